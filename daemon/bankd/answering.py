@@ -149,11 +149,16 @@ def _hit_among(found: Found, one: Ranked) -> Hit:
     """A memory of the bank as an answer, with what it is to others."""
     relations, id_ = found.relations, one.row.id or ""
     hit = hit_of(one, found.weights, relations.newer)
-    if not (relations.newer or relations.contradicts or found.folded):  # most are nothing to each other
+    if not (relations.newer or relations.contradicts or found.folded or found.close):  # most are nothing to each other
         return hit
     older = tuple(old for old, new in relations.newer.items() if new == id_)
     like_it = tuple(other.row.id or "" for other in found.folded.get(one.row.row, ()))
-    return hit._replace(supersedes=older, contradicts=tuple(relations.contradicts.get(id_, ())), like_it=like_it)
+    return hit._replace(
+        supersedes=older,
+        contradicts=tuple(relations.contradicts.get(id_, ())),
+        like_it=like_it,
+        is_close=id_ in found.close,
+    )
 
 
 def _new_among(

@@ -223,6 +223,25 @@ def test_batches_of_old_logs_are_compared_when_the_last_is_in(
     assert len(found(bankctl, "spare keys are stored")[0][1]) == 1
 
 
+def test_of_answers_close_to_each_other_the_one_said_last_stands_first_with_its_day(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The design review takes place on Monday in the large room.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    write_log(root, "2026-05-02.md", "W: The design review is on Friday in the small room instead.")
+    bankctl("cycle", "micro", "--now", DAY_2)
+
+    asked = ("design review takes place", "--json", "--now", DAY_2)
+    assert [hit["said"] for hit in bankctl("search", *asked).json["hits"]] == ["2026-05-02", "2026-05-01"]
+    assert "said 2026-05-02" in bankctl("search", "design review takes place").out
+    assert "said 2026-05-02" in recalled(root, "design review takes place")
+
+
+def recalled(root: Path, question: str) -> str:
+    """What an agent is told."""
+    methods = BankMethods(lambda: BankReader(str(root))).by_name()
+    asked = methods["prompts/get"]({"name": "recall", "arguments": {"question": question}})
+    return str(asked["messages"][0]["content"]["text"])
+
+
 def test_what_only_may_have_changed_is_asked_about_while_it_is_new_and_supersedes_nothing(
     root: Path, bankctl: Run
 ) -> None:

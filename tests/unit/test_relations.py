@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.markdown.memory import Memory
 from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.ranked import Ranked
-from bankd.core.ranking.relations import Relations, StoredPair, StoredRelations, fold_near, relate
+from bankd.core.ranking.relations import Relations, StoredPair, StoredRelations, fold_near, last_said_first, relate
 from bankd.core.ranking.scoring import Candidate
 
 NOBODY: frozenset[str] = frozenset()
@@ -73,3 +75,22 @@ def test_of_what_nobody_dated_neither_is_newer() -> None:
     relations = relate(ranked("a", "b"), stored(("b", "a", "newer", False)))
 
     assert (relations.newer, relations.contradicts) == ({}, {"a": ("b",), "b": ("a",)})
+
+
+def said_on(**days: int) -> list[Ranked]:
+    """Answers, best first, with the day of this month on which each was said."""
+    found = zip(ranked(*days), days.values(), strict=True)
+    return [one._replace(row=one.row._replace(learned=date(2026, 11, day))) for one, day in found]
+
+
+def test_of_answers_close_to_each_other_the_one_said_last_stands_first() -> None:
+    close = {("a", "c"), ("c", "a"), ("c", "d"), ("d", "c")}
+    order, ids = last_said_first(said_on(a=3, b=1, c=9, d=20), close)
+
+    assert [one.row.id for one in order] == ["c", "b", "a", "d"]
+    assert ids == {"a", "c"}
+
+
+@pytest.mark.parametrize("relation", ["same", "near", "newer", "likely", "close"])
+def test_what_runs_found_alike_is_close_both_ways(relation: str) -> None:
+    assert relate(ranked("a", "b"), stored(("a", "b", relation, True))).close == {("a", "b"), ("b", "a")}

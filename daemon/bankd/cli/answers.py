@@ -57,7 +57,8 @@ def _print_hit(hit: Hit) -> None:
         styled(hit["when"], "dim"),
         _id_of(hit),
     ]
-    parts.append(styled(hit["folded"], "dim"))
+    said = f"said {hit['said']}" if hit["said"] else ""
+    parts += [styled(said, "dim"), styled(hit["folded"], "dim")]
     say("  ".join(part for part in parts if part))
     say(f"    {marked_text(hit)}")
     if hit["became"]:

@@ -1,7 +1,7 @@
 """The story of a query over one index: read it, find what may answer, score that exactly, keep what is an answer."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +10,7 @@ from bankd.core.ranking.answers import NEAREST_SHOWN, answers_among, nearest_amo
 from bankd.core.ranking.priors import NOT_USED, Usage, newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
 from bankd.core.ranking.ranked import Ranked, in_order, order_pages
-from bankd.core.ranking.relations import Relations, fold_near, relate
+from bankd.core.ranking.relations import Relations, fold_near, last_said_first, relate
 from bankd.core.ranking.scoring import choose_finalists, score_finalists, score_first
 from bankd.core.ranking.weighing import Weights
 from bankd.search.ranking_options import RankingOptions, confidence_today, keep_sure
@@ -44,6 +44,8 @@ class Found(NamedTuple):
     folded: Mapping[int, Sequence[Ranked]] = {}
     left_off: int = 0
     nearest: Sequence[Ranked] = ()
+    close: Set[str] = frozenset()
+    """The ids of answers that are close to another one."""
 
     @property
     def every(self) -> list[Ranked]:
@@ -79,7 +81,9 @@ def find_answers(
     relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
     few, asks = min(query.limit, NEAREST_SHOWN), weights.asks
     answers, nearest = _cut(answers, query, query.limit, asks=asks), _cut(nearest, query, few, asks=asks)
-    return Found(weights, answers, relations, folded, left_off, nearest)
+    is_of_time = bool(listed or asked.windows or query.timeline or query.by_page or query.is_past)
+    answers, close = last_said_first(answers, frozenset() if is_of_time else relations.close)
+    return Found(weights, answers, relations, folded, left_off, nearest, close)
 
 
 def _read_days(

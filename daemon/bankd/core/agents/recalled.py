@@ -26,7 +26,7 @@ def strip_memories(text: str) -> str:
 
 
 _KEPT = (
-    *("id", "tag", "text", "heading", "when", "learned", "about", "group", "became"),
+    *("id", "tag", "text", "heading", "when", "said", "learned", "about", "group", "became"),
     *("superseded_by", "supersedes", "contradicts", "like_it"),
 )
 """Fields of a hit that help to use it; others say how it was found."""
@@ -70,7 +70,8 @@ def relation_of(hit: Mapping[str, Any]) -> str:
 
 def _line_of(hit: Mapping[str, Any]) -> str:
     text = " ".join(str(hit["text"]).split())
-    remarks = "; ".join(filter(None, (relation_of(hit), hit.get("folded"))))
+    said = f"said {hit['said']}" if hit.get("said") else ""
+    remarks = "; ".join(filter(None, (relation_of(hit), said, hit.get("folded"))))
     where = f"{hit['path']}#^{hit['id']}" if hit.get("id") else place_of(hit)
     return "- " + " · ".join(
         filter(

@@ -116,6 +116,8 @@ class Hit(NamedTuple):
     """Its number in the index of its group."""
     mentions: tuple[str, ...] = ()
     """What it links to and was made of, as `core.links.mentions` writes it."""
+    is_close: bool = False
+    """Whether another answer is close to it, so that it matters which was said last."""
 
     @property
     def days(self) -> Span | None:
@@ -138,6 +140,7 @@ class Hit(NamedTuple):
             "when": label_of(self.days, today, is_korean=is_korean) if self.days else "",
             "about": [[first.isoformat(), last.isoformat()] for first, last in self.about],
             "learned": self.learned.isoformat() if self.learned else None,
+            "said": self.learned.isoformat() if self.learned and self.is_close else None,
             "changed": self.changed.isoformat() if self.changed else None,
             "group": self.group,
             "became": self.became,

@@ -2,6 +2,7 @@
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Collection, Mapping, Sequence, Set
+from datetime import date
 from typing import NamedTuple
 
 from bankd.core.ranking.ranked import Ranked
@@ -25,11 +26,12 @@ class StoredRelations(NamedTuple):
 
 
 class Relations(NamedTuple):
-    """By the id of an older memory the newer one; pairs that are near, both ways; by id what contradicts it, undated."""
+    """By the id of an older memory the newer one; pairs that are near or close, both ways; by id what contradicts it, undated."""
 
     newer: Mapping[str, str] = {}
     near: Set[tuple[str, str]] = frozenset()
     contradicts: Mapping[str, Sequence[str]] = {}
+    close: Set[tuple[str, str]] = frozenset()
 
 
 def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
@@ -38,6 +40,7 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
         return Relations(stored.superseded)
     said = {one.row.id for one in ranked if one.row.id and stored.keys.get(one.row.id) == _key_of(one)}
     near = {pair[:2] for pair in stored.pairs if pair.relation in {"same", "near"} and said.issuperset(pair[:2])}
+    close = {pair[:2] for pair in stored.pairs if said.issuperset(pair[:2])}
     told = [
         pair
         for pair in stored.pairs
@@ -54,7 +57,12 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
     contradicts: dict[str, tuple[str, ...]] = {}
     for one, other in (both for pair in told if not pair.is_dated for both in (pair[:2], pair[1::-1])):
         contradicts[one] = (*contradicts.get(one, ()), other)
-    return Relations({**dated, **stored.superseded}, near | {(new, old) for old, new in near}, contradicts)
+    newer = {**dated, **stored.superseded}
+    return Relations(newer, _both_ways(near), contradicts, _both_ways(close))
+
+
+def _both_ways(pairs: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
+    return pairs | {(new, old) for old, new in pairs}
 
 
 def _key_of(one: Ranked) -> str:
@@ -62,6 +70,24 @@ def _key_of(one: Ranked) -> str:
     from bankd.core.markdown.memory import Memory  # noqa: PLC0415 -- same
 
     return text_key(Memory(one.row.text, one.row.tag, entities=one.row.entities))
+
+
+def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tuple[list[Ranked], Set[str]]:
+    """Answers close to each other change places, so that the one said last stands first; and the ids of such answers.
+
+    Each answer is grouped with the best one that it is close to; the group keeps its places.
+    """
+    order, grouped = list(ranked), set[str]()
+    for at, first in enumerate(ranked):
+        id_ = first.row.id or ""
+        places = [at, *(n for n in range(at + 1, len(order)) if (id_, ranked[n].row.id) in close)]
+        members = [ranked[n] for n in places]
+        if len(members) > 1 and grouped.isdisjoint(ids := {one.row.id or "" for one in members}):
+            grouped |= ids
+            by_day = sorted(members, key=lambda one: one.row.learned or date.min, reverse=True)
+            for n, one in zip(places, by_day, strict=True):
+                order[n] = one
+    return order, grouped
 
 
 def fold_near(
