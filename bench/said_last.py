@@ -21,7 +21,7 @@ from unittest.mock import patch
 from bankd.app.init import make_workspace
 from bankd.core.ranking import relations
 from bankd.search import finding
-from bankd.wiring.searching import open_search
+from bankd.wiring.search import open_search
 from bankd.wiring.workspace import open_workspace
 from bench.quality import data_folder
 

@@ -417,9 +417,9 @@ def compare_parts(world: World, policy: Policy) -> CompareParts:
 def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> list[str]:
     """Bring the index up to date with what was written, and compare that with the bank; gives what there is to say.
 
-    Not while a rest of the logs waits, which would take a fifth of the time of years of logs, nor while memories wait for
-    their sentence vectors. A
-    run that took in hundreds of lines, and so looked at each already, leaves as many more memories to the next.
+    Nothing is compared while a rest of the logs waits (it would take a fifth of the time of years of logs) or while
+    memories wait for their sentence vectors. A run that took in hundreds of lines, and so looked at each already, leaves
+    as many more memories to the next.
     """
     notes = [*world.index.refresh(plan.now)]
     most = 0 if rest or world.index.has_more else AT_ONCE - len(plan.placements)

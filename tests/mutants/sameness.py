@@ -110,5 +110,5 @@ SAMENESS: tuple[Mutant, ...] = (
         "if before is not None and before != now", "if now is None", OF_PAIRS,
     ),
     Mutant("by another threshold all is compared again", COMPARED, "ComparedTable._require", '"DELETE FROM looked_at"', '"SELECT 1"', OF_PAIRS),
-    Mutant("old logs are compared when the last is in", "bankd.cycle", "_look_again", "0 if rest else ", "", OF_GROUPS),
+    Mutant("old logs are compared when the last is in", "bankd.cycle", "_look_again", "0 if rest or ", "0 if ", OF_GROUPS),
 )  # fmt: skip

@@ -529,7 +529,6 @@ MUTANTS: tuple[Mutant, ...] = (
         "a session is told nothing twice a day", "bankd.core.briefing.shown", "is_shown",
         "timedelta(0) <= now - at < REMEMBERED", "False", ("tests/unit/test_briefing.py",),
     ),
-    Mutant("lines of a run are found by what they say", "bankd.core.plan.judging", "ReadLine.of", "said_concepts(statement) or ", "", ("tests/unit/test_judging.py",)),
     Mutant("a command is found by its line of help", "bankd.cli", "_command_for", 'return next(told, "")', 'return ""', ("tests/unit/test_commands.py",)),
     Mutant(
         "nothing that goes wrong in a hook is heard of", "bankd.cli", "main",

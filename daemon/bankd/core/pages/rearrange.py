@@ -121,7 +121,8 @@ def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits,
 
     def sources_for(layout: Layout, names: Names) -> Mapping[str, Source]:
         found = bank.sources_for(layout, names)
-        return {**found, **{path: read_source(path, as_left[path]) for path in found if path in as_left}}
+        wanted = found.keys() | (layout.sources & planned.keys())  # a page that this run makes is not on the disk yet
+        return {**found, **{path: read_source(path, as_left[path]) for path in wanted if path in as_left}}
 
     rearrangement = plan_layout(combine_layouts(tuple(planned.values())), bank.names, sources_for)
     return replace(rearrangement, seamless=tuple(sorted(due.keys() - planned.keys())))
