@@ -15,8 +15,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from bankd.app.evaluate import Evaluation, TrialSet, open_trial, read_set
-from bankd.core.language import thesaurus
 from bankd.wiring.search import trial_tools
+from bankd.words import thesaurus
 from bench.quality import GROUP, data_folder
 
 SETS = ("naia-contract-ko", "locomo-facts-1-5")

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
 
-from bankd.adapters.models.door import ModelDoor
-from bankd.adapters.models.replies import ReplyLog
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.clock import read_monotonic, utc_now
-from bankd.core.distil.prompts import Prompt, Unanswered
-from bankd.core.markdown.policy import DistilPolicy
+from bankd.night.asking import Prompt, Unanswered
+from bankd.settings import DistilPolicy
+from bankd.storage.events import ReplyLog
+from bankd.storage.tree import FileTree
+from bankd.system.clock import read_monotonic, utc_now
+from bankd.workers.models import ModelDoor
 
 
 def digest(text: str) -> str:

@@ -17,9 +17,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import process_time
 
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS
-from bankd.core.markdown.memory import memory_id
+from bankd.pages.memory import memory_id
+from bankd.search.bank_search import BankSearch
 from bankd.wiring.search import make_search
 from bench.banks import WORDS_A_MEMORY, Words, make_queries
 

@@ -13,11 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
-from bankd.core.ranking.comparing import bootstrap_interval
-from bankd.core.ranking.eval_bank import TrialBank, group_folder
-from bankd.core.ranking.evaluation import quality_of
-from bankd.core.use.associations import Node, Tie
-from bankd.search.associations import Associations
+from bankd.search.evaluation import TrialBank, bootstrap_interval, group_folder, quality_of
+from bankd.search.related import Associations, Node, Tie
 from bankd.wiring.search import make_search
 from bench.halves import halves_of
 from bench.quality import GROUP, data_folder

@@ -12,8 +12,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bankd.core.briefing.modes import MODES
-from bankd.core.briefing.tokens import count_tokens
+from bankd.briefing.choose import MODES
+from bankd.briefing.shown import count_tokens
 from tests.year import END, at, made_of, make_year
 
 

@@ -5,7 +5,7 @@
     python -m bench.boosting >> bench/choices.md
 
 Varied on the questions for choosing (`halves`); what a part brings stands beside it on the questions for reporting, with
-the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search.finding` itself.
+the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search.find` itself.
 """
 
 from __future__ import annotations
@@ -18,19 +18,16 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
-from bankd.core.ranking import question_words as asking
-from bankd.core.ranking import scoring, weighing
-from bankd.core.ranking.comparing import bootstrap_interval
-from bankd.core.ranking.eval_bank import TrialBank, group_folder
-from bankd.core.ranking.evaluation import quality_of
-from bankd.core.ranking.query import Filters, Query
-from bankd.search.finding import find_candidates, rank_candidates
-from bankd.search.ranking_options import RankingOptions
-from bankd.search.reading_query import read_query
+from bankd.search import score as scoring
+from bankd.search import weigh as weighing
+from bankd.search.evaluation import TrialBank, bootstrap_interval, group_folder, quality_of
+from bankd.search.find import RankingOptions, find_candidates, rank_candidates
+from bankd.search.read import read_query
+from bankd.search.request import Filters, Query
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
+from bankd.workers.kiwi import KiwiWorker
 from bench.halves import halves_of
 from bench.quality import GROUP, SEED, SETS, data_folder
 from bench.remembering import RememberingIndex, RememberingReader
@@ -100,7 +97,6 @@ def _set(constants: Mapping[str, Any]) -> None:
         for name, value in constants.items():
             if hasattr(module, name):
                 setattr(module, name, value)
-    asking.WEIGHT = constants.get("ASKING_WEIGHT", asking.WEIGHT)
 
 
 class Bench:

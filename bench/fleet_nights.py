@@ -20,10 +20,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from bankd.adapters.system.clock import read_monotonic
 from bankd.app.init import make_workspace
-from bankd.core.daemon.nights import FleetBank
-from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
+from bankd.fleet.registry import FleetBank
+from bankd.fleet.together import Fleet, make_fleet, open_fleet
+from bankd.system.clock import read_monotonic
 from bench.banks import Words, make_pages
 from tests.fleet.postgres import Postgres
 from tests.settings import change_setting

@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
-from bankd.core.daemon.nights import FleetBank
-from bankd.core.ranking.comparing import bootstrap_interval
-from bankd.core.ranking.eval_bank import group_folder
-from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
-from bankd.wiring.fleet_search import answer_from_fleet, share_bank
+from bankd.fleet.registry import FleetBank
+from bankd.fleet.together import Fleet, answer_from_fleet, make_fleet, open_fleet, share_bank
+from bankd.search.evaluation import bootstrap_interval, group_folder
 from bankd.wiring.search import make_search, trial_tools
 from bench.quality import GROUP, data_folder
 from tests.fleet.postgres import Postgres

@@ -20,15 +20,14 @@ from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from bankd.adapters.fleet.database import FleetDatabase
-from bankd.adapters.fleet.exported_index import ExportedIndex, export_index
-from bankd.adapters.fleet.shared_writer import write_export
-from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW
-from bankd.core.daemon.nights import FleetBank
-from bankd.core.ranking.search_settings import SearchSettings
-from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
-from bankd.wiring.fleet_search import answer_from_fleet
+from bankd.fleet.database import FleetDatabase
+from bankd.fleet.export import ExportedIndex, export_index
+from bankd.fleet.registry import FleetBank
+from bankd.fleet.together import Fleet, answer_from_fleet, make_fleet, open_fleet
+from bankd.fleet.writer import write_export
+from bankd.search.request import SearchSettings
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bench.banks import Words, make_bank, make_queries
 from tests.fleet.postgres import Postgres

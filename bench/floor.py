@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.system.clock import read_monotonic
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
-from bankd.core.ranking.eval_bank import TrialBank, group_folder
+from bankd.search.bank_search import BankSearch
+from bankd.search.evaluation import TrialBank, group_folder
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
+from bankd.workers.kiwi import KiwiWorker
 from bench.halves import halves_of
 from bench.quality import GROUP, SEED, SETS, data_folder
 

@@ -4,7 +4,7 @@
 
 Everyday sentences are asked besides the questions of the sets: of parakqc, kor-question-pair and klue-sts, where two say
 the same and one is a memory. A half of LoCoMo is asked what only the other half could answer. A query is ranked once;
-`bankd.core.ranking.answers` itself decides what is an answer.
+`bankd.search.floor` itself decides what is an answer.
 """
 
 from __future__ import annotations
@@ -17,18 +17,16 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, TrialSet, read_set
-from bankd.core.ranking import floor
-from bankd.core.ranking.answers import above_floor
-from bankd.core.ranking.eval_bank import TrialBank, group_folder
-from bankd.core.ranking.query import Filters, Query
-from bankd.core.ranking.ranked import Ranked
-from bankd.core.ranking.scoring import Corpus
-from bankd.core.ranking.weighing import Weights
-from bankd.search.finding import find_candidates, rank_candidates
-from bankd.search.ranking_options import RankingOptions
-from bankd.search.reading_query import read_query
+from bankd.search import floor
+from bankd.search.bank_search import BankSearch
+from bankd.search.evaluation import TrialBank, group_folder
+from bankd.search.find import Ranked, RankingOptions, find_candidates, rank_candidates
+from bankd.search.floor import above_floor
+from bankd.search.read import read_query
+from bankd.search.request import Filters, Query
+from bankd.search.score import Corpus
+from bankd.search.weigh import Weights
 from bench.choosing import print_cells, print_head
 from bench.floor import opened
 from bench.halves import halves_of

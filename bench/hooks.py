@@ -19,7 +19,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bankd.app.agent_plans import hook_command, server_entry
+from bankd.agents.connect import hook_line, server_entry
 from bankd.app.evaluate import NOW
 from bankd.wiring.search import open_search
 from bench.banks import make_bank
@@ -38,7 +38,7 @@ def commands(root: Path, recalled: str) -> Mapping[str, tuple[list[str], str]]:
         "session end": ("SessionEnd", {"transcript_path": str(root / "none.jsonl")}),
     }
     hooks = {
-        name: (["sh", "-c", hook_command(event, root)], json.dumps({"session_id": name, **fields}))
+        name: (["sh", "-c", hook_line(event, root)], json.dumps({"session_id": name, **fields}))
         for name, (event, fields) in said.items()
     }
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}

@@ -22,7 +22,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bankd.app.bank_search import BankSearch
+from bankd.search.bank_search import BankSearch
 from bankd.wiring.search import open_search
 from bench.banks import WORDS_A_MEMORY, Words, make_bank, make_queries
 from bench.speed import percentiles

@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bankd.app.evaluate import NOW, SETTINGS
-from bankd.core.dedup.compare import compare_statements
-from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
-from bankd.core.distil.prompts import Prompt
-from bankd.look_alikes import LookAlikes
+from bankd.night.asking import Prompt
+from bankd.night.match import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
+from bankd.same.compare import compare_statements
+from bankd.search.look_alikes import LookAlikes
 from bankd.wiring.search import make_search
 from bench.asking import digest, keep_answers, kept_replies
 from bench.intervals import wilson

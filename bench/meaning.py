@@ -19,10 +19,9 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
-from bankd.core.ranking.comparing import compare_figures
-from bankd.core.ranking.eval_bank import TrialBank
+from bankd.search.bank_search import BankSearch
+from bankd.search.evaluation import TrialBank, compare_figures
 from bankd.wiring.search import trial_tools
 from bench.floor import ask, lost_shares
 from bench.halves import halves_of

@@ -24,16 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
-from bankd.adapters.meaning.store import VectorStore
-from bankd.adapters.system.clock import read_monotonic
-from bankd.answering import Answering
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, read_set
-from bankd.core.ranking.query import Freshness, Query
-from bankd.core.ranking.search_settings import MeaningSettings
-from bankd.search.ranking_options import RankingOptions
+from bankd.search.answer import Answering
+from bankd.search.bank_search import BankSearch
+from bankd.search.find import RankingOptions
+from bankd.search.request import Freshness, MeaningSettings, Query
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
+from bankd.workers.vectors import SentenceVectors, VectorStore, vector_key
 from bench.banks import Words, make_pages, make_queries
 from bench.quality import data_folder
 from bench.speed import percentiles, time_each

@@ -16,14 +16,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.system.clock import read_monotonic
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
-from bankd.core.ranking.comparing import bootstrap_interval
-from bankd.core.ranking.eval_bank import TrialBank
-from bankd.core.ranking.evaluation import quality_of
+from bankd.search.bank_search import BankSearch
+from bankd.search.evaluation import TrialBank, bootstrap_interval, quality_of
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
+from bankd.workers.kiwi import KiwiWorker
 from bench.baseline import WordSearch
 from bench.perturbing import ALLOWED, PERTURBATIONS
 

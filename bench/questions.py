@@ -18,13 +18,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.models.replies import EnrichedLog
-from bankd.adapters.storage.tree import FileTree
 from bankd.app.evaluate import NOW, Evaluation, TrialSet, read_set, trial_workspace
-from bankd.core.distil.enrichment import Enrichment, UnaskedStatement, read_enrichment
-from bankd.core.markdown.pages import read_page
-from bankd.core.ranking.comparing import compare_figures
-from bankd.core.ranking.eval_bank import TrialBank
+from bankd.night.enrich import Enrichment, UnaskedStatement, read_enrichment
+from bankd.pages.page import read_page
+from bankd.search.evaluation import TrialBank, compare_figures
+from bankd.storage.events import EnrichedLog
+from bankd.storage.tree import FileTree
 from bench.quality import GROUP, Judge, data_folder
 
 _ENRICHED = {

@@ -19,7 +19,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from bankd.adapters.system.clock import read_monotonic
+from bankd.system.clock import read_monotonic
 from bench.banks import Words, make_pages
 from bench.cliffs import BIN, LONG_AGO
 

@@ -17,13 +17,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bankd.adapters.index.page_files import PageFiles
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.system.clock import read_monotonic
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
+from bankd.index.search_index import SearchIndex
+from bankd.index.sources import PageFiles
+from bankd.search.bank_search import BankSearch
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
+from bankd.workers.kiwi import KiwiWorker
 from bench.banks import Words, make_pages
 from bench.quality import GROUP, data_folder
 

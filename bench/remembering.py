@@ -1,6 +1,6 @@
 """An index and a reader that remember what they were asked, so that only the score is computed again.
 
-Nothing is scored here: `bankd.search.finding` ranks, with the very functions that answer people.
+Nothing is scored here: `bankd.search.find` ranks, with the very functions that answer people.
 """
 
 from __future__ import annotations
@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from bankd.core.language.analysis import Analysis
-from bankd.core.language.dates.spans import Span
-from bankd.core.language.lexicon import Lexicon
-from bankd.core.ranking.priors import Usage
-from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Candidate, Vocabulary
-from bankd.ports.reading import QueryReader
-from bankd.ports.searching import IndexView
+from bankd.ports import IndexView, QueryReader
+from bankd.search.request import Filters, FoundRow
+from bankd.search.score import Candidate, Usage, Vocabulary
+from bankd.words.analysis import Analysis, Lexicon
+from bankd.words.days import Span
 
 
 class RememberingIndex:

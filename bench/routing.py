@@ -22,12 +22,10 @@ from typing import Any
 from zlib import crc32
 
 from bankd.app.init import make_workspace
-from bankd.config.examples import read_examples
-from bankd.core.lifecycle.page_classifier import ExampleLine, PageClassifier
-from bankd.core.lifecycle.routing import route_memory
-from bankd.core.lifecycle.similar import choose_page, is_close
-from bankd.core.markdown.memory import Memory, render_memory
-from bankd.core.markdown.names import INBOX
+from bankd.config.routing import read_examples
+from bankd.memory.route import ExampleLine, PageClassifier, choose_page, is_close, route_memory
+from bankd.pages.memory import Memory, render_memory
+from bankd.pages.names import INBOX
 from bankd.shipped import shipped_folder
 from bankd.wiring.workspace import open_workspace
 from bench.quality import data_folder

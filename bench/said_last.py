@@ -19,8 +19,8 @@ from typing import Any
 from unittest.mock import patch
 
 from bankd.app.init import make_workspace
-from bankd.core.ranking import relations
-from bankd.search import finding
+from bankd.search import find as finding
+from bankd.search import find as relations
 from bankd.wiring.search import open_search
 from bankd.wiring.workspace import open_workspace
 from bench.quality import data_folder

@@ -22,13 +22,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
-from bankd.adapters.korean.wordings import CachedWordings
-from bankd.adapters.system.clock import read_monotonic
-from bankd.core.dedup.compare import THRESHOLD, compare_statements
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import Statement
+from bankd.same.compare import THRESHOLD, compare_statements
+from bankd.same.reading import read_statement
+from bankd.system.clock import read_monotonic
+from bankd.words.statement import Statement
+from bankd.workers.analyser import AnalysisCache
+from bankd.workers.kiwi import KiwiWorker, kiwi_version
+from bankd.workers.wordings import CachedWordings
 from bench.intervals import wilson
 from bench.quality import data_folder
 

@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from threading import Event
 
-from bankd.adapters.system.socket_client import send_request
+from bankd.system.socket_client import send_request
 from bench.banks import Words, make_bank, make_queries
 from bench.service import children
 from bench.speed import percentiles, time_each

@@ -18,9 +18,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from bankd.adapters.system.banks_file import write_banks
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.system.clock import read_monotonic
+from bankd.system.files import write_banks
+from bankd.system.socket_client import NoDaemonError, send_request
 from bench.banks import Words, make_bank
 
 BIN, SEED, PAGE, QUESTIONS, PATIENCE = Path(sys.executable).parent, 7, 10, 10, 120.0

@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.adapters.watching.watcher import WatchIntervals
+from bankd.system.clock import read_monotonic
+from bankd.system.socket_client import NoDaemonError, send_request
+from bankd.workspace.watcher import WatchIntervals
 from tests.conversation import Conversation
 
 BIN = Path(sys.executable).parent

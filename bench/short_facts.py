@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, OpenTrial, TrialSet, read_set, trial_workspace
+from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
+from bankd.workers.kiwi import KiwiWorker
 from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Bench, Variation
 from bench.quality import GROUP, data_folder
 from bench.questions import read_enriched

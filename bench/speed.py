@@ -15,13 +15,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bankd.answering import Answering
-from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS
-from bankd.core.language.lexicon import lexicon_of
-from bankd.core.ranking.query import Freshness, Query
-from bankd.search.ranking_options import RankingOptions
+from bankd.search.answer import Answering
+from bankd.search.bank_search import BankSearch
+from bankd.search.find import RankingOptions
+from bankd.search.request import Freshness, Query
 from bankd.wiring.search import make_search
+from bankd.words.analysis import lexicon_of
 from bench.banks import Words, make_pages, make_queries
 
 SMALL = 10_000

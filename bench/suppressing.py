@@ -21,12 +21,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bankd.app.evaluate import Evaluation, OpenTrial, TrialSet, open_trial, read_set
-from bankd.app.warming import SHOWN
-from bankd.core.ranking.comparing import compare_figures
-from bankd.core.ranking.eval_bank import id_of
-from bankd.core.ranking.evaluation import mean_of
-from bankd.core.use import policy, suppression
+from bankd.app.evaluate import SHOWN, Evaluation, OpenTrial, TrialSet, open_trial, read_set
+from bankd.memory import use_policy as policy
+from bankd.search import suppression
+from bankd.search.evaluation import compare_figures, id_of, mean_of
 from bankd.wiring.search import trial_tools
 from bench.halves import halves_of
 from bench.quality import GROUP, data_folder

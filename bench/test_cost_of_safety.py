@@ -10,11 +10,10 @@ from statistics import median
 
 import pytest
 
-from bankd.adapters.storage import tree
-from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.transaction import Transaction, replay_transaction
+from bankd.edits.transaction import Applied, Transaction, replay_transaction
+from bankd.storage import tree
+from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import Syscalls
 from tests.crash import outside, world
 
 pytestmark = pytest.mark.full

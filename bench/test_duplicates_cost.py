@@ -13,8 +13,8 @@ from timeit import default_timer
 
 import pytest
 
+from bankd.app.index import RunIndex
 from bankd.app.init import make_workspace
-from bankd.app.run_index import RunIndex
 from bankd.cli import main
 
 pytestmark = pytest.mark.full

@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from unittest.mock import patch
 
-from bankd.adapters.index import tree_file
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.index.tree_file import TREE_FILE, Write
+from bankd.index import tree_file
+from bankd.index.search_index import SearchIndex
+from bankd.index.tree_file import TREE_FILE, Write
 from bankd.wiring.workspace import open_workspace
 from bench.banks import make_bank
 

@@ -22,13 +22,24 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from bankd.adapters.storage.events import EventLog, line_of
-from bankd.adapters.storage.tree import FileTree
-from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, open_trial, read_set
-from bankd.app.warming import against_cold, judge_after_history, judge_warm, recall_by, suppose
-from bankd.core.lifecycle.events import fold_events, make_event
-from bankd.core.ranking.eval_bank import id_of
-from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED
+from bankd.app.evaluate import (
+    NOW,
+    Evaluation,
+    OpenTrial,
+    TrialSet,
+    against_cold,
+    judge_after_history,
+    judge_warm,
+    open_trial,
+    read_set,
+    recall_by,
+    suppose,
+)
+from bankd.memory.ledger import fold_events, make_event
+from bankd.memory.use import IGNORED, IMPORTANCE, RECALLED, USED
+from bankd.search.evaluation import id_of
+from bankd.storage.events import EventLog, line_of
+from bankd.storage.tree import FileTree
 from bankd.wiring.search import trial_tools
 from bench.quality import GROUP, data_folder
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from bankd.core.language.wording import Morpheme, Wording
+from bankd.words.statement import Morpheme, Wording
 
 # No deadline: how long an example takes is the machine's affair. On a submission the same examples every time: what a
 # search finds new is for whoever runs the suite to look at.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bankd.adapters.system.socket_client import NoDaemonError, connect_socket, exchange, socket_path
+from bankd.system.socket_client import NoDaemonError, connect_socket, exchange, socket_path
 
 
 class Conversation:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bankd.core.ranking.fusion import CosineBounds
+from bankd.search.meaning import CosineBounds
 
 IDEAS = (
     ("car", "자동차", "vehicle", "drive"),

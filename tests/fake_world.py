@@ -7,39 +7,31 @@ from datetime import date, datetime
 from functools import lru_cache
 from itertools import accumulate
 
-from bankd.core.daemon.health import Copied, find_copied
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.dedup.pairs import Pairs
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.layout import Layout
-from bankd.core.edits.spans import block_key, lines_named
-from bankd.core.edits.transaction import Transaction, take_step
-from bankd.core.language.wording import Wording, plain_wording
-from bankd.core.lifecycle.decay import FADING_TAG
-from bankd.core.lifecycle.edited import PastLine, past_line
-from bankd.core.lifecycle.events import Ledger, fold_events, make_event
-from bankd.core.lifecycle.follow import PagePart, read_part
-from bankd.core.lifecycle.retain import LogReading, read_log
-from bankd.core.lifecycle.retiring import Opinion
-from bankd.core.lifecycle.similar import Similar
-from bankd.core.links.linking import Link, Stray
-from bankd.core.links.points import LinkScene
-from bankd.core.links.relink import Source
-from bankd.core.markdown.anchors import outline_of
-from bankd.core.markdown.hubs import parts_folder
-from bankd.core.markdown.memory import Memory
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.page_lines import MemoryLines, PageLines
-from bankd.core.markdown.pages import Entry, Page, read_page
-from bankd.core.markdown.scanner import decode_text, encode_text, scan_text
-from bankd.core.pages.rearrange import read_source, reference_rewriter
-from bankd.core.plan.batches import order_by_day
-from bankd.core.plan.decisions import Deferred, Undated
-from bankd.core.plan.held_back import HeldBack
-from bankd.core.plan.judging import Neighbour, said_on
-from bankd.core.use.suppression import KeptAnswer
 from bankd.cycle import World
-from bankd.ports.logs import UnreadLogs
+from bankd.edits.inserting import block_key, lines_named
+from bankd.edits.transaction import Applied, Transaction, take_step
+from bankd.health.health import Copied, find_copied
+from bankd.layouts.links import Link, LinkScene, Stray
+from bankd.layouts.merge import Layout
+from bankd.layouts.rearrange import read_source, reference_rewriter
+from bankd.layouts.relink import Source
+from bankd.memory.judge import Neighbour, said_on
+from bankd.memory.ledger import Ledger, fold_events, make_event
+from bankd.memory.new_lines import PastLine, order_by_day, past_line
+from bankd.memory.plan import Deferred, HeldBack, Undated
+from bankd.memory.retain import LogReading, read_log
+from bankd.memory.retire import Opinion
+from bankd.memory.route import PagePart, Similar, read_part
+from bankd.memory.use import FADING_TAG
+from bankd.pages.anchors import outline_of
+from bankd.pages.memory import Memory
+from bankd.pages.names import Names
+from bankd.pages.page import Entry, MemoryLines, Page, PageLines, parts_folder, read_page
+from bankd.pages.scanner import decode_text, encode_text, scan_text
+from bankd.ports import UnreadLogs
+from bankd.same.pairs import Pairs, text_key
+from bankd.search.suppression import KeptAnswer
+from bankd.words.statement import Wording, plain_wording
 
 
 @lru_cache

@@ -8,24 +8,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 
-from bankd.core.language.analysis import Analysis, analyse_text, as_text, has_hangul
-from bankd.core.language.dates.memory_days import days_spoken_of
-from bankd.core.language.dates.spans import Span, on
-from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
-from bankd.core.markdown.pages import read_page
-from bankd.core.ranking.bank_pages import read_bank_page
-from bankd.core.ranking.indexable import (
+from bankd.pages.page import read_page
+from bankd.search.indexable import (
     IndexablePage,
     IndexAnalyses,
     MemoryDates,
     NewQuestions,
     entries_of,
     nodes_of,
+    read_bank_page,
     with_days,
 )
-from bankd.core.ranking.priors import Usage
-from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, bigrams_as_text, vocabulary_of
+from bankd.search.request import Filters, FoundRow
+from bankd.search.score import Candidate, Corpus, Usage, Vocabulary, bigrams_as_text, vocabulary_of
+from bankd.words.analysis import Analysis, Lexicon, analyse_by_lexicon, analyse_text, as_text, has_hangul, lexicon_of
+from bankd.words.day_mentions import days_spoken_of
+from bankd.words.days import Span, on
 
 
 class FakePages:

@@ -8,11 +8,11 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bankd.agents.briefings import brief_reader
+from bankd.agents.briefs import brief_reader
 from bankd.app.init import make_workspace
+from bankd.briefing.choose import Briefing
 from bankd.cli import main
-from bankd.core.briefing.modes import Briefing
-from bankd.wiring.bank_reader import BankReader
+from bankd.wiring.reader import BankReader
 from tests.settings import change_setting
 
 END = date(2026, 5, 18)

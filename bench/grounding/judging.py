@@ -9,18 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
-from bankd.adapters.korean.wordings import CachedWordings
-from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.composing import JudgedLine
-from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.prompts import Prompt
-from bankd.core.distil.sections import ProseSection
-from bankd.core.distil.verifying import verified_in, verifying_prompt
-from bankd.core.grounding.attesting import find_unattested
-from bankd.core.grounding.passages import Passage, sentences_of
-from bankd.core.language.reading import read_statement
+from bankd.night.asking import DistilledLine, JudgedLine, Prompt, verified_in, verifying_prompt
+from bankd.night.attest import Passage, find_unattested, sentences_of
+from bankd.night.sections import ProseSection
+from bankd.same.reading import read_statement
+from bankd.system.clock import read_monotonic
+from bankd.workers.analyser import AnalysisCache
+from bankd.workers.kiwi import KiwiWorker, kiwi_version
+from bankd.workers.wordings import CachedWordings
 from bench.asking import digest, kept_replies
 
 REPLIES = Path(__file__).parents[1] / "replies" / "grounding.jsonl"

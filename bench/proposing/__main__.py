@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bankd.core.distil.proposing import propose_lines
-from bankd.core.distil.sections import ProseSection
+from bankd.night.distil import propose_lines
+from bankd.night.sections import ProseSection
 from bench.intervals import wilson
 
 _TURN = re.compile(r"(?P<agent>[\w-]+) (?P<speaker>user|assistant): (?P<text>.+)")

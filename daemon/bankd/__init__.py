@@ -16,4 +16,6 @@ Where things are, from what people type down to Markdown:
     errors            who must act
 """
 
+from __future__ import annotations
+
 __version__ = "0.1.0"

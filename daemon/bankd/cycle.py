@@ -1,4 +1,8 @@
-"""The story of a run: new Retain lines become memories of the bank.
+"""Which questions memories answer, as they stand below the lines of the logs.
+
+Whether a line of a model supersedes a memory of which it says another value: by setting.
+
+The story of a run: new Retain lines become memories of the bank.
 
     distil | collect | route | deduplicate | consolidate, archive | split, relink | check | apply | index | report
 
@@ -8,50 +12,118 @@ named one, makes of the prose of the logs: lines of another log, which the run t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
 from typing import Literal, TypeAlias
 
-from bankd.comparing import AT_ONCE, CompareParts, compare_changed
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.distil.conflicts import updates_allowed
-from bankd.core.language.reading import compared_text
-from bankd.core.lifecycle.asked import questions_in
-from bankd.core.lifecycle.collect import Renamed, find_renamed, find_returned, find_vanished
-from bankd.core.lifecycle.decay import Fading
-from bankd.core.lifecycle.edited import find_edited
-from bankd.core.lifecycle.events import Ledger, changes_successors
-from bankd.core.lifecycle.follow import choose_part
-from bankd.core.lifecycle.renamed_pages import RenamedPages
-from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine, identified_as
-from bankd.core.lifecycle.retiring import allowed_removals
-from bankd.core.lifecycle.routing import Destination, Rules, route_memory
-from bankd.core.markdown.memory import Memory, render_memory
-from bankd.core.markdown.names import is_outside
-from bankd.core.markdown.policy import Settings
-from bankd.core.plan.batches import Rest, cut_batch, most_lines, rest_of, take_from, whole_logs
-from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
-from bankd.core.plan.closing import leave_out, put_off, wait_for_page
-from bankd.core.plan.decisions import Blocked, Deferred, Placement, Repaired, Withheld
-from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
-from bankd.core.plan.judging import confirmations_of, judge_lines
-from bankd.core.plan.plan import Plan
-from bankd.core.plan.revising import Standing, memories_behind, revise
-from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
-from bankd.deriving import derive_insights
-from bankd.distilling import UNDISTILLED, Distilled, DistilParts, distil_prose
-from bankd.enriching import EnrichParts, enrich_memories
 from bankd.errors import InvariantError, RefusedError
-from bankd.matching import MatchParts, match_memories
-from bankd.ports.bank import Graph, Index, MemoryCatalog
-from bankd.ports.logs import Logs, Recalls
-from bankd.ports.reading import Wordings
-from bankd.ports.storage import Transactions
-from bankd.rearranging import heal_outside_moves, note_sizes, split_pages
-from bankd.relinking import find_dead_links, relink_plan
-from bankd.retention import merge_near_copies, retire_memories
+from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
+from bankd.memory.judge import AT_ONCE, CompareParts, compare_changed, confirmations_of, judge_lines
+from bankd.memory.ledger import DUPLICATE, Ledger, changes_successors
+from bankd.memory.links import find_dead_links, heal_outside_moves, note_sizes, relink_plan, split_pages
+from bankd.memory.new_lines import (
+    Renamed,
+    Rest,
+    cut_batch,
+    find_edited,
+    find_renamed,
+    find_returned,
+    find_vanished,
+    most_lines,
+    rest_of,
+    take_from,
+    whole_logs,
+)
+from bankd.memory.plan import (
+    Blocked,
+    Deferred,
+    HeldBack,
+    Placement,
+    Plan,
+    Repaired,
+    Standing,
+    Update,
+    Withheld,
+    held_back_in,
+    leave_out,
+    memories_behind,
+    put_off,
+    revise,
+    screened_in,
+    wait_for_page,
+)
+from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
+from bankd.memory.retire import allowed_removals
+from bankd.memory.route import Destination, RenamedPages, Rules, choose_part, route_memory
+from bankd.memory.use import Fading
+from bankd.night.distil import UNDISTILLED, Distilled, DistilParts, distil_prose
+from bankd.night.enrich import EnrichParts, enrich_memories
+from bankd.night.insights import derive_insights
+from bankd.night.match import MatchParts, match_memories
+from bankd.night.retention import merge_near_copies, retire_memories
+from bankd.night.sections import FOLDER
+from bankd.pages.memory import Memory, render_memory
+from bankd.pages.names import is_outside
+from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
+from bankd.same.pairs import text_key
+from bankd.same.reading import compared_text
+from bankd.secrets.screening import Finder, Secret, find_secrets, mask_secrets
+from bankd.settings import Settings
+
+
+def questions_in(
+    readings: Iterable[LogReading], ledger: Ledger, behind: Mapping[str, str], finders: Sequence[Finder]
+) -> dict[str, dict[str, list[str]]]:
+    """By log and memory the questions of these readings, without those with a credential in them.
+
+    `behind` names, by the ids of lines that this run read, the memories that they did not become themselves.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for reading in readings:
+        by_memory = found.setdefault(reading.identity, {})
+        for line in reading.lines:
+            asked = [question for question in line.questions if not find_secrets(question, finders)]
+            if asked:
+                memory = behind.get(line.id) or memory_behind(line.id, ledger)
+                by_memory.setdefault(memory, []).extend(asked)
+    return found
+
+
+def memory_behind(line: str, ledger: Ledger) -> str:
+    """The memory that says what a line says: its own, the one that follows it, or the one that said so before."""
+    fact = ledger.consumed.get(line, {})
+    twin = str(fact["of"]) if fact.get("type") == DUPLICATE and fact.get("of") else line
+    return ledger.memory_of(twin) or twin
+
+
+_FACT, _OPINION = 100, 50
+"""Hundredths: what a fact is worth, and an opinion that says nothing of its confidence."""
+
+
+def updates_allowed(updates: Iterable[Update], known: Mapping[str, Memory], conflict: str) -> tuple[Update, ...]:
+    """The updates without those by which a line of a model may not supersede a memory.
+
+    `conflict` is newer, both or surer; `known` has the older memories, by id.
+    """
+    return tuple(one for one in updates if not _is_distilled(one) or _may(one, known.get(one.old), conflict))
+
+
+def _is_distilled(update: Update) -> bool:
+    return update.line.place.log.startswith(f"{FOLDER}/")
+
+
+def _may(update: Update, old: Memory | None, conflict: str) -> bool:
+    is_surer = old is None or _worth(update.line.memory) >= _worth(old)
+    return conflict == "newer" or (conflict == "surer" and is_surer)
+
+
+def _worth(memory: Memory) -> int:
+    if memory.confidence is not None:
+        return memory.confidence.hundredths
+    return _OPINION if memory.tag == "O" else _FACT
+
 
 CycleKind: TypeAlias = Literal["micro", "reflect"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # `collections` would cost the hook of an agent more than all of its own work
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -11,18 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.models.door import ModelDoor
-from bankd.adapters.models.replies import ReplyLog
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.composing import JudgedLine
-from bankd.core.distil.matching import StatementOfDay, matching_prompt, relations_in
-from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.core.distil.sections import sections_of
-from bankd.core.distil.verifying import verified_in, verifying_prompt
-from bankd.core.lifecycle.retain import read_log
-from bankd.core.markdown.policy import DistilPolicy
+from bankd.memory.retain import read_log
+from bankd.night.asking import (
+    DistilledLine,
+    JudgedLine,
+    Prompt,
+    Reply,
+    Unanswered,
+    lines_in,
+    prompt_for,
+    verified_in,
+    verifying_prompt,
+)
+from bankd.night.match import StatementOfDay, matching_prompt, relations_in
+from bankd.night.sections import sections_of
+from bankd.settings import DistilPolicy
+from bankd.storage.events import ReplyLog
+from bankd.storage.tree import FileTree
+from bankd.system.clock import read_monotonic
+from bankd.workers.models import ModelDoor
 
 pytestmark = pytest.mark.full
 SCHEMA = {

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from bankd.app.agent_plans import server_entry
+from bankd.agents.connect import server_entry
+from bankd.agents.tools import offered_tools
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.core.agents.mcp_tools import offered_tools
 from tests.agents.http_bridge import bridging
 from tests.settings import change_setting
 from tests.stories.conftest import write_log

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
-from bankd.core.language.analysis import Analysis, AnalysisText, as_text
+from bankd.words.analysis import Analysis, AnalysisText, as_text
+from bankd.workers.analyser import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
 
 RAW: list[object] = [[["커피", "마시"], [], ["차"]], True, {"커피를": ["커피"], "안": [], "마셔": ["마시"]}]
 

@@ -14,12 +14,12 @@ from threading import Event, Thread
 
 import pytest
 
-from bankd.adapters.system.child import ChildDiedError, ChildProcess
-from bankd.adapters.system.clock import read_monotonic
+from bankd.system.child import ChildDiedError, ChildProcess
+from bankd.system.clock import read_monotonic
 
 SERVANT = """
 import os, sys, threading
-from bankd.adapters.system.child import serve_master
+from bankd.system.child import serve_master
 
 def answer(request, descriptor):
     if request["do"] == "hang":
@@ -129,7 +129,7 @@ def test_ended_in_the_middle_it_begins_nothing_more(child: ChildProcess) -> None
 def test_it_ends_with_its_master_in_the_middle_of_work_and_a_lock_is_held_until_then(tmp_path: Path) -> None:
     master = f"""
 import fcntl, os, threading
-from bankd.adapters.system.child import ChildProcess
+from bankd.system.child import ChildProcess
 child = ChildProcess({COMMAND!r}, lambda: 0.0)
 lock = os.open({str(tmp_path / "lock")!r}, os.O_RDWR | os.O_CREAT)
 fcntl.flock(lock, fcntl.LOCK_EX)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from bankd.adapters.system.clock import read_clock, read_clock_alone
+from bankd.system.clock import read_clock, read_clock_alone
 
 
 @pytest.mark.parametrize("zone", ["Asia/Seoul", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"])
@@ -21,6 +21,6 @@ def test_both_ways_of_reading_the_clock_agree(zone: str) -> None:
 
 
 def test_a_zone_that_the_computer_lacks_is_not_taken_for_utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bankd.adapters.system.clock._ZONES", "/nowhere")
+    monkeypatch.setattr("bankd.system.clock._ZONES", "/nowhere")
 
     assert read_clock_alone("Asia/Seoul").utcoffset() == read_clock("Asia/Seoul").utcoffset()

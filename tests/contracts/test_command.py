@@ -13,12 +13,12 @@ from threading import Event, Thread
 
 import pytest
 
-from bankd.adapters.models.door import start_child
-from bankd.adapters.system.alerting import call_person
-from bankd.adapters.system.child import ChildDiedError
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.command import GRACE, CommandStoppedError, run_command
-from bankd.core.markdown.policy import DistilPolicy
+from bankd.settings import DistilPolicy
+from bankd.system.child import ChildDiedError
+from bankd.system.clock import read_monotonic
+from bankd.system.command import GRACE, CommandStoppedError, run_command
+from bankd.system.process import call_person
+from bankd.workers.models import start_child
 
 SLEEPER = (
     "import signal, sys, time; {ignore} open(sys.argv[1], 'w').write(str(__import__('os').getpid())); time.sleep(600)"
@@ -144,8 +144,8 @@ def test_it_ends_when_the_process_that_asks_is_killed(tmp_path: Path) -> None:
     note = tmp_path / "grandchild"
     settings = settings_of(parent_of(SLEEPER.format(ignore=""), note, "time.sleep(600)"), tmp_path)
     asks = (
-        "from bankd.adapters.models.door import start_child; from bankd.adapters.system.clock import read_monotonic\n"
-        f"from bankd.core.markdown.policy import DistilPolicy\n"
+        "from bankd.workers.models import start_child; from bankd.system.clock import read_monotonic\n"
+        f"from bankd.settings import DistilPolicy\n"
         f"settings = DistilPolicy(provider='command', command={settings.command!r}, seconds=60)\n"
         f"start_child(settings, read_monotonic).ask({REQUEST!r}, seconds=60)"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.derived import DerivedDatabase
 from bankd.errors import StorageError
+from bankd.storage.derived import DerivedDatabase
 
 SCHEMA = "CREATE TABLE things (name TEXT);"
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.filesystem import probe_filesystem, require_safe
-from bankd.adapters.storage.syscalls import Syscalls, SyscallsWithoutExchange
-from bankd.adapters.storage.tree import FileTree
 from bankd.errors import RefusedError
+from bankd.storage.disk import probe_filesystem, require_safe
+from bankd.storage.tree import FileTree, Syscalls, SyscallsWithoutExchange
 from tests.crash.world import bank_of, build, faults, fresh, run
 
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.workspace.link_graph import LinkGraph
-from bankd.adapters.workspace.link_store import LinkTable
 from bankd.app.init import make_workspace
 from bankd.app.rearrange import open_rearranger
-from bankd.core.plan.report import counts_of, rows_of
+from bankd.memory.report import counts_of, rows_of
+from bankd.storage.tree import FileTree
 from bankd.wiring.workspace import open_workspace
+from bankd.workspace.graph import LinkGraph, LinkTable
 from tests.settings import change_setting
 
 NOW = datetime(2026, 7, 1, 3, tzinfo=UTC)

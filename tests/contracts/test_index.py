@@ -12,15 +12,15 @@ from types import MappingProxyType
 
 import pytest
 
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.answering import Answering
-from bankd.core.language.dates.spans import Span
-from bankd.core.language.lexicon import Lexicon, lexicon_of
-from bankd.core.ranking.indexable import IndexAnalyses
-from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
-from bankd.ports.searching import IndexView
-from bankd.search.ranking_options import RankingOptions
+from bankd.index.search_index import SearchIndex
+from bankd.ports import IndexView
+from bankd.search.answer import Answering
+from bankd.search.find import RankingOptions
+from bankd.search.indexable import IndexAnalyses
+from bankd.search.request import Filters, Freshness, Query
+from bankd.words.analysis import Lexicon, lexicon_of
+from bankd.words.days import Span
 from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
-from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import FileTree
-from bankd.core.edits.journal import Journal
-from bankd.core.edits.transaction import Transaction
+from bankd.edits.transaction import Journal, Transaction
+from bankd.storage.journals import DONE, RUNS, TXN, Journals
+from bankd.storage.staging import Staging
+from bankd.storage.tree import FileTree
 
 
 @pytest.fixture

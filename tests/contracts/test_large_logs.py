@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.workspace import logs
 from bankd.app.init import make_workspace
-from bankd.core.lifecycle.retain import LogReading, read_log
+from bankd.memory.retain import LogReading, read_log
 from bankd.wiring.workspace import open_workspace
+from bankd.workspace import logs
 from tests.settings import change_setting
 
 LINES = 2_050

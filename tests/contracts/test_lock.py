@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import FileTree
 from bankd.errors import BusyError
+from bankd.storage.journals import Lock
+from bankd.storage.tree import FileTree
 
 
 @pytest.fixture

@@ -9,14 +9,13 @@ from random import Random
 
 import pytest
 
-from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.workspace.catalog_database import CatalogDatabase
-from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
-from bankd.core.daemon.settle import FileFingerprint
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.lifecycle.retiring import Opinion
-from bankd.core.markdown.memory import Confidence, parse_memory
-from bankd.ports.bank import MemoryCatalog
+from bankd.edits.settle import FileFingerprint
+from bankd.memory.retire import Opinion
+from bankd.pages.memory import Confidence, parse_memory
+from bankd.ports import MemoryCatalog
+from bankd.same.pairs import text_key
+from bankd.storage.files import BankFiles
+from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from tests.fake_world import FakeDisk, FakeHoldings
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

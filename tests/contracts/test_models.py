@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.models.door import ModelDoor, most_taken
-from bankd.adapters.models.replies import ReplyLog
-from bankd.adapters.models.worker import ModelProcess
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.core.markdown.policy import DistilPolicy
+from bankd.night.asking import Prompt, Reply, Unanswered
+from bankd.settings import DistilPolicy
+from bankd.storage.events import ReplyLog
+from bankd.storage.tree import FileTree
+from bankd.system.clock import read_monotonic
+from bankd.workers.model_worker import ModelProcess
+from bankd.workers.models import ModelDoor, most_taken
 from tests.model_servers import TOKENS, Choose, ModelServer, Script, serve_model
 
 NOW = datetime(2026, 5, 2, 3, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.system.mounts import find_file_system, find_mount, needs_polling
+from bankd.system.files import find_file_system, find_mount, needs_polling
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

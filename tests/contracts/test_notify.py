@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.system.notify import Notifier, take_notifier
+from bankd.system.manager import Notifier, take_notifier
 
 
 @pytest.mark.parametrize("kind", ["path", "abstract"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.index.recall import RecallBuffer
+from bankd.index.recall import RecallBuffer
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 

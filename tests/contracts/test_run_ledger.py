@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.workspace import run_ledger
-from bankd.adapters.workspace.run_ledger import RunLedger, read_ledger
-from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
+from bankd.health.ledger import LedgerRow, RunOutcome
+from bankd.workspace import runs as run_ledger
+from bankd.workspace.runs import RunLedger, read_ledger
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.meaning import sentence_vectors
-from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
-from bankd.app.bank_search import BankSearch
-from bankd.core.ranking.fusion import beginning_of
-from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
+from bankd.search.bank_search import BankSearch
+from bankd.search.meaning import beginning_of
+from bankd.search.request import MeaningSettings, SearchSettings
 from bankd.wiring.search import make_search
+from bankd.workers import vectors as sentence_vectors
+from bankd.workers.vectors import SentenceVectors, vector_key
 from tests.fake_vectors import EmbeddingServer, embedding_server
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
@@ -300,7 +300,7 @@ def test_a_kill_between_keys_and_vectors_leaves_what_was_whole(root: Path, serve
 
 
 def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
-    from bankd.adapters.meaning.store import VectorStore
+    from bankd.workers.vectors import VectorStore
 
     spread = numpy.random.default_rng(7).normal(size=(4_000, 64)).astype(numpy.float32) + 2
     store = VectorStore(tmp_path / "v")

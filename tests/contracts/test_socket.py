@@ -20,11 +20,11 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system import socket_client
-from bankd.adapters.system.socket_client import NoDaemonError, send_request, socket_path
-from bankd.adapters.system.socket_server import ClientTimeouts, SocketServer
-from bankd.core.ranking.search_request import read_request
 from bankd.errors import BusyError, UserError
+from bankd.search.request import read_request
+from bankd.system import socket_client
+from bankd.system.socket_client import NoDaemonError, send_request, socket_path
+from bankd.system.socket_server import ClientTimeouts, SocketServer
 
 SHORT = ClientTimeouts(read=0.3, total=1.0)
 
@@ -232,7 +232,7 @@ def test_without_a_daemon_the_client_says_so(tmp_path: Path) -> None:
 
 def test_the_client_imports_little() -> None:
     code = (
-        "import sys; from bankd.adapters.system import socket_client; "
+        "import sys; from bankd.system import socket_client; "
         "print([name for name in ('pathlib', 'asyncio', 'logging', 'watchdog', 'apscheduler', 'tantivy', 'typing_extensions') if name in sys.modules])"
     )
     done = subprocess.run(

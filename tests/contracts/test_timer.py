@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.adapters.system.clock import utc_now
-from bankd.adapters.system.timer import Timer, TimetableTrigger
-from bankd.core.daemon.health import QueueFacts
-from bankd.core.daemon.schedule import Every, Slot
+from bankd.health.health import QueueFacts
+from bankd.health.schedule import Every, Slot
+from bankd.system.clock import utc_now
+from bankd.system.process import Timer, TimetableTrigger
 
 NOW = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 

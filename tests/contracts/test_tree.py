@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage import tree as module
-from bankd.adapters.storage.tree import FileTree
 from bankd.errors import ConflictError, UserError
+from bankd.storage import tree as module
+from bankd.storage.tree import FileTree
 
 
 @pytest.fixture(params=["in one call", "step by step"])

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from bankd.adapters.index.tree_file import TREE_FILE
 from bankd.app.evaluate import SETTINGS
+from bankd.index.tree_file import TREE_FILE
 from bankd.wiring.search import make_search
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.watching import inotify
-from bankd.adapters.watching import watcher as watcher_module
-from bankd.adapters.watching.inotify import InotifyObserver
-from bankd.adapters.watching.watcher import Watcher, WatchIntervals, WatchMode
-from bankd.core.daemon.watching import Changes, is_watched
+from bankd.workspace import inotify
+from bankd.workspace import watcher as watcher_module
+from bankd.workspace.inotify import InotifyObserver
+from bankd.workspace.snapshot import Changes, is_watched
+from bankd.workspace.watcher import Watcher, WatchIntervals, WatchMode
 
 FAST = WatchIntervals(quiet=0.05, longest=0.3, look_at_all=600, poll=0.1, after_loss=0.05)
 LONG_ENOUGH = 20.0
@@ -280,7 +280,7 @@ def test_a_small_kernel_queue_loses_events_but_no_change(
     assert watcher.state.losses > 0
 
 
-def do_something(random_: random.Random, root: Path) -> None:  # noqa: C901, PLR0912  one case an operation
+def do_something(random_: random.Random, root: Path) -> None:
     """One file operation such as people, editors and sync tools do."""
     folders = [path for path in (root / "bank").rglob("*") if path.is_dir()] + [root / "bank", root / "memory"]
     files = [path for path in root.rglob("*.md") if path.is_file()]

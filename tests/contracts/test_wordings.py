@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
-from bankd.adapters.korean.wordings import CachedWordings
-from bankd.core.language.wording import Morpheme, plain_wording
+from bankd.words.statement import Morpheme, plain_wording
+from bankd.workers.analyser import AnalysisCache
+from bankd.workers.kiwi import KiwiWorker, kiwi_version
+from bankd.workers.wordings import CachedWordings
 
 
 class CountingWorker:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.working_copy import WorkingCopy, pays_to_copy
+from bankd.system.child import WorkingCopy, pays_to_copy
 
 Work = Callable[[dict[str, Any]], Any]
 

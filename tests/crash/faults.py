@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.storage.syscalls import Syscalls
+from bankd.storage.tree import Syscalls
 
 KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress", "truncate", "date")
 

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.storage import disk, events, journals, staging
-from bankd.adapters.storage.journals import TXN, Journals
-from bankd.adapters.storage.staging import STAGE, StagedName, Staging
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.adapters.storage.tree import FileTree, split_path
-from bankd.core.edits import transaction as core_transaction
-from bankd.core.edits.journal import Applied, Journal
-from bankd.core.edits.operations import Remove, digest_of
-from bankd.core.edits.spans import cut_spans, find_all, page_of, split_bom
-from bankd.core.edits.transaction import Step, Transaction
+from bankd.edits import transaction as core_transaction
+from bankd.edits.inserting import cut_spans, find_all, page_of, split_bom
+from bankd.edits.operations import Remove, digest_of
+from bankd.edits.transaction import Applied, Journal, Step, Transaction
+from bankd.storage import disk, events, journals, staging
+from bankd.storage.journals import TXN, Journals
+from bankd.storage.staging import STAGE, StagedName, Staging
+from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import FileTree, split_path
 
 Patch = pytest.MonkeyPatch
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.log_end import append_line
-from bankd.adapters.storage.tree import FileTree
 from bankd.errors import StorageError
+from bankd.storage.log_end import append_line
+from bankd.storage.tree import FileTree
 from tests.crash.faults import Fault, FaultyCalls, Killed
 
 LOG, LINE = "2026-05-02.md", "- W: 한 줄을 더한다"

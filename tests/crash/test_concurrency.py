@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import FileTree
 from bankd.app.init import make_workspace
 from bankd.errors import BusyError
+from bankd.storage.journals import Lock
+from bankd.storage.tree import FileTree
 
 NOW = "2026-06-10T03:00"
 
@@ -42,7 +42,7 @@ def bankctl(root: Path, *words: str) -> subprocess.Popen[str]:
 def holder(root: Path, code: str = "") -> Iterator[subprocess.Popen[str]]:
     """Another process that has taken the lock, and then does as it is told."""
     program = (
-        "import sys; from pathlib import Path; from bankd.adapters.storage.lock import Lock; from bankd.adapters.storage.tree import FileTree\n"
+        "import sys; from pathlib import Path; from bankd.storage.journals import Lock; from bankd.storage.tree import FileTree\n"
         f"lock = Lock(FileTree(Path({str(root)!r})), 'a while ago'); lock.take()\n{code}\nprint('ready', flush=True); sys.stdin.read()"
     )
     process = subprocess.Popen(

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.edits.operations import Append, Operation, Piece, Remove
-from bankd.core.edits.spans import LineSpan, text_of
-from bankd.core.edits.transaction import Transaction
-from bankd.core.markdown.memory import parse_memory
-from bankd.core.markdown.pages import read_page
+from bankd.edits.inserting import LineSpan, text_of
+from bankd.edits.operations import Append, Operation, Piece, Remove
+from bankd.edits.transaction import Transaction
 from bankd.errors import ConflictError
+from bankd.pages.memory import parse_memory
+from bankd.pages.page import read_page
 from tests.crash.world import Recoverer, Session, bank_of
 
 FOLDERS = ("identity", "daily", "knowledge", "opinions")

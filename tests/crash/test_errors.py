@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage import disk
 from bankd.errors import BankError, StorageError
+from bankd.storage import disk
 from tests.crash.faults import KINDS, Fault, FaultyCalls
 from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 

@@ -12,17 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.index.told import read_enriched, read_event_days
-from bankd.adapters.models.replies import ENRICHED, REPLIES, EnrichedLog, ReplyLog
-from bankd.adapters.storage import events as event_files
-from bankd.adapters.storage.events import EventLog
-from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.tree import FileTree
-from bankd.core.distil.enrichment import Enrichment, UnaskedStatement
-from bankd.core.distil.prompts import Reply
-from bankd.core.lifecycle.events import DUPLICATE, KEPT, Ledger, fold_events, make_event
-from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED
 from bankd.errors import ConflictError
+from bankd.index.told import read_enriched, read_event_days
+from bankd.memory.ledger import DUPLICATE, KEPT, Ledger, fold_events, make_event
+from bankd.memory.use import IGNORED, IMPORTANCE, RECALLED, USED
+from bankd.night.asking import Reply
+from bankd.night.enrich import Enrichment, UnaskedStatement
+from bankd.storage import events as event_files
+from bankd.storage.events import ENRICHED, REPLIES, EnrichedLog, EventLog, ReplyLog
+from bankd.storage.tree import FileTree, Syscalls
 from tests.crash.faults import Fault, FaultyCalls, Killed
 
 BEGAN = datetime(2026, 1, 1, 3, tzinfo=UTC)

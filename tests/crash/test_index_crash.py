@@ -16,14 +16,14 @@ from unittest.mock import patch
 
 import pytest
 
-from bankd.adapters.index import writer
-from bankd.adapters.index.page_files import PageFiles
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.index.terms import Terms
-from bankd.answering import Answering
-from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import IndexDamaged, StorageError
-from bankd.search.ranking_options import RankingOptions
+from bankd.index import writer
+from bankd.index.search_index import SearchIndex
+from bankd.index.sources import PageFiles
+from bankd.index.terms import Terms
+from bankd.search.answer import Answering
+from bankd.search.find import RankingOptions
+from bankd.search.request import Filters, Freshness, Query
 from tests.fakes import FakeAnalyser
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -31,8 +31,8 @@ CHILD = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.index.page_files import PageFiles
+from bankd.index.search_index import SearchIndex
+from bankd.index.sources import PageFiles
 sys.path.insert(0, sys.argv[2])
 from tests.fakes import FakeAnalyser
 root = Path(sys.argv[1])

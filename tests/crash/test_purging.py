@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage import tree
-from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.cli import main
+from bankd.storage import tree
+from bankd.workspace.catalog import CatalogDatabase
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.test_from_outside import all_passed, compiled
 from tests.settings import change_setting
@@ -142,7 +142,7 @@ def test_what_cannot_be_removed_is_not_said_to_be_purged(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = Path(shutil.copytree(bank, tmp_path / "bank"))
-    monkeypatch.setattr("bankd.adapters.workspace.purging.remove_derived", lambda _: None)
+    monkeypatch.setattr("bankd.workspace.writer.remove_derived", lambda _: None)
 
     assert purge(root) == 3
     assert "index: cannot be removed" in capsys.readouterr().err

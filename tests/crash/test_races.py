@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage import staging
-from bankd.adapters.storage.tree import FileTree
 from bankd.errors import ConflictError
+from bankd.storage import staging
+from bankd.storage.tree import FileTree
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, STYLES, Hand
 from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run

@@ -10,27 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.recovery import Recoverer, Recovery
-from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.adapters.storage.tree import FileTree
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.layout import Layout
-from bankd.core.edits.transaction import Transaction
-from bankd.core.links.references import references_of
-from bankd.core.links.relink import relink_layout
-from bankd.core.links.render import sense_of
-from bankd.core.links.resolve import WIKI_KINDS, resolve_reference
-from bankd.core.markdown.anchors import find_place, outline_of
-from bankd.core.markdown.hubs import part_lines
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import decode_text, scan_text
-from bankd.core.pages.merge import plan_merge
-from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import operations_for, read_source, reference_rewriter
-from bankd.core.pages.split import Limits, plan_split
+from bankd.edits.transaction import Applied, Transaction
 from bankd.errors import ConflictError, StorageError
+from bankd.layouts.merge import Layout, plan_merge, plan_move
+from bankd.layouts.rearrange import operations_for, read_source, reference_rewriter
+from bankd.layouts.relink import relink_layout
+from bankd.layouts.split import Limits, plan_split
+from bankd.pages.anchors import find_place, outline_of
+from bankd.pages.names import Names
+from bankd.pages.page import part_lines
+from bankd.pages.references import references_of
+from bankd.pages.resolve import WIKI_KINDS, resolve_reference, sense_of
+from bankd.pages.scanner import decode_text, scan_text
+from bankd.storage.journals import Lock
+from bankd.storage.recovery import Recoverer, Recovery
+from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import FileTree, Syscalls
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.world import AT, NOW, bank_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage import tree
-from bankd.adapters.storage.syscalls import Syscalls
+from bankd.storage import tree
+from bankd.storage.tree import Syscalls
 from tests.crash import outside
 from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
 from tests.crash.world import bank_of

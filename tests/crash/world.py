@@ -12,17 +12,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.recovery import Recoverer, Recovery
-from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.adapters.storage.tree import FileTree
-from bankd.core.edits.inserting import new_page
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
-from bankd.core.edits.spans import block_key
-from bankd.core.edits.transaction import Look, Transaction
-from bankd.core.lifecycle.events import make_event
+from bankd.edits.inserting import block_key, new_page
+from bankd.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
+from bankd.edits.transaction import Applied, Look, Transaction
+from bankd.memory.ledger import make_event
+from bankd.storage.journals import Lock
+from bankd.storage.recovery import Recoverer, Recovery
+from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import FileTree, Syscalls
 
 NOW = datetime.fromisoformat("2026-11-21T03:00:00+09:00")
 AT = NOW.isoformat()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bankd.finder.looks import editor_command, preview_of, row_of, standing_place, summary_of
+from bankd.finder import editor_command, preview_of, row_of, standing_place, summary_of
 
 HIT: dict[str, Any] = {
     "path": "bank/a.md", "line": 3, "text": "one\x1b[31m two\nthree", "marks": [[9, 12]], "when": "yesterday", "id": "m-1",

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from bankd.app.init import make_workspace
-from bankd.finder.screen import Finder
+from bankd.finder import Finder
 from bankd.wiring.banks import Banks
 
 LINES = {

@@ -16,12 +16,11 @@ from threading import Event
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic, utc_now
 from bankd.cli import main
 from bankd.errors import UsageError, UserError
-from bankd.fleet.joining import add_bank, next_night, read_hour, remove_banks, schedule_banks
-from bankd.fleet.worker import queue_due
-from bankd.wiring.fleet import Fleet, make_fleet
+from bankd.fleet.together import Fleet, make_fleet
+from bankd.fleet.worker import add_bank, next_night, queue_due, read_hour, remove_banks, schedule_banks
+from bankd.system.clock import read_monotonic, utc_now
 from tests.fleet.conftest import MakeBank
 from tests.fleet.postgres import Postgres
 

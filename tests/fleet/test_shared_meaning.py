@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.ranking.search_settings import MeaningSettings
-from bankd.fleet.joining import add_bank
-from bankd.wiring.fleet import Fleet
-from bankd.wiring.fleet_search import answer_from_fleet, share_bank
+from bankd.fleet.together import Fleet, answer_from_fleet, share_bank
+from bankd.fleet.worker import add_bank
+from bankd.search.request import MeaningSettings
 from bankd.wiring.search import make_search, search_settings
 from tests.fake_vectors import EmbeddingServer, embedding_server
 from tests.fleet.conftest import MakeBank

@@ -13,15 +13,14 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from bankd.adapters.fleet.exported_index import KINDS
-from bankd.adapters.fleet.shared_postings import rounded_length
-from bankd.adapters.system.clock import utc_now
 from bankd.cli import main
-from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import UsageError, UserError
-from bankd.fleet.joining import add_bank, remove_banks
-from bankd.wiring.fleet import Fleet, open_fleet
-from bankd.wiring.fleet_search import answer_from_fleet, serving_search, share_bank
+from bankd.fleet.export import KINDS
+from bankd.fleet.shared import rounded_length
+from bankd.fleet.together import Fleet, answer_from_fleet, open_fleet, serving_search, share_bank
+from bankd.fleet.worker import add_bank, remove_banks
+from bankd.search.request import SearchSettings
+from bankd.system.clock import utc_now
 from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
 from tests.conversation import Conversation

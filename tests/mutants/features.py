@@ -8,23 +8,23 @@ from __future__ import annotations
 from tests.mutants.switching import Mutant
 
 COLLECT, EDITED, REVISING, EVENTS = (
-    "bankd.core.lifecycle.collect",
-    "bankd.core.lifecycle.edited",
-    "bankd.core.plan.revising",
-    "bankd.core.lifecycle.events",
+    "bankd.memory.new_lines",
+    "bankd.memory.new_lines",
+    "bankd.memory.plan",
+    "bankd.memory.ledger",
 )
 TRANSACTION, RECASTING, FIGHTS = (
-    "bankd.core.edits.transaction", "bankd.core.edits.recasting", "bankd.core.daemon.edit_loops",
+    "bankd.edits.transaction", "bankd.edits.transaction", "bankd.edits.second_look",
 )  # fmt: skip
 FLOOR, FUSION, ANSWERS, CYCLE = (
-    "bankd.core.ranking.floor", "bankd.core.ranking.fusion", "bankd.core.ranking.answers", "bankd.cycle",
+    "bankd.search.floor", "bankd.search.meaning", "bankd.search.floor", "bankd.cycle",
 )  # fmt: skip
-ASKED, SHOWN, DAY_LOGS = "bankd.core.lifecycle.asked", "bankd.core.briefing.shown", "bankd.core.transcripts.day_logs"
-PURGE, FORGET, TRACES = "bankd.core.lifecycle.purge", "bankd.app.forget", "bankd.adapters.workspace.purging"
-COMMANDS, OF_COMMANDS = "bankd.adapters.system.command", ("tests/contracts/test_command.py",)
+ASKED, SHOWN, DAY_LOGS = "bankd.cycle", "bankd.briefing.shown", "bankd.transcripts.day_logs"
+PURGE, FORGET, TRACES = "bankd.memory.provenance", "bankd.app.forget", "bankd.workspace.writer"
+COMMANDS, OF_COMMANDS = "bankd.system.command", ("tests/contracts/test_command.py",)
 OF_PURGING = ("tests/crash/test_purging.py",)
-ADOPT, OF_ADOPT, OF_ADOPTING = "bankd.app.adopt", ("tests/stories/test_adopt.py",), ("tests/crash/test_adopting.py",)
-ARCHIVE, FINDING = "bankd.core.lifecycle.archive", "bankd.search.finding"
+ADOPT, OF_ADOPT, OF_ADOPTING = "bankd.app.init", ("tests/stories/test_adopt.py",), ("tests/crash/test_adopting.py",)
+ARCHIVE, FINDING = "bankd.memory.archive", "bankd.search.find"
 
 OF_COLLECT, OF_EDITED = ("tests/unit/test_collect.py",), ("tests/unit/test_edited.py",)
 OF_REVISING = ("tests/unit/test_revising.py",)
@@ -38,20 +38,20 @@ OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
 EVENT_FILES, TOLD, OF_EVENT_FILES = (
-    "bankd.adapters.storage.events", "bankd.adapters.index.told", ("tests/crash/test_event_files.py",),
+    "bankd.storage.events", "bankd.index.told", ("tests/crash/test_event_files.py",),
 )  # fmt: skip
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
-SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
-STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
-CLASSIFIER, OF_CLASSIFIER = "bankd.core.lifecycle.page_classifier", ("tests/unit/test_page_classifier.py",)
-OWNER, OF_OWNER = "bankd.app.bank_search", ("tests/unit/test_bank_search.py",)
+SECOND_LOOK, OF_SECOND_LOOK = "bankd.edits.second_look", ("tests/unit/test_second_look.py",)
+STAGING, OF_RACES = "bankd.storage.staging", ("tests/crash/test_races.py",)
+CLASSIFIER, OF_CLASSIFIER = "bankd.memory.route", ("tests/unit/test_page_classifier.py",)
+OWNER, OF_OWNER = "bankd.search.bank_search", ("tests/unit/test_bank_search.py",)
 WATCH, OF_STANDING = "bankd.wiring.asking", ("tests/stories/test_standing_search.py",)
 
 OF_GROUNDING, OF_DATES = ("tests/unit/test_grounding.py",), ("tests/unit/test_dates.py",)
 
-ATTESTING, NAMED_DAYS = "bankd.core.grounding.attesting", "bankd.core.grounding.named_days"
+ATTESTING, NAMED_DAYS = "bankd.night.attest", "bankd.night.attest"
 
-REARRANGE = "bankd.core.pages.rearrange"
+REARRANGE = "bankd.layouts.rearrange"
 OF_REARRANGED, OF_HEADINGS = ("tests/stories/test_rearranging.py",), ("tests/stories/test_headings.py",)
 OF_REQUESTS = ("tests/unit/test_socket_requests.py",)
 OF_WAYS_OUT = ("tests/stories/test_ways_out.py",)
@@ -79,31 +79,31 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("one syllable is no name", ATTESTING, "_named_in", "len(name) > 1 and ", "", OF_GROUNDING),
     Mutant("who begins a sentence and does something is named", ATTESTING, "_named_in", "yield words[0]", "pass", OF_GROUNDING),
     Mutant("because names nobody", ATTESTING, "", '{"to", "a", "an", "the"}', '{"to"}', OF_GROUNDING),
-    Mutant("a name is no part of another word", "bankd.core.grounding.passages", "is_named", 'return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None', "return name in text", ("tests/unit/test_distilling.py",)),
+    Mutant("a name is no part of another word", "bankd.night.attest", "is_named", 'return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None', "return name in text", ("tests/unit/test_distilling.py",)),
     Mutant("a weekday may be of the week before", NAMED_DAYS, "_meanings", "for week in (-_WEEK, _WEEK)", "for week in ()", OF_GROUNDING),
     Mutant("a day may be of the next year, not of any", NAMED_DAYS, "_of_next_years", "if abs(first - day) < _YEAR:", "if True:", OF_GROUNDING),
     Mutant("the 24th is of any month beside", NAMED_DAYS, "_meanings", "yield from _of_next_months(span.first.day, day)", "pass", OF_GROUNDING),
     Mutant("a day in so many weeks is of the same weekday", NAMED_DAYS, "_meanings", "yield _to_the_day(span, day)", "pass", OF_GROUNDING),
     # and by the model, asked again
-    Mutant("lines that were not verified are not taken in", "bankd.distilling", "verify_lines", "        return answer\n    verified", "        return judged\n    verified", ("tests/unit/test_distilling.py",)),
-    Mutant("a model is tried before it verifies", "bankd.distilling", "verify_lines", "if not trial.is_passed(tried.value):", "if False:", ("tests/unit/test_distilling.py",)),
-    Mutant("a model that cannot be tried verifies nothing", "bankd.distilling", "verify_lines", "if isinstance(tried, Unanswered):\n        return tried", "if isinstance(tried, Unanswered):\n        return judged", ("tests/unit/test_distilling.py",)),
-    Mutant("a trial is of what is not so too", "bankd.core.distil.verifying", "VerifyTrial.is_passed", "(one.judged.reason is None) is is_so", "one.judged.reason is None or not is_so", ("tests/unit/test_distilling.py",)),
-    Mutant("a line that was written again is judged again", "bankd.distilling", "verify_lines", "[one for one in again if one.reason is None]", "again", ("tests/unit/test_distilling.py",)),
-    Mutant("a line that was written again is verified again", "bankd.distilling", "verify_lines", "mended = [one.judged for one in verified_in(answer.value, mended)]", "pass", ("tests/unit/test_distilling.py",)),
-    Mutant("what memories do not say is no insight", "bankd.deriving", "_write", "as_retain_line(one.line, cluster, one.reason)", "as_retain_line(one.line, cluster, None)", ("tests/unit/test_insights.py",)),
-    Mutant("an insight is verified by the model", "bankd.deriving", "_write", "verify_lines(judged, cluster.section, parts, now, are_insights=True)", "judged", ("tests/unit/test_insights.py",)),
+    Mutant("lines that were not verified are not taken in", "bankd.night.distil", "verify_lines", "        return answer\n    verified", "        return judged\n    verified", ("tests/unit/test_distilling.py",)),
+    Mutant("a model is tried before it verifies", "bankd.night.distil", "verify_lines", "if not trial.is_passed(tried.value):", "if False:", ("tests/unit/test_distilling.py",)),
+    Mutant("a model that cannot be tried verifies nothing", "bankd.night.distil", "verify_lines", "if isinstance(tried, Unanswered):\n        return tried", "if isinstance(tried, Unanswered):\n        return judged", ("tests/unit/test_distilling.py",)),
+    Mutant("a trial is of what is not so too", "bankd.night.asking", "VerifyTrial.is_passed", "(one.judged.reason is None) is is_so", "one.judged.reason is None or not is_so", ("tests/unit/test_distilling.py",)),
+    Mutant("a line that was written again is judged again", "bankd.night.distil", "verify_lines", "[one for one in again if one.reason is None]", "again", ("tests/unit/test_distilling.py",)),
+    Mutant("a line that was written again is verified again", "bankd.night.distil", "verify_lines", "mended = [one.judged for one in verified_in(answer.value, mended)]", "pass", ("tests/unit/test_distilling.py",)),
+    Mutant("what memories do not say is no insight", "bankd.night.insights", "_write", "as_retain_line(one.line, cluster, one.reason)", "as_retain_line(one.line, cluster, None)", ("tests/unit/test_insights.py",)),
+    Mutant("an insight is verified by the model", "bankd.night.insights", "_write", "verify_lines(judged, cluster.section, parts, now, are_insights=True)", "judged", ("tests/unit/test_insights.py",)),
     # what a line is about
     Mutant("what speaks for several pages is left to a person", CLASSIFIER, "PageClassifier.classify", " if probability >= LEAST_SURE else ()", "", OF_CLASSIFIER),
     Mutant("one word is no subject", CLASSIFIER, "PageClassifier.classify", "len(telling) >= _LEAST_WORDS", "telling", OF_CLASSIFIER),
     Mutant("what anybody says is no subject", CLASSIFIER, "PageClassifier._telling", "<= max(1, _RARE * self._lines)", "> 0", OF_CLASSIFIER),
     Mutant("a page of another tag is none", CLASSIFIER, "PageClassifier.classify", "self._pages.get(memory.tag or \"\", {})", "self._counts", OF_CLASSIFIER),
-    Mutant("a kind makes no page anew", "bankd.core.lifecycle.routing", "_likely_places", "kind and has_page(kind.page)", "kind", OF_CLASSIFIER),
-    Mutant("the kind is asked for what names nobody", "bankd.core.lifecycle.routing", "_likely_places", " if not memory.entities else None", "", OF_CLASSIFIER),
-    Mutant("likeness can be turned off", "bankd.core.lifecycle.routing", "_claiming", "if rules.similar:", "if True:", OF_CLASSIFIER),
-    Mutant("what is a little like others goes by its kind", "bankd.core.lifecycle.routing", "_likely_places", "if is_one_of_them", "if False", OF_CLASSIFIER),
-    Mutant("what is close to others stands with them", "bankd.core.lifecycle.similar", "is_close", "one.score >= _CLOSE and ", "one.score > 1 and ", OF_CLASSIFIER),
-    Mutant("no example tells of the user's own pages", "bankd.core.lifecycle.routing", "_likely_places", " and found[0] in kind.among", "", OF_CLASSIFIER),
+    Mutant("a kind makes no page anew", "bankd.memory.route", "_likely_places", "kind and has_page(kind.page)", "kind", OF_CLASSIFIER),
+    Mutant("the kind is asked for what names nobody", "bankd.memory.route", "_likely_places", " if not memory.entities else None", "", OF_CLASSIFIER),
+    Mutant("likeness can be turned off", "bankd.memory.route", "_claiming", "if rules.similar:", "if True:", OF_CLASSIFIER),
+    Mutant("what is a little like others goes by its kind", "bankd.memory.route", "_likely_places", "if is_one_of_them", "if False", OF_CLASSIFIER),
+    Mutant("what is close to others stands with them", "bankd.memory.route", "is_close", "one.score >= _CLOSE and ", "one.score > 1 and ", OF_CLASSIFIER),
+    Mutant("no example tells of the user's own pages", "bankd.memory.route", "_likely_places", " and found[0] in kind.among", "", OF_CLASSIFIER),
     Mutant("a renamed page is there", "bankd.cycle", "pages_there", " or renamed.name_now(page) != page", "", ("tests/stories/test_renamed_pages.py",)),
     # logs that get other names
     Mutant(
@@ -184,7 +184,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what stays is not told to have gone", TRANSACTION, "keep_versions", 'if said.get("memory") not in versions', "", OF_COPIES),
     Mutant("what reads alike in both places may go", TRANSACTION, "_other_versions", ".apply(there) == there", ".apply(there) is not None", OF_COPIES),
     Mutant(
-        "a hub without a line of its own is merged", "bankd.core.pages.merge", "plan_merge",
+        "a hub without a line of its own is merged", "bankd.layouts.merge", "plan_merge",
         "(own, *pieces)", "pieces", OF_REARRANGED,
     ),
     Mutant(
@@ -197,7 +197,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # headings with a link in them, and pages that cannot be rearranged
     Mutant(
-        "a link to a heading follows the link in it", "bankd.core.links.relink", "_Relinker._goal",
+        "a link to a heading follows the link in it", "bankd.layouts.relink", "_Relinker._goal",
         "is_rewritten = target", "is_rewritten = False and target", OF_HEADINGS,
     ),
     Mutant("what links to a renamed heading is read too", REARRANGE, "_relink_all", "if not renamed:", "if True:", OF_HEADINGS),
@@ -214,15 +214,15 @@ FEATURES: tuple[Mutant, ...] = (
         "if whole.findings else whole", "if False else whole", OF_HEADINGS,
     ),
     Mutant(
-        "a link to a heading follows what is archived", "bankd.core.pages.block_links", "follow_headings",
+        "a link to a heading follows what is archived", "bankd.layouts.rearrange", "follow_headings",
         "if not more:", "if True:", OF_HEADINGS,
     ),
     Mutant(
-        "a memory stays if following it breaks another link", "bankd.relinking", "_breaking",
+        "a memory stays if following it breaks another link", "bankd.memory.links", "_breaking",
         "if not followed:", "if True:", OF_HEADINGS,
     ),
     Mutant(
-        "a merge keeps apart what would run together", "bankd.core.pages.merge", "_would_join",
+        "a merge keeps apart what would run together", "bankd.layouts.merge", "_would_join",
         "return not any(", "return False and any(", ("tests/unit/test_relink.py",),
     ),
     Mutant("a page of which a part could not be made stays whole", RECASTING, "find_half_divided", "if lacking:", "if False:", OF_HALVES),
@@ -250,18 +250,18 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a model reads the beginning of a long text", FUSION, "beginning_of", "[:BEGINNING]", "", OF_VECTORS),
     Mutant("a long text counts by what is read of it", OWNER, "BankSearch.fill_vectors", "beginning_of(text) for", "text for", OF_VECTORS),
     Mutant(
-        "a text that is refused leaves the others their vectors", "bankd.adapters.meaning.worker", "MeaningProcess._vectors_of",
+        "a text that is refused leaves the others their vectors", "bankd.workers.vector_worker", "MeaningProcess._vectors_of",
         "len(texts) // 2) > 0", "0) > 0", OF_VECTORS,
     ),
     Mutant(
-        "where any text is refused none is given up", "bankd.adapters.meaning.worker", "MeaningProcess._vectors_of",
+        "where any text is refused none is given up", "bankd.workers.vector_worker", "MeaningProcess._vectors_of",
         "self._embed([_HARMLESS], False)", "...", OF_VECTORS,
     ),
-    Mutant("a question has the bounds of its script", "bankd.search.by_meaning", "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
+    Mutant("a question has the bounds of its script", "bankd.search.meaning", "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
     Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "min(sure, words, share)", "min(sure, share)", OF_MEANING),
     Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),
     Mutant("among long notes meaning moves a title more", FUSION, "meaning_share", " + (OF_NOTES - LEAST_SHARE) * (1 - brevity)", "", OF_FUSION),
-    Mutant("what is asked tells how much meaning moves", "bankd.search.finding", "find_by_words", "weights.brevity", "1.0", OF_MEANING),
+    Mutant("what is asked tells how much meaning moves", "bankd.search.find", "find_by_words", "weights.brevity", "1.0", OF_MEANING),
     Mutant("what has no vector yet keeps its place", FUSION, "fuse_scores", "word if cosine is None", "(1 - share) * word if cosine is None", OF_FUSION),
     Mutant("near copies share a cosine", FUSION, "share_cosines", "shared[at] = shared[other] = max(one, another)", "pass", OF_FUSION),
     Mutant("cosines that tell nothing apart change nothing", FUSION, "fuse_scores", " or (high <= low and most > least)", "", OF_FUSION),
@@ -273,7 +273,7 @@ FEATURES: tuple[Mutant, ...] = (
         "behind.get(line.id) or ", "", OF_QUESTIONS,
     ),
     Mutant(
-        "questions that only the index of another catalog knew are read again", "bankd.adapters.index.told", "read_questions",
+        "questions that only the index of another catalog knew are read again", "bankd.index.told", "read_questions",
         'if seen.startswith(f"{catalog}:"):', "if seen:", ("tests/unit/test_index_questions.py",),
     ),
     # who was shown what
@@ -288,45 +288,45 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("each piece of a conversation names its turns", DAY_LOGS, "keys_in_log", "found[1].split()", "()", OF_IMPORT),
     Mutant("what bankd put into a conversation is not taken in", DAY_LOGS, "clean", "strip_memories(text.replace(\"\\r\\n\", \"\\n\"))", "text", OF_IMPORT),
     Mutant("what was said is quoted, so that no line of it is learned", DAY_LOGS, "_quoted", '"> {line}"', '"{line}"', OF_IMPORT),
-    Mutant("a credential in a conversation is masked", "bankd.app.import_sources", "Importer._mask", "mask_secrets(text, find_secrets(text, self.finders))", "text", OF_IMPORT),
-    Mutant("a dry run of an import remembers nothing", "bankd.app.import_sources", "Importer.import_all", "imported.problem or dry_run", "imported.problem", OF_IMPORT),
-    Mutant("a source that could not be read is read again", "bankd.app.import_sources", "Importer.import_all", "imported.problem or dry_run", "dry_run", OF_IMPORT),
-    Mutant("an export that grew is read again", "bankd.app.import_sources", "Importer.import_all", "if seen.get(source.path) in {source.stamp", "if source.path in {*seen, source.stamp", OF_IMPORT),
+    Mutant("a credential in a conversation is masked", "bankd.app.imports", "Importer._mask", "mask_secrets(text, find_secrets(text, self.finders))", "text", OF_IMPORT),
+    Mutant("a dry run of an import remembers nothing", "bankd.app.imports", "Importer.import_all", "imported.problem or dry_run", "imported.problem", OF_IMPORT),
+    Mutant("a source that could not be read is read again", "bankd.app.imports", "Importer.import_all", "imported.problem or dry_run", "dry_run", OF_IMPORT),
+    Mutant("an export that grew is read again", "bankd.app.imports", "Importer.import_all", "if seen.get(source.path) in {source.stamp", "if source.path in {*seen, source.stamp", OF_IMPORT),
     Mutant(
-        "what a person took back is not imported by a run", "bankd.app.import_sources", "Importer._import",
+        "what a person took back is not imported by a run", "bankd.app.imports", "Importer._import",
         "frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had", "frozenset()", OF_IMPORT,
     ),
     Mutant(
-        "a person gets what was taken back once more", "bankd.app.import_sources", "Importer._import",
+        "a person gets what was taken back once more", "bankd.app.imports", "Importer._import",
         "frozenset() if self.is_by_hand else ", "", OF_IMPORT,
     ),
     Mutant(
-        "what a run left out is read again by a person", "bankd.app.import_sources", "Importer.import_all",
+        "what a run left out is read again by a person", "bankd.app.imports", "Importer.import_all",
         "_withheld(source) if imported.withheld else source.stamp", "source.stamp", OF_IMPORT,
     ),
     Mutant(
-        "of a log only the end that an import wrote goes", "bankd.adapters.storage.log_end", "move_end",
+        "of a log only the end that an import wrote goes", "bankd.storage.log_end", "move_end",
         "if digest_of(tail) != digest:", "if False:", OF_IMPORT,
     ),
     Mutant(
-        "sources are read again once an import was taken back", "bankd.app.import_runs", "move_import",
+        "sources are read again once an import was taken back", "bankd.app.imports", "move_import",
         "workspace.outside.imports.remember({})", "pass", OF_IMPORT,
     ),
     Mutant(
-        "a source that nobody foresaw stops no other", "bankd.app.import_sources", "Importer._import",
+        "a source that nobody foresaw stops no other", "bankd.app.imports", "Importer._import",
         "except Exception as error:", "except KeyError as error:", ("tests/stories/test_import.py",),
     ),
     Mutant(
-        "a row of any shape stops no other row", "bankd.core.transcripts.turns", "list_at",
+        "a row of any shape stops no other row", "bankd.transcripts.formats", "list_at",
         "value if isinstance(value, list) else ()", "value", ("tests/unit/test_transcripts.py",),
     ),
     Mutant(
-        "a line that cannot be compared stops no other", "bankd.core.plan.judging", "judge_lines",
+        "a line that cannot be compared stops no other", "bankd.memory.judge", "judge_lines",
         "except Exception as error:", "except KeyError as error:", ("tests/unit/test_cycle.py",),
     ),
     # what a model was cut off in
     Mutant(
-        "half a character is no bug and loses no note", "bankd.agents.memory_tools", "BankMethods._call_tool",
+        "half a character is no bug and loses no note", "bankd.agents.tools", "BankMethods._call_tool",
         'readable_value(params.get("arguments"))', 'params.get("arguments")', ("tests/stories/test_mcp.py",),
     ),
     # a folder that is adopted
@@ -343,13 +343,13 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what a command started ends with it", COMMANDS, "run_command", "start_new_session=True", "start_new_session=False", OF_COMMANDS),
     Mutant("a command is asked to end first", COMMANDS, "_end_group", "sent: signal.Signals | int = signal.SIGTERM", "sent: signal.Signals | int = signal.SIGKILL", OF_COMMANDS),
     Mutant("a command that does not end by itself is killed", COMMANDS, "_end_group", "os.killpg(process.pid, signal.SIGKILL)", "pass", OF_COMMANDS),
-    Mutant("a command ends with the process that asks for it", "bankd.adapters.models.worker", "main", ", end_commands)", ")", OF_COMMANDS),
-    Mutant("a child may end what it started", "bankd.adapters.system.child", "ChildProcess.interrupt", "if self._last_seconds and", "if False and", OF_COMMANDS),
+    Mutant("a command ends with the process that asks for it", "bankd.workers.model_worker", "main", ", end_commands)", ")", OF_COMMANDS),
+    Mutant("a child may end what it started", "bankd.system.child", "ChildProcess.interrupt", "if self._last_seconds and", "if False and", OF_COMMANDS),
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
     Mutant("a purge that was stopped still knows its memory by id", TRACES, "TextTraces.find", "self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog], self._in_journals(words)", "self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog]", OF_PURGING),
     Mutant("what cannot be removed is not purged", TRACES, "TextTraces._drop_derived", "if path.exists():", "if False:", OF_PURGING),
-    Mutant("a full disk in the catalog is the disk's doing", "bankd.adapters.workspace.catalog_database", "CatalogDatabase.scrub", "with storage_told(self._path):", "if True:", OF_PURGING),
+    Mutant("a full disk in the catalog is the disk's doing", "bankd.workspace.catalog", "CatalogDatabase.scrub", "with storage_told(self._path):", "if True:", OF_PURGING),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),
     Mutant("a text of three letters is not purged", PURGE, "", "_SHORTEST_HANGUL = 4, 3", "_SHORTEST_HANGUL = 1, 3", ("tests/unit/test_purge.py",)),
     Mutant("a purged text leaves the past runs", TRACES, "TextTraces.find", ", self._in_journals(words)", "", OF_PURGE),
@@ -362,26 +362,26 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("ids and days of opinions are not purged", PURGE, "scrub_text", "parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]", "parts[:] = [part.replace(word, PURGED) for part in parts]", ("tests/unit/test_purge.py",)),
     Mutant("no memory is purged for its id or day", PURGE, "without_marks", 'return _MARKS.sub("", text)', "return text", OF_PURGE),
     Mutant("a copy that says something else does not go along", FORGET, "_require_one_wording", "> 1:", "> 9:", OF_PURGE),
-    Mutant("a journal whose time is no time is set aside", "bankd.adapters.storage.journals", "decode_journal", 'datetime.fromisoformat(fields["planned_at"])', "pass", ("tests/contracts/test_journals.py",)),
+    Mutant("a journal whose time is no time is set aside", "bankd.storage.journals", "decode_journal", 'datetime.fromisoformat(fields["planned_at"])', "pass", ("tests/contracts/test_journals.py",)),
     Mutant("a memory does not go with others below it", FORGET, "_find", "if others := sorted(str(e.memory.id) for e in below if e not in meant):", "if others := []:", OF_PURGE),
     Mutant("nothing is purged before it is applied", FORGET, "purge_text", "if not apply:", "if False:", OF_PURGE),
     Mutant("a purge that was stopped still knows its memory by text", FORGET, "purge_text", ", *_ids_in_past_runs(workspace, is_meant)", "", OF_PURGING),
     Mutant("what was forgotten can be purged by its id", FORGET, "_text_of", "chain(pages, past)", "pages", OF_PURGE),
     # what was lived
     Mutant(
-        "what was lived is offered as known only after three days of use", "bankd.core.lifecycle.promotion", "_is_promotable",
+        "what was lived is offered as known only after three days of use", "bankd.memory.retire", "_is_promotable",
         ">= PROMOTED_USES", ">= 2", ("tests/stories/test_promotion.py",),
     ),
     Mutant(
-        "what was lived is offered as known only a week later", "bankd.core.lifecycle.promotion", "_is_promotable",
+        "what was lived is offered as known only a week later", "bankd.memory.retire", "_is_promotable",
         "timedelta(PROMOTED_AFTER)", "timedelta(0)", ("tests/stories/test_promotion.py",),
     ),
     Mutant(
-        "what a person left with what was lived is not offered again", "bankd.core.lifecycle.promotion", "find_promotable",
+        "what a person left with what was lived is not offered again", "bankd.memory.retire", "find_promotable",
         "one.id not in declined and ", "", ("tests/stories/test_promotion.py",),
     ),
     Mutant(
-        "a use brings a memory's strength back on its curve", "bankd.core.use.strength", "curve_of",
+        "a use brings a memory's strength back on its curve", "bankd.memory.use", "curve_of",
         "*known.used)", ")", ("tests/unit/test_use.py",),
     ),
     Mutant(
@@ -390,113 +390,113 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # what was beaten
     Mutant(
-        "what was beaten steps back only in its cluster", "bankd.core.use.suppression", "suppression_of",
+        "what was beaten steps back only in its cluster", "bankd.search.suppression", "suppression_of",
         ">= SAME_NEED", ">= 0", ("tests/unit/test_suppression.py",),
     ),
     Mutant(
-        "what was beaten steps back only where the settings say so", "bankd.app.feedback", "give_feedback",
+        "what was beaten steps back only where the settings say so", "bankd.app.show", "give_feedback",
         "if workspace.settings.search.suppression", "if True", ("tests/stories/test_suppression.py",),
     ),
     Mutant(
-        "a question that was lost is kept without its secrets", "bankd.app.feedback", "_questions_lost",
+        "a question that was lost is kept without its secrets", "bankd.app.show", "_questions_lost",
         "screen_text(text, workspace.finders())", "text", ("tests/stories/test_suppression.py",),
     ),
     Mutant(
-        "what was beaten comes later", "bankd.search.suppressing", "suppress_beaten",
+        "what was beaten comes later", "bankd.search.suppression", "suppress_beaten",
         "lost.get(one.row.id or \"\", 0.0)", "0.0", ("tests/stories/test_suppression.py",),
     ),
     # what a model makes of prose
     Mutant(
-        'a line that says more than its sources is not taken in', "bankd.core.lifecycle.retain", "_LogReader._item",
+        'a line that says more than its sources is not taken in', "bankd.memory.retain", "_LogReader._item",
         'if doubt := _DOUBTED.search(text)', 'if doubt := None', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "the end of one span begins no other", "bankd.core.language.dates.mentions", "_is_range",
+        "the end of one span begins no other", "bankd.words.day_mentions", "_is_range",
         " and not _THEN_UNTIL.match(text, one.end)", "", ("tests/unit/test_dates.py",),
     ),
     Mutant(
-        "in is no inch before other words", "bankd.core.language.english.reading", "_Reader._is_preposition",
+        "in is no inch before other words", "bankd.words.english", "_Reader._is_preposition",
         ' or tag in ("SL", "SN")', " or True", ("tests/unit/test_statement.py",),
     ),
     Mutant(
-        'a section is distilled once', "bankd.distilling", "find_sections",
+        'a section is distilled once', "bankd.night.distil", "find_sections",
         'new_sections(found, known)', 'new_sections(found, set())', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        'credentials are masked before prose is sent', "bankd.distilling", "_sections_in",
+        'credentials are masked before prose is sent', "bankd.night.distil", "_sections_in",
         'screen_text(parts.logs.text(log), parts.finders)', 'parts.logs.text(log)', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        'what a model wrote is not distilled again', "bankd.distilling", "find_sections",
+        'what a model wrote is not distilled again', "bankd.night.distil", "find_sections",
         'if not log.startswith(f"{FOLDER}/")', '', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        'old logs are not distilled', "bankd.distilling", "find_sections",
+        'old logs are not distilled', "bankd.night.distil", "find_sections",
         '>= first', '!= first', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "prose that was not answered waits and is named", "bankd.distilling", "distil_prose",
+        "prose that was not answered waits and is named", "bankd.night.distil", "distil_prose",
         'waiting += [(section, problem)] if problem else []', '', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "what a model does not stand by is not believed", "bankd.core.distil.verifying", "_verified",
+        "what a model does not stand by is not believed", "bankd.night.asking", "_verified",
         "judged.reason or _problem(said)", "judged.reason", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "what the rules do not believe no model makes believed", "bankd.core.distil.verifying", "_verified",
+        "what the rules do not believe no model makes believed", "bankd.night.asking", "_verified",
         "judged.reason or _problem(said)", "_problem(said)", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "a line that an answer leaves out is not believed", "bankd.core.distil.verifying", "_problem",
+        "a line that an answer leaves out is not believed", "bankd.night.asking", "_problem",
         'said.get("supported") is True', 'said.get("supported", True)', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        'a line of a model supersedes only as the setting says', "bankd.core.distil.conflicts", "_may",
+        'a line of a model supersedes only as the setting says', "bankd.cycle", "_may",
         'conflict == "newer" or ', 'True or ', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        'no day takes more tokens than it may', "bankd.adapters.models.door", "ModelDoor._why_not",
+        'no day takes more tokens than it may', "bankd.workers.models", "ModelDoor._why_not",
         'most_taken(prompt) > left', 'left < 0', ("tests/contracts/test_models.py",),
     ),
     Mutant(
-        'a call that nobody saw the end of took what it might', "bankd.adapters.models.door", "ModelDoor._call",
+        'a call that nobody saw the end of took what it might', "bankd.workers.models", "ModelDoor._call",
         'else most)', 'else 0)', ("tests/contracts/test_models.py",),
     ),
     Mutant(
-        'a kept reply is not asked for again', "bankd.adapters.models.door", "ModelDoor._answer",
+        'a kept reply is not asked for again', "bankd.workers.models", "ModelDoor._answer",
         'if kept is not None:', 'if False:', ("tests/contracts/test_models.py",),
     ),
     Mutant(
-        'an answer against the schema is no answer', "bankd.adapters.models.worker", "_read",
+        'an answer against the schema is no answer', "bankd.workers.model_worker", "_read",
         'jsonschema.validate(value, dict(question.schema))', '', ("tests/contracts/test_models.py",),
     ),
     Mutant(
-        'an answer that was cut off is no answer', "bankd.adapters.models.worker", "answer_question",
+        'an answer that was cut off is no answer', "bankd.workers.model_worker", "answer_question",
         'if said.is_cut:', 'if False:', ("tests/contracts/test_models.py",),
     ),
     # what a model writes to find memories by
     Mutant(
-        "a memory that says something else has other questions", "bankd.core.markdown.memory", "statement_key",
+        "a memory that says something else has other questions", "bankd.pages.memory", "statement_key",
         'f"{said}\\n{about}"', 'about', ("tests/stories/test_enriching.py", "tests/unit/test_enriching.py"),
     ),
     Mutant(
-        "what was written for a statement is not asked again", "bankd.enriching", "enrich_memories",
+        "what was written for a statement is not asked again", "bankd.night.enrich", "enrich_memories",
         "if not parts.kept.of(one.key) and ", "if ", OF_ENRICHING,
     ),
     Mutant(
-        "a memory like a credential is not sent", "bankd.enriching", "_is_sendable",
+        "a memory like a credential is not sent", "bankd.night.enrich", "_is_sendable",
         "return not find_secrets(", "return True or find_secrets(", OF_ENRICHING,
     ),
     Mutant(
-        "a question with a credential is not kept", "bankd.enriching", "_is_clean",
+        "a question with a credential is not kept", "bankd.night.enrich", "_is_clean",
         "return not any(", "return True or any(", OF_ENRICHING,
     ),
     Mutant(
-        "what nothing was written for is not asked for ever", "bankd.enriching", "_keep",
+        "what nothing was written for is not asked for ever", "bankd.night.enrich", "_keep",
         "for statement in few:", "for statement in (one for one in few if one.key in written):", OF_ENRICHING,
     ),
     Mutant(
-        "what is too long to be a question is none", "bankd.core.distil.enrichment", "_texts",
+        "what is too long to be a question is none", "bankd.night.enrich", "_texts",
         " and len(one) <= _LONGEST", "", OF_ENRICHING,
     ),
     Mutant(
@@ -504,7 +504,7 @@ FEATURES: tuple[Mutant, ...] = (
         "yield from self._in_enriched(words)", "", ("tests/stories/test_enriching.py",),
     ),
     Mutant(
-        "questions in another script count whole", "bankd.core.ranking.scoring", "_with_questions",
+        "questions in another script count whole", "bankd.search.score", "_with_questions",
         "1.0 if is_met_by_questions(candidate, weights) else ", "", ("tests/unit/test_index_questions.py",),
     ),
     Mutant(
@@ -512,39 +512,39 @@ FEATURES: tuple[Mutant, ...] = (
         " and not is_by_questions", "", ("tests/unit/test_index_questions.py",),
     ),
     Mutant(
-        'what is only proposed is not taken in by itself', "bankd.core.lifecycle.retain", "_LogReader._item",
+        'what is only proposed is not taken in by itself', "bankd.memory.retain", "_LogReader._item",
         'if doubt := _DOUBTED.search(text)', 'if doubt := None', ("tests/stories/test_distilling.py",),
     ),
     Mutant(
-        'what is offered does not count as bad', "bankd.core.plan.held_back", "HeldBack.is_offered",
+        'what is offered does not count as bad', "bankd.memory.plan", "HeldBack.is_offered",
         'self.kind in {REFUSED, PROPOSED}', 'False', ("tests/stories/test_distilling.py",),
     ),
     Mutant(
-        'what prose proposes is looked for in logs that were just saved', "bankd.cli.propose", "run",
+        'what prose proposes is looked for in logs that were just saved', "bankd.cli.importing", "propose_command",
         'if not arguments.now:', 'if False:', ("tests/stories/test_distilling.py",),
     ),
     Mutant(
-        'a listing of days says how much it leaves off', "bankd.search.finding", "find_answers",
+        'a listing of days says how much it leaves off', "bankd.search.find", "find_answers",
         'len(shown) - len(best) if listed else 0', '0', ("tests/stories/test_days.py",),
     ),
     Mutant(
-        'what was proposed once is not proposed again', "bankd.core.distil.composing", "compose",
+        'what was proposed once is not proposed again', "bankd.night.asking", "compose",
         'distilled_mark(section.key, by)', 'distilled_mark(section.key)', ("tests/stories/test_distilling.py",),
     ),
     Mutant(
-        'a question is not proposed', "bankd.core.distil.proposing", "_rule_for",
+        'a question is not proposed', "bankd.night.distil", "_rule_for",
         ' or _QUESTION.search(sentence)', '', ("tests/unit/test_proposing.py",),
     ),
     Mutant(
-        'an accepted line waits no more', "bankd.app.inbox", "accept_line",
+        'an accepted line waits no more', "bankd.app.review", "accept_line",
         'dismiss_line(workspace, log, line, dry_run=False, accepted=accepted)', 'pass', ("tests/stories/test_distilling.py",),
     ),
     Mutant(
-        'what was dismissed waits again when that is taken back', "bankd.core.lifecycle.undo", "events_of",
+        'what was dismissed waits again when that is taken back', "bankd.memory.undo", "events_of",
         'for said in past.events:', 'for said in ():', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
-        'two that both hold are no contradiction', "bankd.app.consolidate", "list_conflicts",
+        'two that both hold are no contradiction', "bankd.app.review", "list_conflicts",
         'if (min(pair), max(pair)) not in settled', '', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
@@ -552,64 +552,64 @@ FEATURES: tuple[Mutant, ...] = (
         'not accepted or workspace.logs.take_back(log, accepted)', 'True', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
-        'an insight supports no other', "bankd.core.distil.insights", "memory_clusters",
+        'an insight supports no other', "bankd.night.insights", "memory_clusters",
         'if own := sources_of(one.memory.text):', 'if False and (own := sources_of(one.memory.text)):', ("tests/unit/test_insights.py",),
     ),
     Mutant(
-        'an insight rests on five memories', "bankd.core.distil.insights", "insight_in",
+        'an insight rests on five memories', "bankd.night.insights", "insight_in",
         'len(sources) < LEAST', 'False', ("tests/unit/test_insights.py",),
     ),
     Mutant(
-        'an insight goes with the first of its memories', "bankd.retention", "retire_memories",
+        'an insight goes with the first of its memories', "bankd.night.retention", "retire_memories",
         'going += _unsupported(', '_ = _unsupported(', ("tests/unit/test_insights.py",),
     ),
     Mutant(
-        'a cluster is asked about once', "bankd.deriving", "_unseen",
+        'a cluster is asked about once', "bankd.night.insights", "_unseen",
         'if cluster.section.key not in known', '', ("tests/unit/test_insights.py",),
     ),
-    Mutant("a denial ends a clause", "bankd.core.language.english.reading", "_Reader._ends_part", 'else self._has_sign(self._at, "SP")', "else False", ("tests/unit/test_statement.py",)),
-    Mutant("what cannot be used is not what follows", "bankd.core.language.korean.reading", "_Reader._negate", "== [_OF_VERB] and", "== [] and", OF_GROUNDING),
-    Mutant("a fraction is no day", "bankd.core.language.dates.slashed", "_slashed", "or (is_fraction and not found[\"when\"])", "", OF_DATES),
-    Mutant("a share of tests is no day", "bankd.core.language.dates.slashed", "_slashed", "if is_share or ", "if ", OF_DATES),
-    Mutant("more than all is no share", "bankd.core.language.dates.slashed", "_slashed", " and month <= day", "", OF_DATES),
-    Mutant("점심 is no 점", "bankd.core.language.dates.slashed", "", "|밖에)?(?![가-힣]))", "|밖에)?)", OF_DATES),
-    Mutant("the year may stand before two numbers", "bankd.core.language.dates.slashed", "_slashed", 'if found["year"]:', "if False:", OF_DATES),
-    Mutant("who sat has no Saturday", "bankd.core.language.dates.mentions", "_lower", ", _SPELT_AS_DAYS)", ", ())", OF_DATES),
-    Mutant("a day is no verb of the past", "bankd.core.language.dates.mentions", "_lean_at", "if text[: one.end].endswith(_SPELT_AS_DAYS):", "if False:", OF_DATES),
-    Mutant("a month that is cut short stands behind a preposition", "bankd.core.language.dates.english", "", "(?:(?:{_IN_MONTHS}){_PART}", "(?:{_PART}", OF_DATES),
-    Mutant("who reads it is no January", "bankd.core.language.dates.english", "", "(?!{_NAMES_TOO})", "", OF_DATES),
-    Mutant("who begins with Sat sits", "bankd.core.language.dates.mentions", "", "|Sun(?= [a-z])", "", OF_DATES),
-    Mutant("an item of a list has no sign", "bankd.core.grounding.passages", 'sentences_of', '_ITEM.sub("", text.strip())', 'text.strip()', OF_GROUNDING),
-    Mutant("10 a.m. is no hour of the nights", "bankd.core.language.clock", "_join", " and not are_settled", "", ("tests/unit/test_statement.py",)),
-    Mutant("'24 is a year", "bankd.core.language.english.reading", "_Reader._date", "year = self._short_year()", 'year = ""', ("tests/unit/test_statement.py",)),
-    Mutant("9/26 is a day", "bankd.core.language.english.reading", "_Reader._number", " or self._slashed(number, taken)", "", ("tests/unit/test_statement.py",)),
-    Mutant("tests are counted on no day", "bankd.core.language.english.reading", "_Reader._slashed", "return () if is_counted and self._at + taken not in self._signs else ", "return ", ("tests/unit/test_statement.py",)),
-    Mutant("the part of the day beside an hour is its own", "bankd.core.language.clock", "read_parts_of_day", "for at in beside:", "for at in ():", ("tests/unit/test_statement.py",)),
-    Mutant("a clock has no unit", "bankd.core.language.english.reading", "_Reader._unit", "if form and not (is_clock or ", "if form and not (", OF_GROUNDING),
-    Mutant("half behind won is half of what follows", "bankd.core.language.korean.reading", "_Reader._read_number", 'not in ("", "원")', 'not in ("",)', ("tests/unit/test_statement.py",)),
-    Mutant("until 24th is a day", "bankd.core.language.dates.english", "", "|{_BEFORE_DAYS})(?P<day>", "|x)(?P<day>", ("tests/unit/test_dates.py",)),
-    Mutant("a weekday is known by its first syllable before an hour", "bankd.core.language.dates.korean", "", r'(?<!\S)(?P<weekday>{CUT_WEEKDAY})', r'(?<!\S)x(?P<weekday>{CUT_WEEKDAY})', ("tests/unit/test_dates.py",)),
-    Mutant("03/2027 is a month", "bankd.core.language.dates.rules", "_numeric_rules", r"{month}/(?P<year>(?:19|20)\d\d)(?![\d/])", "x{month}/(?P<year>)", ("tests/unit/test_dates.py",)),
-    Mutant("03.05.2026 is a day", "bankd.core.language.dates.rules", "_numeric_rules", r"{day}\.{month}\.", "x{day}{month}", ("tests/unit/test_dates.py",)),
-    Mutant("who answers no denies nothing of what follows", "bankd.core.language.english.reading", "_Reader._is_answer", 'denial == "no" and', "False and", ("tests/unit/test_statement.py",)),
-    Mutant("smoking no denies smoking", "bankd.core.language.english.reading", "_Reader._is_answer", ' and self._has_sign(self._at - 1, "SF")', "", ("tests/unit/test_statement.py",)),
-    Mutant("a day in so many months is the same day", "bankd.core.grounding.named_days", "_to_the_day", "if days == _WEEK.days else day.day - span.first.day", "", OF_GROUNDING),
-    Mutant("the last day of a month is one day", "bankd.core.language.dates.korean", "", ' ("last day", "말일"),', "", OF_DATES),
-    Mutant("2억 7천 is of 만", "bankd.core.language.values", "_add_up", 'part * MYRIADS["만"] if is_short else', "part if is_short else", OF_GROUNDING),
-    Mutant("an hour and 35 minutes are 95", "bankd.core.language.quantities", "join_quantities", "is_of_values and (total", "False and (total", OF_GROUNDING),
-    Mutant("what expires on a day does not last until another", "bankd.core.language.dates.mentions", "_is_range", "if _CLAUSE.search(between) and not", "if False and not", OF_DATES),
-    Mutant("who is abstinent speaks of no week", "bankd.core.language.dates.korean", "", "주(?!말|하) ?", "주(?!말) ?", OF_DATES),
-    Mutant("4만 8천 is one number", "bankd.core.language.korean.numbers", "_goes_on", 'if morphemes[at].tag == "SN" and', "if False and", OF_GROUNDING),
+    Mutant("a denial ends a clause", "bankd.words.english", "_Reader._ends_part", 'else self._has_sign(self._at, "SP")', "else False", ("tests/unit/test_statement.py",)),
+    Mutant("what cannot be used is not what follows", "bankd.words.korean", "_Reader._negate", "== [_OF_VERB] and", "== [] and", OF_GROUNDING),
+    Mutant("a fraction is no day", "bankd.words.day_rules", "_slashed", "or (is_fraction and not found[\"when\"])", "", OF_DATES),
+    Mutant("a share of tests is no day", "bankd.words.day_rules", "_slashed", "if is_share or ", "if ", OF_DATES),
+    Mutant("more than all is no share", "bankd.words.day_rules", "_slashed", " and month <= day", "", OF_DATES),
+    Mutant("점심 is no 점", "bankd.words.day_rules", "", "|밖에)?(?![가-힣]))", "|밖에)?)", OF_DATES),
+    Mutant("the year may stand before two numbers", "bankd.words.day_rules", "_slashed", 'if found["year"]:', "if False:", OF_DATES),
+    Mutant("who sat has no Saturday", "bankd.words.day_mentions", "_lower", ", _SPELT_AS_DAYS)", ", ())", OF_DATES),
+    Mutant("a day is no verb of the past", "bankd.words.day_mentions", "_lean_at", "if text[: one.end].endswith(_SPELT_AS_DAYS):", "if False:", OF_DATES),
+    Mutant("a month that is cut short stands behind a preposition", "bankd.words.day_english", "", "(?:(?:{_IN_MONTHS}){_PART}", "(?:{_PART}", OF_DATES),
+    Mutant("who reads it is no January", "bankd.words.day_english", "", "(?!{_NAMES_TOO})", "", OF_DATES),
+    Mutant("who begins with Sat sits", "bankd.words.day_mentions", "", "|Sun(?= [a-z])", "", OF_DATES),
+    Mutant("an item of a list has no sign", "bankd.night.attest", 'sentences_of', '_ITEM.sub("", text.strip())', 'text.strip()', OF_GROUNDING),
+    Mutant("10 a.m. is no hour of the nights", "bankd.words.values", "_join", " and not are_settled", "", ("tests/unit/test_statement.py",)),
+    Mutant("'24 is a year", "bankd.words.english", "_Reader._date", "year = self._short_year()", 'year = ""', ("tests/unit/test_statement.py",)),
+    Mutant("9/26 is a day", "bankd.words.english", "_Reader._number", " or self._slashed(number, taken)", "", ("tests/unit/test_statement.py",)),
+    Mutant("tests are counted on no day", "bankd.words.english", "_Reader._slashed", "return () if is_counted and self._at + taken not in self._signs else ", "return ", ("tests/unit/test_statement.py",)),
+    Mutant("the part of the day beside an hour is its own", "bankd.words.values", "read_parts_of_day", "for at in beside:", "for at in ():", ("tests/unit/test_statement.py",)),
+    Mutant("a clock has no unit", "bankd.words.english", "_Reader._unit", "if form and not (is_clock or ", "if form and not (", OF_GROUNDING),
+    Mutant("half behind won is half of what follows", "bankd.words.korean", "_Reader._read_number", 'not in ("", "원")', 'not in ("",)', ("tests/unit/test_statement.py",)),
+    Mutant("until 24th is a day", "bankd.words.day_english", "", "|{_BEFORE_DAYS})(?P<day>", "|x)(?P<day>", ("tests/unit/test_dates.py",)),
+    Mutant("a weekday is known by its first syllable before an hour", "bankd.words.day_korean", "", r'(?<!\S)(?P<weekday>{CUT_WEEKDAY})', r'(?<!\S)x(?P<weekday>{CUT_WEEKDAY})', ("tests/unit/test_dates.py",)),
+    Mutant("03/2027 is a month", "bankd.words.day_rules", "_numeric_rules", r"{month}/(?P<year>(?:19|20)\d\d)(?![\d/])", "x{month}/(?P<year>)", ("tests/unit/test_dates.py",)),
+    Mutant("03.05.2026 is a day", "bankd.words.day_rules", "_numeric_rules", r"{day}\.{month}\.", "x{day}{month}", ("tests/unit/test_dates.py",)),
+    Mutant("who answers no denies nothing of what follows", "bankd.words.english", "_Reader._is_answer", 'denial == "no" and', "False and", ("tests/unit/test_statement.py",)),
+    Mutant("smoking no denies smoking", "bankd.words.english", "_Reader._is_answer", ' and self._has_sign(self._at - 1, "SF")', "", ("tests/unit/test_statement.py",)),
+    Mutant("a day in so many months is the same day", "bankd.night.attest", "_to_the_day", "if days == _WEEK.days else day.day - span.first.day", "", OF_GROUNDING),
+    Mutant("the last day of a month is one day", "bankd.words.day_korean", "", ' ("last day", "말일"),', "", OF_DATES),
+    Mutant("2억 7천 is of 만", "bankd.words.values", "_add_up", 'part * MYRIADS["만"] if is_short else', "part if is_short else", OF_GROUNDING),
+    Mutant("an hour and 35 minutes are 95", "bankd.words.values", "join_quantities", "is_of_values and (total", "False and (total", OF_GROUNDING),
+    Mutant("what expires on a day does not last until another", "bankd.words.day_mentions", "_is_range", "if _CLAUSE.search(between) and not", "if False and not", OF_DATES),
+    Mutant("who is abstinent speaks of no week", "bankd.words.day_korean", "", "주(?!말|하) ?", "주(?!말) ?", OF_DATES),
+    Mutant("4만 8천 is one number", "bankd.words.korean", "_goes_on", 'if morphemes[at].tag == "SN" and', "if False and", OF_GROUNDING),
     Mutant(
-        "a line that rests on nothing is not verified", "bankd.core.distil.verifying", "_asked",
+        "a line that rests on nothing is not verified", "bankd.night.asking", "_asked",
         "if line.sources", "if True", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "verifying is bounded", "bankd.core.distil.verifying", "_asked",
+        "verifying is bounded", "bankd.night.asking", "_asked",
         " if end <= MOST_LETTERS", "", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "asking once more is counted before", "bankd.app.distil_plan", "plan_distilling",
+        "asking once more is counted before", "bankd.app.distil", "plan_distilling",
         " + 2 * sum(map(_verified, again))", "", ("tests/stories/test_distilling.py",),
     ),
     Mutant(
@@ -618,11 +618,11 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # the page, all banks, and a fleet
     Mutant(
-        "a move of long ago turns no link", "bankd.adapters.workspace.link_graph", "LinkGraph.moved",
+        "a move of long ago turns no link", "bankd.workspace.graph", "LinkGraph.moved",
         "if _root_of(old, new) in roots", "", ("tests/stories/test_renamed_pages.py",),
     ),
     Mutant(
-        "how important a memory was is what it is again", "bankd.core.lifecycle.undo", "events_of",
+        "how important a memory was is what it is again", "bankd.memory.undo", "events_of",
         'if said["type"] == IMPORTANCE:', "if False:", ("tests/stories/test_feedback.py",),
     ),
     Mutant(
@@ -630,7 +630,7 @@ FEATURES: tuple[Mutant, ...] = (
         'settings.distil.provider != "off"', "False", ("tests/unit/test_units.py",),
     ),
     Mutant(
-        "a bank is kept where files cannot be exchanged", "bankd.adapters.storage.filesystem", "require_safe",
+        "a bank is kept where files cannot be exchanged", "bankd.storage.disk", "require_safe",
         "tree.calls = SyscallsWithoutExchange()", "pass", ("tests/stories/test_without_exchange.py",),
     ),
     Mutant(
@@ -646,7 +646,7 @@ FEATURES: tuple[Mutant, ...] = (
         "if wanted.get(name) != life.root:", "if False:", ("tests/unit/test_bank_life.py",),
     ),
     Mutant(
-        "the end of one bank ends no other's work", "bankd.adapters.system.shared_child", "SharedChild.end",
+        "the end of one bank ends no other's work", "bankd.system.child", "SharedChild.end",
         "if not self._is_done.is_set():", "if True:", ("tests/unit/test_bank_life.py",),
     ),
     Mutant(
@@ -678,7 +678,7 @@ FEATURES: tuple[Mutant, ...] = (
         "{name: answers[name] for name in banks if name in answers}", "answers", ("tests/stories/test_banks.py",),
     ),
     Mutant(
-        "no copy is made beside another thread", "bankd.adapters.system.working_copy", "pays_to_copy",
+        "no copy is made beside another thread", "bankd.system.child", "pays_to_copy",
         ' and len(os.listdir("/proc/self/task")) == 1', "", ("tests/contracts/test_working_copy.py",),
     ),
     Mutant(
@@ -686,11 +686,11 @@ FEATURES: tuple[Mutant, ...] = (
         ', "keep": False', "", ("tests/stories/test_banks.py",),
     ),
     Mutant(
-        "of nights that passed the last is done", "bankd.core.daemon.nights", "due_night",
+        "of nights that passed the last is done", "bankd.fleet.registry", "due_night",
         "passed[-1].key", "passed[0].key", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(
-        "a night is not tried for ever", "bankd.core.daemon.nights", "wait_after",
+        "a night is not tried for ever", "bankd.fleet.registry", "wait_after",
         "None if tries >= TRIES else ", "", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(
@@ -702,11 +702,11 @@ FEATURES: tuple[Mutant, ...] = (
         "if bank.is_shared:", "if True:", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(
-        "who may not read a bank sees no row of it", "bankd.adapters.fleet.database", "",
+        "who may not read a bank sees no row of it", "bankd.fleet.database", "",
         '"bank IN (SELECT bank FROM readers WHERE reader = current_user)"', '"true"', ("tests/fleet/test_shared_search.py",),
     ),
     Mutant(
-        "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "",
+        "a silent worker's nights are stalled", "bankd.fleet.queue", "",
         "await app.job_manager.retry_job(job)", "pass", ("tests/fleet/test_nights.py",),
     ),
     # the one owner of a query, and the pool of banks
@@ -788,7 +788,7 @@ FEATURES: tuple[Mutant, ...] = (
         "self._asked.look_again()", "pass", OF_STANDING,
     ),
     Mutant(
-        "a night asks a model before it takes the lock", "bankd.cli.cycle", "run",
+        "a night asks a model before it takes the lock", "bankd.cli.run", "cycle_command",
         'workspace.models is None or arguments.kind != "reflect" or arguments.dry_run', "True", ("tests/stories/test_distilling.py",),
     ),
     Mutant(
@@ -857,7 +857,7 @@ FEATURES: tuple[Mutant, ...] = (
         "digest_of(self._read(str(staged))) != kept_as.before", "False", OF_RACES,
     ),
     Mutant(
-        "a late write is dated before it is carried over", "bankd.adapters.storage.trash", "Trash._late",
+        "a late write is dated before it is carried over", "bankd.storage.recovery", "Trash._late",
         "self._staging.mark_displaced(TRASH, name)", "[state.st_mtime_ns for other, state in self._items() if other == name][0]", OF_RACES,
     ),
     Mutant(
@@ -866,7 +866,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # what is asked and called in ways that nobody thought of
     Mutant(
-        "the last day of the calendar can be asked for", "bankd.adapters.index.terms", "Terms._filters",
+        "the last day of the calendar can be asked for", "bankd.index.terms", "Terms._filters",
         " and filters.known_on < date.max", "", ("tests/contracts/test_index.py",),
     ),
     Mutant(
@@ -879,7 +879,7 @@ FEATURES: tuple[Mutant, ...] = (
         "problems := find_problems(request)", "problems := []", OF_REQUESTS,
     ),
     Mutant(
-        "nothing is waited for longer than may be, nor before now", "bankd.core.daemon.socket_requests", "_is_wait",
+        "nothing is waited for longer than may be, nor before now", "bankd.service.requests", "_is_wait",
         " and 0 <= value <= LONGEST_WAIT", "", OF_REQUESTS,
     ),
     Mutant(
@@ -887,20 +887,20 @@ FEATURES: tuple[Mutant, ...] = (
         "tell_standstill(self._timer.queue())", "''", OF_REQUESTS,
     ),
     Mutant(
-        "a queue at which nobody works stands still", "bankd.core.daemon.health", "tell_standstill",
+        "a queue at which nobody works stands still", "bankd.health.health", "tell_standstill",
         "(queue.doing or queue.waiting)", "queue.doing", ("tests/unit/test_health.py",),
     ),
     Mutant(
-        "a loan may not take as long as a job", "bankd.core.daemon.health", "tell_standstill",
+        "a loan may not take as long as a job", "bankd.health.health", "tell_standstill",
         ", LENT: _LONGEST_LOAN", "", ("tests/unit/test_health.py",),
     ),
     # what of a log is shown
     Mutant(
-        "a log is read by agents and pages without credentials", "bankd.adapters.index.log_pages", "screened_log",
+        "a log is read by agents and pages without credentials", "bankd.index.sources", "screened_log",
         "screen_text(text_of_log(data), finders)", "text_of_log(data)", OF_WAYS_OUT,
     ),
     Mutant(
-        "why a line is not read quotes no credential", "bankd.core.lifecycle.retain", "BadLine.screened",
+        "why a line is not read quotes no credential", "bankd.memory.retain", "BadLine.screened",
         "reason.replace(self.text[secret.start : secret.end], f\"[{secret.kind}]\")", "reason", OF_WAYS_OUT,
     ),
     Mutant(
@@ -908,7 +908,7 @@ FEATURES: tuple[Mutant, ...] = (
         "screen_text(question, workspace.finders())", "question", OF_WAYS_OUT,
     ),
     Mutant(
-        "a line of a key is shown as part of it", "bankd.core.lifecycle.provenance", "describe_line",
+        "a line of a key is shown as part of it", "bankd.memory.provenance", "describe_line",
         "screen_text(text, finders).split(\"\\n\")", "document.lines", OF_WAYS_OUT,
     ),
     Mutant(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.mutants.switching import Mutant
 
 FLOOR, SCORING, PAGES, PRIORS = (
-    "bankd.core.ranking.floor", "bankd.core.ranking.scoring", "bankd.core.ranking.ranked", "bankd.core.ranking.priors",
+    "bankd.search.floor", "bankd.search.score", "bankd.search.find", "bankd.search.score",
 )  # fmt: skip
-ANSWERS, WEIGHING = "bankd.core.ranking.answers", "bankd.core.ranking.weighing"
+ANSWERS, WEIGHING = "bankd.search.floor", "bankd.search.weigh"
 OF_NEAREST = ("tests/stories/test_mcp.py",)
 OF_FLOOR = ("tests/unit/test_floor.py",)
 OF_SCORING = ("tests/unit/test_scoring.py",)
@@ -55,7 +55,7 @@ RANKING: tuple[Mutant, ...] = (
     ),
     # what is nearest, where nothing is an answer
     Mutant(
-        "who did not ask is not told what is nearest", "bankd.search.finding", "find_answers",
+        "who did not ask is not told what is nearest", "bankd.search.find", "find_answers",
         "answers or query.margin > 1", "answers", OF_NEAREST,
     ),
     Mutant(
@@ -63,11 +63,11 @@ RANKING: tuple[Mutant, ...] = (
         " or shares_subject(one.candidate, weights)", " or True", ("tests/stories/test_search.py",),
     ),
     Mutant(
-        "what is nearest was not recalled", "bankd.adapters.index.recall", "_render",
+        "what is nearest was not recalled", "bankd.index.recall", "_render",
         "'- ' if hits else '  - '", "'- '", ("tests/stories/test_search.py",),
     ),
     Mutant(
-        "where one bank has an answer nothing is only nearest", "bankd.core.ranking.merging", "merge_answers",
+        "where one bank has an answer nothing is only nearest", "bankd.wiring.banks", "merge_answers",
         "[] if hits else ", "", ("tests/unit/test_merging.py",),
     ),
     # what stands before what
@@ -82,7 +82,7 @@ RANKING: tuple[Mutant, ...] = (
         "among notes length counts as usual", SCORING, "bm25", "_shortness(average)", "1.0", OF_SCORING,
     ),
     Mutant(
-        "a title does not ask", "bankd.search.reading_query", "read_query", "weights._replace(asks=asks, ", "weights._replace(",
+        "a title does not ask", "bankd.search.read", "read_query", "weights._replace(asks=asks, ", "weights._replace(",
         ("tests/unit/test_reading_query.py",),
     ),
     Mutant(

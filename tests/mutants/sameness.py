@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.mutants.switching import Mutant
 
-RELATIONS, PAIRS = "bankd.core.ranking.relations", "bankd.core.dedup.pairs"
-COMPARE, SLOTS = "bankd.core.dedup.compare", "bankd.core.dedup.slots"
-COMPARING, COMPARED = "bankd.comparing", "bankd.adapters.workspace.compared_table"
-MATCHING, OF_MATCHING = "bankd.matching", ("tests/stories/test_matching.py",)
-FINDING = "bankd.search.finding"
+RELATIONS, PAIRS = "bankd.search.find", "bankd.same.pairs"
+COMPARE, SLOTS = "bankd.same.compare", "bankd.same.slots"
+COMPARING, COMPARED = "bankd.memory.judge", "bankd.workspace.catalog"
+MATCHING, OF_MATCHING = "bankd.night.match", ("tests/stories/test_matching.py",)
+FINDING = "bankd.search.find"
 OF_COMPARE, OF_READING = ("tests/unit/test_compare.py",), ("tests/unit/test_reading.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
@@ -28,7 +28,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("Redis is written by its sound", COMPARE, "_changed_value", "not is_one_sort or is_spelt_otherwise", "not is_one_sort", OF_COMPARE),
     Mutant("server 3 is not server 4", COMPARE, "_changed_value", "value.is_subject or ", "", OF_COMPARE),
     Mutant("a number in another place is another number", COMPARE, "_changed_value", "_place_among_values(before, old) != _place_among_values(after, new)", "False", OF_COMPARE),
-    Mutant("a line before is found by its name too", "bankd.core.plan.judging", "ReadLine.of", "for part in slots_of(statement).content", "for part in slots_of(statement).content if not part.sort", ("tests/unit/test_judging.py",)),
+    Mutant("a line before is found by its name too", "bankd.memory.judge", "ReadLine.of", "for part in slots_of(statement).content", "for part in slots_of(statement).content if not part.sort", ("tests/unit/test_judging.py",)),
     Mutant("near memories have equal values", COMPARE, "_closeness", "old.values == new.values and ", "", OF_COMPARE),
     Mutant("near memories deny the same", COMPARE, "_closeness", " and old.turns == new.turns", "", OF_COMPARE),
     Mutant("a word of change about the same is a question", COMPARE, "_closeness", "new.tells_change or ", "", OF_COMPARE),
@@ -46,26 +46,26 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("what was said last stands first", RELATIONS, "last_said_first", "reverse=True", "reverse=False", OF_RELATIONS),
     Mutant("an answer is grouped once", RELATIONS, "last_said_first", " and grouped.isdisjoint(ids :=", " and (ids :=", OF_RELATIONS),
     Mutant("what is far apart keeps its place", RELATIONS, "last_said_first", "if (id_, ranked[n].row.id) in close", "if close", OF_RELATIONS),
-    Mutant("who is honoured is no other", "bankd.core.language.korean.reading", "_Reader._read_noun", " or self._honours(form)", "", OF_READING),
-    Mutant("who worked there works there no more", "bankd.core.language.english.tense", "tells_past", "if not is_past_form(words[at]):", "if True:", OF_READING),
-    Mutant("who has lived there since lives there", "bankd.core.language.english.tense", "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_READING),
-    Mutant("A is no article behind a noun", "bankd.core.language.english.reading", "_Reader._says_nothing", " and not self._is_name(word)", "", OF_COMPARE),
-    Mutant("A begins a sentence as an article", "bankd.core.language.english.reading", "_Reader._is_name", " or self._at - 1 in self._signs", "", OF_COMPARE),
-    Mutant("A is an article in a title", "bankd.core.language.english.reading", "_Reader._is_name", "not self._peek(0)[0][:1].isupper()", "True", OF_COMPARE),
-    Mutant("AM is no verb behind an article", "bankd.core.language.english.reading", "_Reader._is_name", "self._peek(-2)[0].casefold() in _BEFORE_NAMES", "True", OF_COMPARE),
-    Mutant("who lends does not borrow", "bankd.core.language.korean.reading", "_Reader._read_auxiliary", "last.base in korean.TAKING_TURNED", "False", OF_READING),
-    Mutant("a former husband is not the husband", "bankd.core.language.korean.reading", "_with_former", 'text.startswith("전 ") and', "False and", OF_READING),
-    Mutant("five below zero is not five", "bankd.core.language.english.reading", "_Reader._sign", "self._peek(0)[0] in self._below_zero or", "", OF_READING),
-    Mutant("an I that is a number is a name", "bankd.core.language.english.reading", "_Reader._kind", "and not self._is_numeral(at)", "", OF_READING),
-    Mutant("A before a sign is a letter", "bankd.core.language.english.reading", "_Reader._is_name", "self._at in self._signs or", "", OF_READING),
-    Mutant("who is made to quit is not who makes", "bankd.core.language.korean.reading", "_Reader._read_auxiliary", 'self._mark("makes")', "pass", OF_READING),
-    Mutant("who thinks of quitting does not quit", "bankd.core.language.korean.reading", "_Reader._read_ending", '"considers" if form.endswith("까") else', "", OF_READING),
-    Mutant("two weeks are 14 days", "bankd.core.language.quantities", "", '"주": (7, "일"), ', "", OF_READING),
-    Mutant("Thu is Thursday", "bankd.core.language.english.reading", "_Reader._word", "english.SHORT_DAYS.get(lowered, lowered)", "lowered", OF_READING),
-    Mutant("in 23 is in 2023", "bankd.core.language.korean.reading", "_Reader._century", "if is_short else", "if False else", OF_READING),
-    Mutant("in 98 is in 1998", "bankd.core.language.korean.reading", "", '_FIRST_OF_LAST_CENTURY = "70"', '_FIRST_OF_LAST_CENTURY = "99"', OF_READING),
-    Mutant("at 03:00 is at three", "bankd.core.language.korean.reading", "_Reader._add_clock", ".lstrip('0') or '0'", "", OF_READING),
-    Mutant("a part of the day says which of two hours", "bankd.core.language.clock", "_join", "if (0 < hour <= _NOON and not are_settled) or there == hour:", "if False:", OF_READING),
+    Mutant("who is honoured is no other", "bankd.words.korean", "_Reader._read_noun", " or self._honours(form)", "", OF_READING),
+    Mutant("who worked there works there no more", "bankd.words.english", "tells_past", "if not is_past_form(words[at]):", "if True:", OF_READING),
+    Mutant("who has lived there since lives there", "bankd.words.english", "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_READING),
+    Mutant("A is no article behind a noun", "bankd.words.english", "_Reader._says_nothing", " and not self._is_name(word)", "", OF_COMPARE),
+    Mutant("A begins a sentence as an article", "bankd.words.english", "_Reader._is_name", " or self._at - 1 in self._signs", "", OF_COMPARE),
+    Mutant("A is an article in a title", "bankd.words.english", "_Reader._is_name", "not self._peek(0)[0][:1].isupper()", "True", OF_COMPARE),
+    Mutant("AM is no verb behind an article", "bankd.words.english", "_Reader._is_name", "self._peek(-2)[0].casefold() in _BEFORE_NAMES", "True", OF_COMPARE),
+    Mutant("who lends does not borrow", "bankd.words.korean", "_Reader._read_auxiliary", "last.base in korean.TAKING_TURNED", "False", OF_READING),
+    Mutant("a former husband is not the husband", "bankd.words.korean", "_with_former", 'text.startswith("전 ") and', "False and", OF_READING),
+    Mutant("five below zero is not five", "bankd.words.english", "_Reader._sign", "self._peek(0)[0] in self._below_zero or", "", OF_READING),
+    Mutant("an I that is a number is a name", "bankd.words.english", "_Reader._kind", "and not self._is_numeral(at)", "", OF_READING),
+    Mutant("A before a sign is a letter", "bankd.words.english", "_Reader._is_name", "self._at in self._signs or", "", OF_READING),
+    Mutant("who is made to quit is not who makes", "bankd.words.korean", "_Reader._read_auxiliary", 'self._mark("makes")', "pass", OF_READING),
+    Mutant("who thinks of quitting does not quit", "bankd.words.korean", "_Reader._read_ending", '"considers" if form.endswith("까") else', "", OF_READING),
+    Mutant("two weeks are 14 days", "bankd.words.values", "", '"주": (7, "일"), ', "", OF_READING),
+    Mutant("Thu is Thursday", "bankd.words.english", "_Reader._word", "english.SHORT_DAYS.get(lowered, lowered)", "lowered", OF_READING),
+    Mutant("in 23 is in 2023", "bankd.words.korean", "_Reader._century", "if is_short else", "if False else", OF_READING),
+    Mutant("in 98 is in 1998", "bankd.words.korean", "", '_FIRST_OF_LAST_CENTURY = "70"', '_FIRST_OF_LAST_CENTURY = "99"', OF_READING),
+    Mutant("at 03:00 is at three", "bankd.words.korean", "_Reader._add_clock", ".lstrip('0') or '0'", "", OF_READING),
+    Mutant("a part of the day says which of two hours", "bankd.words.values", "_join", "if (0 < hour <= _CLOCK_NOON and not are_settled) or there == hour:", "if False:", OF_READING),
     Mutant("of what is near one is shown", RELATIONS, "fold_near", "if first is None:", "if True:", OF_RELATIONS),
     Mutant(
         "what is older or newer is not folded", RELATIONS, "fold_near", " and not set(pair) & set(apart)", "", OF_RELATIONS
@@ -94,7 +94,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("what was not answered is asked again", MATCHING, "match_memories", "for one, reply in replies if not isinstance(reply, Unanswered)", "for one, reply in replies", OF_MATCHING),
     Mutant("what is only near a model may tell apart", COMPARED, "ComparedTable.surely_alike", "_SURE", "_SURE.replace(\"'same'\", \"'near', 'same'\")", OF_MATCHING),
     Mutant("a model is tried before it is asked", MATCHING, "_why_not", "if trial.is_passed(reply.value)", "if True", OF_MATCHING),
-    Mutant("a model that takes all for the same fails", "bankd.core.distil.matching", "Trial.is_passed", "relation in known for", "Relation.NEAR in (relation, *known) for", OF_MATCHING),
+    Mutant("a model that takes all for the same fails", "bankd.night.match", "Trial.is_passed", "relation in known for", "Relation.NEAR in (relation, *known) for", OF_MATCHING),
     Mutant("a memory that cannot be read stops no other", MATCHING, "_question", "except BankError:", "except Exception:", OF_MATCHING),
     Mutant("nothing is compared with what cannot be read", MATCHING, "_can_be_sent", "return False", "return True", OF_MATCHING),
     Mutant("no credential is sent beside what is matched", MATCHING, "_can_be_sent", "not find_secrets(compared_text(other), parts.finders)", "bool(compared_text(other))", OF_MATCHING),
@@ -102,7 +102,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("what says something else is looked at again", COMPARED, "ComparedTable._forget_all", '            "DELETE FROM matched WHERE id = ?",\n', "", OF_MATCHING),
     Mutant("what a person keeps is not compared", COMPARING, "compare_changed", " - ledger.wanted_both", "", OF_GROUPS),
     Mutant(
-        "who lets a line in wants both", "bankd.core.lifecycle.events", "Ledger.wanted_both",
+        "who lets a line in wants both", "bankd.memory.ledger", "Ledger.wanted_both",
         "self.kept_apart | {(min(pair), max(pair)) for pair in let_in}", "self.kept_apart", OF_COPIES,
     ),
     Mutant(

@@ -11,37 +11,37 @@ from tests.mutants.sameness import SAMENESS
 from tests.mutants.switching import Mutant
 
 CHECK, CYCLE, PRESERVING, RETIRING = (
-    "bankd.core.plan.check",
+    "bankd.memory.check",
     "bankd.cycle",
-    "bankd.core.pages.verify_layout",
-    "bankd.core.lifecycle.retiring",
+    "bankd.layouts.rearrange",
+    "bankd.memory.retire",
 )
 ROUTING, ANSWERS = (
-    "bankd.core.lifecycle.routing",
-    "bankd.core.ranking.answers",
+    "bankd.memory.route",
+    "bankd.search.floor",
 )
 SCHEDULE, SETTLE, DECAY, SPLIT = (
-    "bankd.core.daemon.schedule",
-    "bankd.core.daemon.settle",
-    "bankd.core.lifecycle.decay",
-    "bankd.core.pages.split",
+    "bankd.health.schedule",
+    "bankd.edits.settle",
+    "bankd.memory.use",
+    "bankd.layouts.split",
 )
 SEAMS, SECRETS, RETAIN, EVENTS = (
-    "bankd.core.pages.split_points",
-    "bankd.core.secrets.screening",
-    "bankd.core.lifecycle.retain",
-    "bankd.core.lifecycle.events",
+    "bankd.layouts.split",
+    "bankd.secrets.screening",
+    "bankd.memory.retain",
+    "bankd.memory.ledger",
 )
 COLLECT, SECOND_LOOK, UNDO, TERMINAL = (
-    "bankd.core.lifecycle.collect", "bankd.core.edits.second_look", "bankd.core.lifecycle.undo", "bankd.core.markdown.display",
+    "bankd.memory.new_lines", "bankd.edits.second_look", "bankd.memory.undo", "bankd.pages.text",
 )  # fmt: skip
-BATCHES, SETTLED = "bankd.core.plan.batches", "bankd.core.edits.settled"
+BATCHES, SETTLED = "bankd.memory.new_lines", "bankd.edits.second_look"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
-    "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
+    "bankd.storage.tree", "bankd.storage.journals", "bankd.edits.operations", "bankd.memory.archive",
 )  # fmt: skip
-REARRANGING = "bankd.rearranging"
-NAMES, VALUES = "bankd.core.secrets.names", "bankd.core.secrets.values"
-SEARCHING, CLOCK, FLOOR = "bankd.app.bank_search", "bankd.core.daemon.health", "bankd.core.ranking.floor"
+REARRANGING = "bankd.memory.links"
+NAMES, VALUES = "bankd.secrets.values", "bankd.secrets.values"
+SEARCHING, CLOCK, FLOOR = "bankd.search.bank_search", "bankd.health.health", "bankd.search.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)
@@ -52,27 +52,27 @@ OF_SECRETS = ("tests/unit/test_secrets.py",)
 OF_SPELLINGS = ("tests/unit/test_secret_spellings.py",)
 OF_SPLIT = ("tests/unit/test_split.py",)
 
-ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
+ANSWERING, OF_LOGS = "bankd.search.answer", ("tests/stories/test_logs.py",)
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
-        "what is no text may be half written yet", "bankd.adapters.storage.recovery", "Recoverer._carry_late_writes",
+        "what is no text may be half written yet", "bankd.storage.recovery", "Recoverer._carry_late_writes",
         "elif late.is_long_at_rest(now):", "else:", ("tests/stories/test_damage.py",),
     ),
     Mutant(
-        "an index without its list of files is damaged", "bankd.adapters.index.folder", "IndexFolder._open_terms",
+        "an index without its list of files is damaged", "bankd.index.folder", "IndexFolder._open_terms",
         "if recorded and _size_of", "if False and _size_of", ("tests/stories/test_damage.py",),
     ),
     Mutant(
-        "what a disk fills with zeros is no late write", "bankd.adapters.storage.recovery", "Recoverer._carry_late_writes",
+        "what a disk fills with zeros is no late write", "bankd.storage.recovery", "Recoverer._carry_late_writes",
         "if late.is_text:", "if True:", ("tests/stories/test_damage.py",),
     ),
     Mutant(
-        "a page in another case has one page in the archive", "bankd.relinking", "relink_plan",
+        "a page in another case has one page in the archive", "bankd.memory.links", "relink_plan",
         "plan.into_archive(graph.names)", "plan", ("tests/stories/test_archive.py",),
     ),
     Mutant(
-        "what is merged goes to the page of the archive that is there", "bankd.core.plan.plan", "Plan.into_archive",
+        "what is merged goes to the page of the archive that is there", "bankd.memory.plan", "Plan.into_archive",
         "if not self.taken_out:", "if not self.archived:", ("tests/unit/test_archive.py",),
     ),
     *FEATURES,
@@ -138,11 +138,11 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     # among the lines of a run
     Mutant(
-        "of the lines before all that may be among the nearest are counted", "bankd.core.plan.judging", "EarlierLines._worth_a_look",
+        "of the lines before all that may be among the nearest are counted", "bankd.memory.judge", "EarlierLines._worth_a_look",
         "size // 2 + least", "size // 2", ("tests/unit/test_judging.py",),
     ),
     Mutant(
-        "a line before the latest of its form is counted too", "bankd.core.plan.judging", "EarlierLines._worth_a_look",
+        "a line before the latest of its form is counted too", "bankd.memory.judge", "EarlierLines._worth_a_look",
         " or number < older", "", ("tests/unit/test_judging.py",),
     ),
     # where a memory goes
@@ -157,15 +157,15 @@ MUTANTS: tuple[Mutant, ...] = (
         "find_claims(memory, rules, find_similar, has_page)[-1]", ("tests/unit/test_routing.py",),
     ),
     Mutant(
-        "one of the same tag must be alike", "bankd.core.lifecycle.similar", "choose_page",
+        "one of the same tag must be alike", "bankd.memory.route", "choose_page",
         " and one.tag == memory.tag", "", ("tests/unit/test_similar.py",),
     ),
     Mutant(
-        "what is said of somebody is not asked where others belong", "bankd.core.lifecycle.similar", "choose_page",
+        "what is said of somebody is not asked where others belong", "bankd.memory.route", "choose_page",
         " and set(one.entities) <= set(memory.entities)", "", ("tests/unit/test_similar.py",),
     ),
     Mutant(
-        "alike lines agree clearly or not at all", "bankd.core.lifecycle.similar", "choose_page",
+        "alike lines agree clearly or not at all", "bankd.memory.route", "choose_page",
         "most >= _AGREEMENT * sum(votes.values()) and ", "", ("tests/unit/test_similar.py",),
     ),
     Mutant(
@@ -210,11 +210,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "< AS_MUCH * self.most", "< 0", OF_LOGS,
     ),
     Mutant(
-        "what a person took out is no answer from its log", "bankd.adapters.index.outcomes", "LineOutcomes.of",
+        "what a person took out is no answer from its log", "bankd.index.told", "LineOutcomes.of",
         "trace.outcome in _HIDDEN", "False", OF_LOGS,
     ),
     Mutant(
-        "a log is screened before it is indexed", "bankd.adapters.index.log_pages", "LogPages.read",
+        "a log is screened before it is indexed", "bankd.index.sources", "LogPages.read",
         "screened_log(data, self._compile())", "text_of_log(data)", OF_LOGS,
     ),
     # when
@@ -253,15 +253,15 @@ MUTANTS: tuple[Mutant, ...] = (
         "max(0, (today - written.day).days)", "(today - written.day).days", OF_DECAY,
     ),
     Mutant(
-        "a memory grows weak by itself, not at once", "bankd.core.use.policy", "",
+        "a memory grows weak by itself, not at once", "bankd.memory.use_policy", "",
         "FIRST_STABILITY = 30.0", "FIRST_STABILITY = 29.0", ("tests/unit/test_archive.py",),
     ),
     Mutant(
-        "a use on another day doubles the stability", "bankd.core.use.strength", "stability_of",
+        "a use on another day doubles the stability", "bankd.memory.use", "stability_of",
         "if was_used:", "if False:", ("tests/unit/test_use.py",),
     ),
     Mutant(
-        "importance is a floor", "bankd.core.use.strength", "strength_on",
+        "importance is a floor", "bankd.memory.use", "strength_on",
         "signals.importance or 0", "0", ("tests/unit/test_archive.py",),
     ),
     Mutant(
@@ -269,7 +269,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "(kept, signals.last_used())", "(kept,)", ("tests/unit/test_archive.py",),
     ),
     Mutant(
-        "a memory counts as used where its words are in the response", "bankd.core.agents.responses", "_is_used",
+        "a memory counts as used where its words are in the response", "bankd.app.show", "_is_used",
         "> USED_SHARE", ">= 0", ("tests/unit/test_use.py",),
     ),
     Mutant(
@@ -303,11 +303,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("what is called a password is a secret", SECRETS, "find_secrets", "*find_named(plain), ", "", OF_SECRETS),
     Mutant("a key of a known form is a secret", SECRETS, "find_secrets", "(*_find_issued(plain), ", "(", OF_SECRETS),
     Mutant(
-        "a file that is left alone is named by the status", "bankd.core.daemon.health", "_judge_files",
+        "a file that is left alone is named by the status", "bankd.health.health", "_judge_files",
         "*starmap(left_alone, sorted(bank.left_alone.items()))", "", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "a damage is told in a line", "bankd.adapters.index.folder", "_shortened",
+        "a damage is told in a line", "bankd.index.folder", "_shortened",
         "len(words) <= _MOST_WORDS", "True", ("tests/stories/test_damage.py",),
     ),
     Mutant(
@@ -315,51 +315,51 @@ MUTANTS: tuple[Mutant, ...] = (
         "emptied | {finding.place for finding in unreadable}", "emptied", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "a file where a folder belongs is trouble", "bankd.adapters.storage.disk", "trouble_of",
+        "a file where a folder belongs is trouble", "bankd.storage.disk", "trouble_of",
         "if taken:", "if False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "what stands where a folder of ours belongs is set aside", "bankd.adapters.storage.tree", "FileTree._open_or_make",
+        "what stands where a folder of ours belongs is set aside", "bankd.storage.tree", "FileTree._open_or_make",
         "if path.startswith(_OWN) and _is_taken(name, above):", "if False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "a page below a file waits", "bankd.adapters.storage.writability", "_why_closed",
+        "a page below a file waits", "bankd.storage.disk", "_why_closed",
         "state is not None and not state.is_folder", "False", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "what is derived stops no run", "bankd.app.run_index", "RunIndex.refresh",
+        "what is derived stops no run", "bankd.app.index", "RunIndex.refresh",
         "except StorageError as problem:", "except ZeroDivisionError as problem:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "a link follows to a copy in the bank", "bankd.core.pages.block_links", "_holders",
+        "a link follows to a copy in the bank", "bankd.layouts.rearrange", "_holders",
         "page.startswith(ARCHIVE), ", "", ("tests/stories/test_block_links.py",),
     ),
     Mutant(
-        "a journal that may not be read is whole", "bankd.adapters.storage.journals", "Journals.load",
+        "a journal that may not be read is whole", "bankd.storage.journals", "Journals.load",
         "if not _is_forbidden(problem):", "if True:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "what is of another user is named", "bankd.core.daemon.health", "may_not_be_used",
+        "what is of another user is named", "bankd.health.health", "may_not_be_used",
         "if files:", "if False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "lines without a line feed are named", "bankd.adapters.workspace.logs", "_read_lines",
+        "lines without a line feed are named", "bankd.workspace.logs", "_read_lines",
         'elif b"\\r" in line and re.search(ENDED_BY_CR, line):', "elif False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
-        "a line deleted from a merged page stays out", "bankd.core.edits.second_look", "_Looker._recast_again",
+        "a line deleted from a merged page stays out", "bankd.edits.second_look", "_Looker._recast_again",
         "keys_in(data, brought) or ", "", ("tests/unit/test_second_look.py",),
     ),
     Mutant(
-        "what stands nowhere is looked for twice", "bankd.adapters.storage.recovery", "Recoverer._look_again",
+        "what stands nowhere is looked for twice", "bankd.storage.recovery", "Recoverer._look_again",
         "back := _added_by(operations)", "(back := _added_by(operations)) and False", ("tests/crash/test_editors.py",),
     ),
     Mutant(
-        "what a command took out stays out", "bankd.adapters.storage.recovery", "Recoverer._look_again",
+        "what a command took out stays out", "bankd.storage.recovery", "Recoverer._look_again",
         " | self._taken_out(back)", "", ("tests/stories/test_corrections.py",),
     ),
     Mutant(
-        "what no run reads is not looked at again", "bankd.adapters.storage.recovery", "Recoverer._young_paths",
+        "what no run reads is not looked at again", "bankd.storage.recovery", "Recoverer._young_paths",
         'if why_quarantined(self._transactions.look(path) or b"") is None', "", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
@@ -375,7 +375,7 @@ MUTANTS: tuple[Mutant, ...] = (
         'if b"\\r" in data and re.search(ENDED_BY_CR, data):', "if False:", ("tests/unit/test_settle.py",),
     ),
     Mutant(
-        "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
+        "UTF-16 is known without its mark", "bankd.pages.text", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),
     Mutant("what a password is kept in is none", VALUES, "_is_place", "is_spoken and", "False and", OF_SPELLINGS),
@@ -458,7 +458,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "len(places) > 1", "False", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
-        "what stood elsewhere before keeps nothing away", "bankd.core.lifecycle.events", "Ledger.learned_after",
+        "what stood elsewhere before keeps nothing away", "bankd.memory.ledger", "Ledger.learned_after",
         'and told_order(item)[0] > at', "", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
@@ -466,7 +466,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "if id_ not in mentions", "", ("tests/stories/test_corrections.py",),
     ),
     Mutant(
-        "what was deleted by hand may come back by hand", "bankd.core.lifecycle.collect", "find_returned",
+        "what was deleted by hand may come back by hand", "bankd.memory.new_lines", "find_returned",
         "sorted(held(deleted))", "()", ("tests/stories/test_corrections.py",),
     ),
     Mutant(
@@ -482,7 +482,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "!= path", "!= other", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
-        "a page that was made for what does not come goes again", "bankd.adapters.storage.transactions",
+        "a page that was made for what does not come goes again", "bankd.storage.transactions",
         "TransactionWriter._withdraw", "if is_new and", "if False and", ("tests/crash/test_reflect.py",),
     ),
     Mutant(
@@ -506,27 +506,27 @@ MUTANTS: tuple[Mutant, ...] = (
         "_BENEATH = 0x08 | 0x02", "_BENEATH = 0x02", ("tests/contracts/test_tree.py",),
     ),
     Mutant(
-        "a memory cannot end the block that marks it as data", "bankd.core.agents.recalled", "wrap_memories",
+        "a memory cannot end the block that marks it as data", "bankd.briefing.recalled", "wrap_memories",
         '.replace(CLOSING, "‹/bankd-memory›")', "", ("tests/unit/test_memory_block.py",),
     ),
     Mutant(
-        "what was injected is taken out of a transcript", "bankd.core.agents.recalled", "strip_memories",
+        "what was injected is taken out of a transcript", "bankd.briefing.recalled", "strip_memories",
         '_BLOCK.sub("", text)', "text", ("tests/unit/test_memory_block.py",),
     ),
     Mutant(
-        "a note that is sent again is written once", "bankd.adapters.storage.log_end", "_find",
+        "a note that is sent again is written once", "bankd.storage.log_end", "_find",
         "row.rstrip() == first", "False", ("tests/stories/test_mcp.py",),
     ),
     Mutant(
-        "agents delete only where the settings say so", "bankd.core.agents.mcp_tools", "offered_tools",
+        "agents delete only where the settings say so", "bankd.agents.tools", "offered_tools",
         "may_forget or ", "True or ", ("tests/unit/test_mcp_protocol.py",),
     ),
     Mutant(
-        "a cancelled call is not answered", "bankd.agents.mcp_server", "McpServer._work",
+        "a cancelled call is not answered", "bankd.agents.mcp", "McpServer._work",
         "if is_wanted:", "if True:", ("tests/stories/test_mcp.py",),
     ),
     Mutant(
-        "a session is told nothing twice a day", "bankd.core.briefing.shown", "is_shown",
+        "a session is told nothing twice a day", "bankd.briefing.shown", "is_shown",
         "timedelta(0) <= now - at < REMEMBERED", "False", ("tests/unit/test_briefing.py",),
     ),
     Mutant("a command is found by its line of help", "bankd.cli", "_command_for", 'return next(told, "")', 'return ""', ("tests/unit/test_commands.py",)),
@@ -535,11 +535,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "if _is_unheard(arguments):", "if False:", ("tests/stories/test_hooks.py",),
     ),
     Mutant(
-        "disconnecting restores the bytes", "bankd.app.connect", "_restored",
+        "disconnecting restores the bytes", "bankd.agents.connect", "_restored",
         'row["after"] == _digest(now)', "False", ("tests/stories/test_connecting.py",),
     ),
     Mutant(
-        "what is told later holds although the clock was put back", "bankd.core.lifecycle.events", "in_order_told",
+        "what is told later holds although the clock was put back", "bankd.memory.ledger", "in_order_told",
         "behind += is_next", "behind += 0", ("tests/unit/test_events.py",),
     ),
     Mutant(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bankd.core.dedup.compare import Relation, compare_statements, find_match
-from bankd.core.language.english.function_words import EMPTY_WORDS, OPTIONAL
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import Statement
-from bankd.core.language.wording import plain_wording
+from bankd.same.compare import Relation, compare_statements, find_match
+from bankd.same.reading import read_statement
+from bankd.words.english_function_words import EMPTY_WORDS, OPTIONAL
+from bankd.words.statement import Statement, plain_wording
 
 texts = st.text(max_size=80) | st.text("가나다라 안못 0123 abc.,-~!?'\"", max_size=40)
 words = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.lifecycle.decay import (
+from bankd.memory.use import (
     CONFIRMATION,
     Fading,
     falls_on,
@@ -19,8 +19,8 @@ from bankd.core.lifecycle.decay import (
     raise_confidence,
     value_on,
 )
-from bankd.core.markdown.memory import Confidence, Memory
-from bankd.core.markdown.policy import DecayPolicy
+from bankd.pages.memory import Confidence, Memory
+from bankd.settings import DecayPolicy
 
 START = date(2026, 11, 21)
 DEFAULT = Fading.of(DecayPolicy())

@@ -14,28 +14,25 @@ from random import Random
 
 import pytest
 
-from bankd.adapters.storage import events as event_files
-from bankd.adapters.storage.events import EventLog, parse_row
-from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.storage.journals import decode_journal, encode_journal
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.config import load_rules, load_settings
-from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
 from bankd.config.schema import read_settings
-from bankd.core.daemon.settle import why_quarantined
-from bankd.core.edits.journal import Journal
-from bankd.core.edits.merge3 import carry_lines
-from bankd.core.edits.operations import Append, Piece
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import fold_events
-from bankd.core.lifecycle.retain import read_log
-from bankd.core.links.references import references_of
-from bankd.core.markdown.memory import parse_memory
-from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import decode_text, scan_text
+from bankd.config.workspace import load_rules, load_settings
+from bankd.config.yaml import compose_text
+from bankd.edits.operations import Append, Piece, carry_lines
+from bankd.edits.settle import why_quarantined
+from bankd.edits.transaction import Journal, Transaction
 from bankd.errors import ConflictError, UserError
+from bankd.memory.ledger import fold_events
+from bankd.memory.retain import read_log
+from bankd.pages.memory import parse_memory
+from bankd.pages.page import read_page
+from bankd.pages.references import references_of
+from bankd.pages.scanner import decode_text, scan_text
+from bankd.storage import events as event_files
+from bankd.storage.events import EventLog, parse_row
+from bankd.storage.files import BankFiles
+from bankd.storage.journals import Lock, decode_journal, encode_journal
+from bankd.storage.transactions import TransactionWriter
 
 NOW = datetime.fromisoformat("2026-06-10T03:00:00+09:00")
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bankd.core.edits.merge3 import carry_lines
-from bankd.core.edits.operations import (
+from bankd.edits.inserting import LineSpan, block_key, block_shape, page_of, split_bom, text_of
+from bankd.edits.operations import (
     Append,
     Carry,
     Create,
@@ -24,14 +24,14 @@ from bankd.core.edits.operations import (
     Replace,
     Restore,
     append_all,
+    carry_lines,
     digest_of,
     from_json,
     operation_json,
 )
-from bankd.core.edits.spans import LineSpan, block_key, block_shape, page_of, split_bom, text_of
-from bankd.core.markdown.memory import split_id
-from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import BlockKind, Document, decode_text, encode_text, scan_text
+from bankd.pages.memory import split_id
+from bankd.pages.page import read_page
+from bankd.pages.scanner import BlockKind, Document, decode_text, encode_text, scan_text
 
 SCALE = int(os.environ.get("BANKD_EXAMPLES", "1"))
 """How many times the usual number of examples to try."""

@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bankd.core.edits.spans import outdent_lines, unix_text
-from bankd.core.edits.transaction import Transaction, replay_transaction
-from bankd.core.lifecycle.events import make_event
-from bankd.core.lifecycle.restoring import plan_restoring, read_contents
-from bankd.core.lifecycle.retiring import moved_out
-from bankd.core.markdown.page_lines import MemoryLines, PageLines
-from bankd.core.markdown.pages import read_page
+from bankd.edits.inserting import outdent_lines, unix_text
+from bankd.edits.transaction import Transaction, replay_transaction
+from bankd.memory.archive import plan_restoring, read_contents
+from bankd.memory.ledger import make_event
+from bankd.memory.retire import moved_out
+from bankd.pages.page import MemoryLines, PageLines, read_page
 from tests.properties.test_operations import SCALE, page_bytes
 
 NOW = datetime(2026, 6, 10, 3, tzinfo=UTC)

@@ -9,11 +9,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.language.analysis import analyse_text, runs_of
-from bankd.core.language.lexicon import analyse_by_lexicon, lexicon_of
-from bankd.core.ranking.marking import marks_of
-from bankd.core.ranking.scoring import Corpus
-from bankd.core.ranking.tree_index import PageNode, read_tree, render_tree, tree_of
+from bankd.index.tree_file import PageNode, read_tree, render_tree, tree_of
+from bankd.search.find import marks_of
+from bankd.search.score import Corpus
+from bankd.words.analysis import analyse_by_lexicon, analyse_text, lexicon_of, runs_of
 
 KOREAN = st.text(st.sampled_from("가치관이 뭐야정직술은AIdb를42. ,!\n"), max_size=60)
 ANY = st.text(max_size=80)

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bankd.core.edits.layout import Layout
-from bankd.core.edits.operations import Append, Operation, Piece
-from bankd.core.edits.transaction import Transaction, replay_transaction
-from bankd.core.lifecycle.retiring import moved_out
-from bankd.core.lifecycle.undo import PastRun, Present, Undoing, moves_lines, plan_undo, stand_of
-from bankd.core.links.render import sense_of
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import encode_text, scan_text
-from bankd.core.pages.merge import plan_merge
-from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import plan_layout, read_source, reference_rewriter
-from bankd.core.pages.split import Limits, plan_split
+from bankd.edits.operations import Append, Operation, Piece
+from bankd.edits.transaction import Transaction, replay_transaction
+from bankd.layouts.merge import Layout, plan_merge, plan_move
+from bankd.layouts.rearrange import plan_layout, read_source, reference_rewriter
+from bankd.layouts.split import Limits, plan_split
+from bankd.memory.retire import moved_out
+from bankd.memory.undo import PastRun, Present, Undoing, moves_lines, plan_undo, stand_of
+from bankd.pages.names import Names
+from bankd.pages.resolve import sense_of
+from bankd.pages.scanner import encode_text, scan_text
 
 LIMITS = Limits(warn=200, split=300)
 ID = re.compile(r"\^(m-[0-9]+)$", re.MULTILINE)

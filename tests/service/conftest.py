@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.system.clock import read_monotonic
+from bankd.system.socket_client import NoDaemonError, send_request
 
 BIN = Path(sys.executable).parent
 LONG_ENOUGH = 120.0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.system.socket_client import NoDaemonError, send_request
 from tests.service.conftest import BIN, LONG_ENOUGH, Manager
 
 

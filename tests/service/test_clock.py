@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.notify import HANDLED, Notifier, Signals
-from bankd.core.daemon.health import ClockReading
+from bankd.health.health import ClockReading
 from bankd.service.daemon import Daemon
+from bankd.system.clock import read_monotonic
+from bankd.system.manager import HANDLED, Notifier, Signals
 from bankd.wiring.held import Held, open_held
 from bankd.wiring.serving import ServiceEnvironment, ServiceParts
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import borrow_lock
-from bankd.adapters.workspace.waiting_transcripts import add_transcript, take_transcripts
+from bankd.system.clock import read_monotonic
+from bankd.system.socket_client import borrow_lock
+from bankd.workspace.import_files import add_transcript, take_transcripts
 
 
 def test_it_is_ready_alive_and_gone(manager: Any) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.system.clock import read_monotonic
+from bankd.system.socket_client import NoDaemonError, send_request
 
 SECONDS = float(os.environ.get("BANKD_SOAK_SECONDS", "600"))
 CLIENTS = 8

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.system.service_manager import Manager
-from bankd.core.daemon.units import fill_unit, instance_drop_in, with_network
+from bankd.health.units import fill_unit, instance_drop_in, with_network
+from bankd.system.manager import Manager
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent / "systemd"

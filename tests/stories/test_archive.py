@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.clock import read_clocks
 from bankd.cli import main
+from bankd.system.clock import read_clocks
 from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 from tests.year import make_year

@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.storage.log_end import append_line
-from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.tree import FileTree
-from bankd.config import load_usable_settings
-from bankd.core.markdown.policy import SecretsPolicy, Settings
+from bankd.config.workspace import load_usable_settings
 from bankd.errors import UserError
+from bankd.settings import SecretsPolicy, Settings
+from bankd.storage.log_end import append_line
+from bankd.storage.tree import FileTree, Syscalls
 from tests.settings import change_setting
 from tests.stories.conftest import Result, Run, tree_state, write_log
 

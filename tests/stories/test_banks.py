@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system import working_copy
-from bankd.adapters.system.banks_file import banks_path
 from bankd.app.init import make_workspace
+from bankd.system import child as working_copy
+from bankd.system.files import banks_path
 from bankd.wiring import banks as pool
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.briefing.modes import MODES as RULES
-from bankd.core.briefing.names import MODES
-from bankd.core.briefing.tokens import count_tokens
-from bankd.wiring.bank_reader import BankReader
+from bankd.briefing.choose import MODES as RULES
+from bankd.briefing.choose import NAMES_MODES as MODES
+from bankd.briefing.shown import count_tokens
 from bankd.wiring.brief_files import write_due_briefs
+from bankd.wiring.reader import BankReader
 from tests.stories.conftest import Run
 from tests.year import END, at, made_of, make_year
 

@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from bankd.adapters.index.folder import damage_told
 from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import IndexDamaged, StorageError
+from bankd.index.folder import damage_told
 from tests.odd_values import with_one_odd
 from tests.stories.conftest import Result, Run, write_log
 

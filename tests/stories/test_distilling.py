@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.briefing.tokens import count_tokens
-from bankd.core.distil.observing import MOST_TOKENS, SYSTEM
-from bankd.core.distil.verifying import MOST_TOKENS as MOST_AGAIN
-from bankd.core.distil.verifying import SYSTEM as AGAIN
+from bankd.briefing.shown import count_tokens
+from bankd.night.asking import MOST_TOKENS, SYSTEM
+from bankd.night.asking import VERIFYING_MOST_TOKENS as MOST_AGAIN
+from bankd.night.asking import VERIFYING_SYSTEM as AGAIN
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.system.clock import utc_now
+from bankd.system.clock import utc_now
 from tests.stories.conftest import Run, write_log
 
 PAGE = "bank/patterns/workflows.md"

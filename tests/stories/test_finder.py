@@ -13,7 +13,7 @@ from threading import Event
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic
+from bankd.system.clock import read_monotonic
 from tests.finder.test_screen import roots  # noqa: F401 -- a fixture
 
 BIN = Path(sys.executable).parent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.config import load_settings
+from bankd.config.workspace import load_settings
 from bankd.errors import UserError
 from bankd.wiring.probing import find_installation
 from tests.stories.conftest import Run, write_log

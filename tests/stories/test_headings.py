@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd import relinking
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.operations import Create
-from bankd.core.edits.transaction import Transaction
-from bankd.core.markdown.names import Names
-from bankd.core.pages.verify_layout import LayoutCheck
+from bankd.edits.operations import Create
+from bankd.edits.transaction import Applied, Transaction
+from bankd.layouts.rearrange import LayoutCheck
+from bankd.memory import links as relinking
+from bankd.pages.names import Names
+from bankd.storage.transactions import TransactionWriter
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.workspace.waiting_transcripts import PATH, add_transcript, drop_taken, take_transcripts
+from bankd.briefing.recalled import strip_memories
 from bankd.cli import main
-from bankd.core.agents.recalled import strip_memories
+from bankd.workspace.import_files import PATH, add_transcript, drop_taken, take_transcripts
 from tests.stories.conftest import Run, write_log
 
 Hook = Callable[..., str]
@@ -132,8 +132,8 @@ def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkey
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bankd.adapters.workspace.shown_ledger.write_shown", full)
-    monkeypatch.setattr("bankd.adapters.workspace.waiting_transcripts.add_transcript", full)
+    monkeypatch.setattr("bankd.wiring.reader.write_shown", full)
+    monkeypatch.setattr("bankd.workspace.import_files.add_transcript", full)
 
     assert "정직" in hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
     assert hook("SessionEnd", transcript_path="/t.jsonl") == ""

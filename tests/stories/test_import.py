@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.app import import_sources
-from bankd.core.agents.recalled import wrap_memories
+from bankd.app import imports as import_sources
+from bankd.briefing.recalled import wrap_memories
+from bankd.system.clock import read_monotonic
 from tests.stories.conftest import Run
 
 KEY = "sk-ant-" + "api03-" + "Q7xZ9vB2mK4pL8wR1tY6uN3sD5fG0hJ" * 3 + "AA"

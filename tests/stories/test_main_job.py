@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.lifecycle.retain import read_log
+from bankd.memory.retain import read_log
 from tests.settings import change_setting, place_by_rules_alone
 from tests.stories.conftest import Run, tree_state, write_log
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd import matching
-from bankd.app.bank_search import BankSearch
-from bankd.core.markdown.memory import Memory
+from bankd.night import match as matching
+from bankd.pages.memory import Memory
+from bankd.search.bank_search import BankSearch
 from tests.fake_vectors import near_where
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log

@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 
-from bankd.agents.frames import LONGEST, FrameStream
 from bankd.agents.hooks import answer_hook
-from bankd.agents.mcp_server import McpServer
-from bankd.agents.memory_tools import BankMethods
-from bankd.core.agents.mcp_protocol import MODERN
-from bankd.wiring.bank_reader import BankReader
+from bankd.agents.mcp import LONGEST, FrameStream, McpServer
+from bankd.agents.tools import MODERN, BankMethods
+from bankd.wiring.reader import BankReader
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 

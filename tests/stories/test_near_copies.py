@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.app.run_index import RunIndex
+from bankd.app.index import RunIndex
 from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 

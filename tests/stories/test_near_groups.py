@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from bankd import cycle
-from bankd.agents.memory_tools import BankMethods
-from bankd.app.bank_search import BankSearch
+from bankd.agents.tools import BankMethods
 from bankd.app.evaluate import NOW, OpenTrial, TrialSet, trial_workspace
-from bankd.comparing import compare_changed
-from bankd.wiring.bank_reader import BankReader
+from bankd.memory.judge import compare_changed
+from bankd.search.bank_search import BankSearch
+from bankd.wiring.reader import BankReader
 from bankd.wiring.search import open_search, trial_tools
 from tests.fake_vectors import near_where
 from tests.settings import change_setting

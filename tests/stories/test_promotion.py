@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.agents.memory_tools import BankMethods
-from bankd.wiring.bank_reader import BankReader
+from bankd.agents.tools import BankMethods
+from bankd.wiring.reader import BankReader
 from tests.stories.conftest import Run, tree_state, write_log
 
 LESSON = "배운 점: 배포 전에는 반드시 마이그레이션을 먼저 돌려야 한다"

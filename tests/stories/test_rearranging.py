@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.transaction import Transaction
+from bankd.edits.transaction import Applied, Transaction
+from bankd.storage.transactions import TransactionWriter
 from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.index.recall import RecallBuffer
-from bankd.cli.answers import NEAREST
-from bankd.core.ranking.answers import NEAREST_SHOWN
+from bankd.cli.printing import NEAREST
+from bankd.index.recall import RecallBuffer
+from bankd.search.floor import NEAREST_SHOWN
 from tests.stories.conftest import Run, write_log
 
 LINES = [
@@ -51,10 +51,10 @@ def test_a_search_waits_for_no_module_that_it_does_not_need(bank: Path) -> None:
     )
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
-    assert "bankd.search.finding" in loaded
+    assert "bankd.search.find" in loaded
     assert not {"dataclasses", "inspect", "yaml", "rapidfuzz", "asyncio", "importlib.metadata", "threading"} & loaded
-    assert not {"bankd.search.asked_days", "bankd.search.by_meaning", "bankd.core.ranking.parts"} & loaded
-    assert not {"json", "bankd.app.related", "bankd.adapters.index.tree_index", "bankd.adapters.system.malloc"} & loaded
+    assert not {"bankd.search.days", "bankd.search.meaning", "bankd.search.parts"} & loaded
+    assert not {"json", "bankd.search.related", "bankd.index.tree_file", "bankd.system.process"} & loaded
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

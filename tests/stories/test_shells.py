@@ -70,7 +70,7 @@ def test_a_locale_that_is_not_utf8_changes_nothing_but_what_the_terminal_can_sho
 
 
 def test_a_bug_has_an_exit_code_that_no_answer_has(bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bankd.cli.search.run", lambda _: {}["no"])
+    monkeypatch.setattr("bankd.cli.search.search_command", lambda _: {}["no"])
 
     said = bankctl("search", "tea")
 
@@ -108,8 +108,8 @@ def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, word
 
 
 def test_a_shell_that_starts_does_not_wait_for_what_commands_do() -> None:
-    program = "from bankd.cli.completions import read_commands; read_commands(); import sys; print(*sys.modules)"
+    program = "from bankd.cli.faces import read_commands; read_commands(); import sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
 
     assert "bankd.cli.show" in loaded
-    assert not {"bankd.cycle", "bankd.wiring.workspace", "bankd.core.plan.report", "yaml"} & set(loaded)
+    assert not {"bankd.cycle", "bankd.wiring.workspace", "bankd.memory.report", "yaml"} & set(loaded)

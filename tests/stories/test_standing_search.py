@@ -9,11 +9,11 @@ from threading import Event
 
 import pytest
 
-from bankd.adapters.index.page_files import PageFiles
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.watching import watcher as watching
+from bankd.index.sources import PageFiles
+from bankd.system.clock import read_monotonic
 from bankd.wiring.asking import ChangeWatch
 from bankd.wiring.banks import OpenBank
+from bankd.workspace import watcher as watching
 from tests.settings import change_setting
 
 PAGE = "bank/world/facts.md"

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from bankd.agents.memory_tools import BankMethods
+from bankd.agents.tools import BankMethods
+from bankd.briefing.choose import NAMES_MODES as MODES
 from bankd.cli import main
-from bankd.core.briefing.names import MODES
 from bankd.ui.application import make_application
 from bankd.ui.guard import Access
-from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.banks import Banks
+from bankd.wiring.reader import BankReader
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -62,7 +62,7 @@ COMMANDS = (
 @pytest.fixture
 def kept(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> str:
     """The memory that a run took from these logs."""
-    monkeypatch.setattr("bankd.wiring.bank_reader.BankReader.now", lambda _: NOON)
+    monkeypatch.setattr("bankd.wiring.reader.BankReader.now", lambda _: NOON)
     change_setting(root, "patterns: []", "patterns: ['zebra-[0-9]+']")
     for path in LOGS:
         (root / path).parent.mkdir(exist_ok=True)

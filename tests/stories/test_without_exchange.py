@@ -19,7 +19,7 @@ def as_on_nfs(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
 
-    monkeypatch.setattr("bankd.adapters.storage.syscalls._renameat2", refuse)
+    monkeypatch.setattr("bankd.storage.tree._renameat2", refuse)
 
 
 def permit(root: Path) -> None:

@@ -12,14 +12,12 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from bankd.cli.commands import COMMANDS
-from bankd.cli.parsing import Parser
+from bankd.cli.base import COMMANDS, Parser
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -118,7 +116,7 @@ def test_every_command_that_the_readme_only_names_is_one() -> None:
     named = [shlex.split(found.translate({ord("["): None, ord("]"): None})) for found in _INLINE.findall(text)]
     for _, name, *words in named:
         parser = Parser(name, COMMANDS[name].summary)
-        import_module(f"bankd.cli.{COMMANDS[name].module}").configure(parser)
+        COMMANDS[name].load(name)[0](parser)
         if words:  # a name alone stands for the command, whatever it takes
             parser.parse_args(words)
 

@@ -11,10 +11,10 @@ from urllib.parse import quote
 import pytest
 
 import bankd.ui
-from bankd.core.plan.report import CHAPTERS
-from bankd.ui.actions import DECISIONS
+from bankd.memory.report import CHAPTERS
 from bankd.ui.application import VIEWS
-from bankd.ui.words import KOREAN
+from bankd.ui.desk import DECISIONS
+from bankd.ui.pictures import KOREAN
 from tests.stories.conftest import tree_state
 from tests.ui.conftest import Open
 
@@ -194,7 +194,7 @@ def test_a_bug_is_named_on_a_page_too(year: Path, open_page: Open, monkeypatch: 
         raise ZeroDivisionError
 
     client = open_page(year)
-    monkeypatch.setattr("bankd.ui.health.read_status", fail)
+    monkeypatch.setattr("bankd.ui.views.read_status", fail)
     client._transport.raise_server_exceptions = False  # type: ignore[attr-defined]  # as a browser sees it
 
     answer = client.get("/year/health")

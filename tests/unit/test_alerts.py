@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bankd.core.daemon.schedule_rows import Alarm, PersonCall, after_run
+from bankd.health.ledger import Alarm, PersonCall, after_run
 
 
 def calls(outcomes: str) -> list[PersonCall | None]:

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from bankd.core.language.analysis import analyse_text, bigrams_of, has_hangul, readings_of, runs_of
+from bankd.words.analysis import analyse_text, bigrams_of, has_hangul, readings_of, runs_of
 
 
 def test_words_are_cut_where_scripts_meet() -> None:

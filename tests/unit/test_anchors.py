@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.markdown.anchors import AnchorPlace, Form, find_place, fragment_for, outline_of
-from bankd.core.markdown.scanner import scan_text
-from bankd.core.markdown.titles import github_anchor, plain_text
+from bankd.pages.anchors import AnchorPlace, Form, find_place, fragment_for, outline_of
+from bankd.pages.page import github_anchor, plain_text
+from bankd.pages.scanner import scan_text
 
 
 @pytest.mark.parametrize(

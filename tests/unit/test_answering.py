@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.ranking.answers import above_floor
-from bankd.core.ranking.floor import MOST_WITNESS, floor_of
-from bankd.core.ranking.fusion import CosineBounds
-from bankd.core.ranking.query import FoundRow
-from bankd.core.ranking.ranked import Ranked
-from bankd.core.ranking.scoring import Candidate, Corpus
-from bankd.core.ranking.weighing import Weights
+from bankd.search.find import Ranked
+from bankd.search.floor import MOST_WITNESS, above_floor, floor_of
+from bankd.search.meaning import CosineBounds
+from bankd.search.request import FoundRow
+from bankd.search.score import Candidate, Corpus
+from bankd.search.weigh import Weights
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 ASKED = Weights({"paint": 1.0}, {}, {}, frozenset(), False, 2.2, 1.0, 1.0)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bankd.core.lifecycle.archive import (
+from bankd.memory.archive import (
     ArchiveCandidate,
     PageContents,
     Reason,
@@ -18,13 +18,11 @@ from bankd.core.lifecycle.archive import (
     goes_by_itself,
     restore_place,
 )
-from bankd.core.lifecycle.consolidate import Merged
-from bankd.core.lifecycle.decay import Fading
-from bankd.core.lifecycle.retiring import Archived
-from bankd.core.markdown.memory import Confidence, Memory
-from bankd.core.markdown.names import Names
-from bankd.core.plan.plan import Plan
-from bankd.core.use.signals import UseSignals
+from bankd.memory.plan import Plan
+from bankd.memory.retire import Archived, Merged
+from bankd.memory.use import Fading, UseSignals
+from bankd.pages.memory import Confidence, Memory
+from bankd.pages.names import Names
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)

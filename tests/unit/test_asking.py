@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.analysis import analyse_text, runs_of
-from bankd.core.ranking.question_words import WEIGHT, asking_bigrams, does_ask, term_weight
+from bankd.search.weigh import ASKING_WEIGHT as WEIGHT
+from bankd.search.weigh import asking_bigrams, does_ask, term_weight
+from bankd.words.analysis import analyse_text, runs_of
 
 
 def test_a_word_that_asks_weighs_less_in_the_form_that_a_query_has() -> None:

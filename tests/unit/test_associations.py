@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from bankd.core.links.mentions import mentions_of, words_of
-from bankd.core.markdown.memory import parse_memory
-from bankd.core.use.associations import WEIGHTS, Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
-from bankd.core.use.signals import IMPORTANCE, RECALLED, USED, UseEvent, UseSignals, read_use
+from bankd.layouts.links import mentions_of, words_of
+from bankd.memory.use import IMPORTANCE, RECALLED, USED, UseEvent, UseSignals, read_use
+from bankd.pages.memory import parse_memory
+from bankd.search.related import WEIGHTS, Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
 
 ME, SIBLING, RECALLED_ONE, FAR = (Node(row) for row in range(1, 5))
 PAGE = Node(page="people/ann.md")

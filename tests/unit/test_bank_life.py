@@ -10,10 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from bankd.adapters.system.child import ChildDiedError
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.shared_child import SharedChild
 from bankd.service.banks import AllBanks, BankSignals, BankVoice
+from bankd.system.child import ChildDiedError, SharedChild
+from bankd.system.clock import read_monotonic
 from bankd.wiring.serving import BEAT
 
 

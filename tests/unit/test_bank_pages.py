@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bankd.core.ranking.bank_pages import LARGE, read_bank_page
-from bankd.core.ranking.indexable import IndexableEntry
+from bankd.search.indexable import LARGE, IndexableEntry, read_bank_page
 
 PAGE = """# Services
 

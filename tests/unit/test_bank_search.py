@@ -11,16 +11,16 @@ from typing import Any, cast
 
 import pytest
 
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.app.bank_search import BankSearch
 from bankd.app.init import make_workspace
-from bankd.core.daemon.watching import Changes
-from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import StorageError
+from bankd.index.search_index import SearchIndex
+from bankd.search.bank_search import BankSearch
+from bankd.search.request import SearchSettings
 from bankd.service.daemon import MANY, Daemon
 from bankd.wiring.held import Held
 from bankd.wiring.search import make_search, make_served_search, search_settings
+from bankd.workers.kiwi import KiwiWorker
+from bankd.workspace.snapshot import Changes
 
 NOW = datetime(2026, 6, 12, 9, tzinfo=UTC)
 PAGE = "bank/world/facts.md"
@@ -202,7 +202,7 @@ def test_memory_is_given_back_once_after_changes_were_taken_in(
     root: Path, settings: SearchSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[None] = []
-    monkeypatch.setattr("bankd.adapters.system.malloc.give_back", lambda: given.append(None))
+    monkeypatch.setattr("bankd.system.process.give_back", lambda: given.append(None))
     search = make_served_search(root, settings)
     search.tidy()
     search.take_in([PAGE], NOW)

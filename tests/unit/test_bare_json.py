@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.markdown import bare_json
-from bankd.core.markdown.bare_json import read_json, write_json, write_letters
+from bankd.pages import bare_json
+from bankd.pages.bare_json import read_json, write_json, write_letters
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -6,13 +6,19 @@ from collections.abc import Mapping
 
 import pytest
 
-from bankd.core.links.linking import Link, Stray
-from bankd.core.links.points import LinkScene, Reach
-from bankd.core.markdown.anchors import outline_of
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan_text
-from bankd.core.pages.block_links import Following, Moving, follow_blocks, heal_strays, loses_places, relink_operations
-from bankd.core.pages.rearrange import read_source
+from bankd.layouts.links import Link, LinkScene, Reach, Stray
+from bankd.layouts.rearrange import (
+    Following,
+    Moving,
+    follow_blocks,
+    heal_strays,
+    loses_places,
+    read_source,
+    relink_operations,
+)
+from bankd.pages.anchors import outline_of
+from bankd.pages.names import Names
+from bankd.pages.scanner import scan_text
 
 A, B = "- W: tea ^m-a\n", "- W: rain ^m-b\n"
 Files = Mapping[str, str]

@@ -6,11 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
-from bankd.core.briefing.modes import MODES, due_modes, make_briefing
-from bankd.core.briefing.names import MODES as NAMES
-from bankd.core.briefing.shown import Shown, add_shown, is_shown, last_seen, note_seen
-from bankd.core.briefing.tokens import count_tokens
+from bankd.briefing.choose import MODES, due_modes, make_briefing
+from bankd.briefing.choose import NAMES_MODES as NAMES
+from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
+from bankd.briefing.shown import Shown, add_shown, count_tokens, is_shown, last_seen, note_seen
 
 NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)  # a Monday
 TODAY = NOW.date()

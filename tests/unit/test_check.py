@@ -6,19 +6,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bankd.core.edits.layout import Layout
-from bankd.core.lifecycle.retain import read_log
-from bankd.core.lifecycle.retiring import ALWAYS_ALLOWED, Archived, allowed_removals
-from bankd.core.lifecycle.routing import Destination
-from bankd.core.links.linking import Link
-from bankd.core.links.references import Reference
-from bankd.core.links.relink import Lost, Relinked
-from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.policy import BudgetPolicy
-from bankd.core.pages.rearrange import Rearrangement
-from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
-from bankd.core.plan.decisions import Placement
-from bankd.core.plan.plan import Plan
+from bankd.layouts.links import Link
+from bankd.layouts.merge import Layout
+from bankd.layouts.rearrange import Rearrangement
+from bankd.layouts.relink import Lost, Relinked
+from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
+from bankd.memory.plan import Placement, Plan
+from bankd.memory.retain import read_log
+from bankd.memory.retire import ALWAYS_ALLOWED, Archived, allowed_removals
+from bankd.memory.route import Destination
+from bankd.pages.inline import LinkKind
+from bankd.pages.references import Reference
+from bankd.settings import BudgetPolicy
 
 FACTS = "bank/world/facts.md"
 ONE, TWO = "- W: one ^m-aaaaaaaaaaaa\n", "- W: two ^m-bbbbbbbbbbbb\n"

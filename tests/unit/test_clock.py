@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import ClockReading, ClockTrust, judge_reading
+from bankd.health.health import ClockReading, ClockTrust, judge_reading
 
 START = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 

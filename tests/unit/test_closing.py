@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bankd.core.edits.operations import Piece, Remove
-from bankd.core.edits.transaction import Step, refused_step
-from bankd.core.lifecycle.retain import LogPlace, RetainLine
-from bankd.core.lifecycle.routing import Destination
-from bankd.core.markdown.memory import Memory
-from bankd.core.plan.closing import awaits_rest, leave_out
-from bankd.core.plan.decisions import Blocked, Deferred, Placement, Undated, Update
-from bankd.core.plan.plan import Plan
+from bankd.edits.operations import Piece, Remove
+from bankd.edits.transaction import Step, refused_step
+from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Undated, Update, awaits_rest, leave_out
+from bankd.memory.retain import LogPlace, RetainLine
+from bankd.memory.route import Destination
+from bankd.pages.memory import Memory
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
-from bankd.core.lifecycle.events import ARCHIVED, DUPLICATE, KEPT, RENAMED, Event, fold_events, make_event
-from bankd.core.lifecycle.retain import LogReading, read_log
+from bankd.memory.ledger import ARCHIVED, DUPLICATE, KEPT, RENAMED, Event, fold_events, make_event
+from bankd.memory.new_lines import Renamed, find_renamed, find_vanished
+from bankd.memory.retain import LogReading, read_log
 
 AT = datetime(2026, 5, 4, 3, tzinfo=UTC)
 OLD, NEW = "2026-05-03.md", "2026-05-04.md"

@@ -8,7 +8,6 @@ import sys
 from argparse import Action, _SubParsersAction
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ import pytest
 from bankd import __version__
 from bankd.__main__ import main as bankd_or_bankctl
 from bankd.cli import main
-from bankd.cli.commands import COMMANDS
-from bankd.cli.parsing import Parser
+from bankd.cli.base import COMMANDS, Parser
 from bankd.service import main as bankd
 
 METAVAR = re.compile(
@@ -28,7 +26,7 @@ PRINTS_NO_DATA = {"demo", "ui", "completions", "mcp", "hook"}
 
 def actions_of(name: str) -> list[Action]:
     parser = Parser(f"bankctl {name}")
-    import_module(f"bankd.cli.{COMMANDS[name].module}").configure(parser)
+    COMMANDS[name].load(name)[0](parser)
     return list(flattened(parser))
 
 

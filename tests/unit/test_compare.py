@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from bankd.core.dedup.compare import Relation, compare_statements, find_match
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import Statement
-from bankd.core.language.wording import Wording, plain_wording
+from bankd.same.compare import Relation, compare_statements, find_match
+from bankd.same.reading import read_statement
+from bankd.words.statement import Statement, Wording, plain_wording
 
 
 def say(text: str, *entities: str) -> Statement:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.config import ConfigError, load_settings
-from bankd.config.plain_yaml import compose_text
 from bankd.config.schema import read_settings
-from bankd.core.markdown.policy import Settings
+from bankd.config.workspace import ConfigError, load_settings
+from bankd.config.yaml import compose_text
+from bankd.settings import Settings
 from bankd.shipped import shipped_folder
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bankd.core.agents.config_edits import add_block, add_to_json, remove_block, remove_from_json
+from bankd.agents.connect import add_block, add_to_json, remove_block, remove_from_json
 
 OURS = {"plugins": {"bankd": {"path": "/p"}}, "enabled": {"bankd@bankd": True}}
 

@@ -7,11 +7,11 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from bankd.core.language.reading import compared_text, read_statement
-from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.consolidate import Member, affinity_of, find_clusters, find_mergers
-from bankd.core.lifecycle.decay import Fading
-from bankd.core.markdown.memory import Confidence, parse_memory
+from bankd.memory.retire import Member, affinity_of, find_clusters, find_mergers
+from bankd.memory.use import Fading
+from bankd.pages.memory import Confidence, parse_memory
+from bankd.same.reading import compared_text, read_statement
+from bankd.words.statement import plain_wording
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)

@@ -9,24 +9,23 @@ from typing import Any
 
 import pytest
 
-from bankd import rearranging
-from bankd.core.dedup import compare as comparing
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.edits.layout import Layout
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import Statement
-from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.events import ARCHIVED, DELETED, FORGOTTEN, KEPT
-from bankd.core.lifecycle.retain import read_log
-from bankd.core.lifecycle.routing import Rules
-from bankd.core.links.relink import Relinked
-from bankd.core.markdown.hubs import parts_folder
-from bankd.core.markdown.memory import parse_memory
-from bankd.core.markdown.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
-from bankd.core.pages.rearrange import Rearrangement
-from bankd.core.plan.decisions import Deferred
 from bankd.cycle import CycleKind, Policy, Report, check_plan, run_cycle
 from bankd.errors import InvariantError, RefusedError
+from bankd.layouts.merge import Layout
+from bankd.layouts.rearrange import Rearrangement
+from bankd.layouts.relink import Relinked
+from bankd.memory import links as rearranging
+from bankd.memory.ledger import ARCHIVED, DELETED, FORGOTTEN, KEPT
+from bankd.memory.plan import Deferred
+from bankd.memory.retain import read_log
+from bankd.memory.route import Rules
+from bankd.pages.memory import parse_memory
+from bankd.pages.page import parts_folder
+from bankd.same import compare as comparing
+from bankd.same.pairs import text_key
+from bankd.same.reading import read_statement
+from bankd.settings import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
+from bankd.words.statement import Statement, plain_wording
 from tests.fake_world import FakeWorld
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)

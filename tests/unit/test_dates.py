@@ -6,18 +6,11 @@ from datetime import date
 
 import pytest
 
-from bankd.core.language.dates import mentions
-from bankd.core.language.dates.labels import label_of, relative_label
-from bankd.core.language.dates.memory_days import days_spoken_of
-from bankd.core.language.dates.mentions import read_mentions
-from bankd.core.language.dates.question_days import (
-    NO_TIME,
-    read_asked_time,
-    read_days,
-    without_what_says_nothing,
-)
-from bankd.core.language.dates.rules import Rule
-from bankd.core.language.dates.spans import Anchor, Span
+from bankd.words import day_mentions as mentions
+from bankd.words.day_mentions import days_spoken_of, read_mentions
+from bankd.words.day_questions import NO_TIME, read_asked_time, read_days, without_what_says_nothing
+from bankd.words.day_rules import Rule
+from bankd.words.days import Anchor, Span, label_of, relative_label
 
 WEDNESDAY = date(2024, 5, 15)
 

@@ -9,20 +9,30 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bankd.core.distil import composing
-from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.core.distil.sections import distilled_keys, sections_of
-from bankd.core.distil.verifying import MOST_LETTERS, OF_INSIGHTS, verified_in, verify_trial
-from bankd.core.distil.verifying import VERSION as VERIFIED
-from bankd.core.grounding.passages import Passage
-from bankd.core.lifecycle.retain import LogReading, read_log
-from bankd.core.lifecycle.routing import Rules
-from bankd.core.markdown.policy import DistilPolicy, Settings
-from bankd.core.plan.batches import order_by_day
 from bankd.cycle import Policy, Report, run_cycle
-from bankd.distilling import DistilParts
 from bankd.errors import StorageError
+from bankd.memory.new_lines import order_by_day
+from bankd.memory.retain import LogReading, read_log
+from bankd.memory.route import Rules
+from bankd.night import asking as composing
+from bankd.night.asking import (
+    MOST_LETTERS,
+    OF_INSIGHTS,
+    SCHEMA,
+    Prompt,
+    Reply,
+    Unanswered,
+    as_data,
+    lines_in,
+    prompt_for,
+    verified_in,
+    verify_trial,
+)
+from bankd.night.asking import VERIFYING_VERSION as VERIFIED
+from bankd.night.attest import Passage
+from bankd.night.distil import DistilParts
+from bankd.night.sections import distilled_keys, sections_of
+from bankd.settings import DistilPolicy, Settings
 from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
 from tests.odd_values import with_one_odd
 

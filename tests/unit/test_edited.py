@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.lifecycle.edited import find_edited, past_line
-from bankd.core.lifecycle.retain import RetainLine, read_log
+from bankd.memory.new_lines import find_edited, past_line
+from bankd.memory.retain import RetainLine, read_log
 
 STAYED = tuple(f"W: this line {n} stays in its log" for n in range(6))
 SAID, EDITED = "W: lunch with Mina is at noon", "W: lunch with Mina is at one"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.english.stemming import stem_word
+from bankd.words.analysis import stem_word
 
 FORMS = {
     "paint": ["paints", "painted", "painting"],

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from bankd.core.distil.enrichment import (
+from bankd.errors import StorageError
+from bankd.night.asking import Prompt, Reply, Unanswered
+from bankd.night.enrich import (
     AT_ONCE,
+    Enriched,
     Enrichment,
+    EnrichParts,
     UnaskedStatement,
+    enrich_memories,
     enrichment_prompt,
     read_answer,
     read_enrichment,
 )
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.core.markdown.memory import statement_key
-from bankd.enriching import Enriched, EnrichParts, enrich_memories
-from bankd.errors import StorageError
+from bankd.pages.memory import statement_key
 
 NOW = datetime(2026, 5, 3, 3, 0, tzinfo=UTC)
 

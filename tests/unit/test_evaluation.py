@@ -10,10 +10,8 @@ import pytest
 
 from bankd.app.evaluate import TrialSet, read_saved
 from bankd.cli import main
-from bankd.core.ranking.comparing import bootstrap_interval, compare_figures
-from bankd.core.ranking.eval_bank import bank_of, id_of
-from bankd.core.ranking.evaluation import mean_of, quality_of
 from bankd.errors import UserError
+from bankd.search.evaluation import bank_of, bootstrap_interval, compare_figures, id_of, mean_of, quality_of
 
 
 def test_figures_of_a_ranking() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bankd.core.lifecycle.events import (
+from bankd.memory.ledger import (
     ARCHIVED,
     DELETED,
     DUPLICATE,
@@ -22,7 +22,7 @@ from bankd.core.lifecycle.events import (
     in_order_told,
     make_event,
 )
-from bankd.core.use.signals import RECALLED
+from bankd.memory.use import RECALLED
 
 START = datetime(2026, 5, 4, 3, tzinfo=UTC)
 ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"

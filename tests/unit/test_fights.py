@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bankd.core.daemon.edit_loops import MOST_AGAIN, REST, find_rests
-from bankd.core.edits.operations import Append, Carry, Operation, Piece, Recast, Remove, Replace
-from bankd.core.edits.transaction import Transaction
+from bankd.edits.operations import Append, Carry, Operation, Piece, Recast, Remove, Replace
+from bankd.edits.second_look import MOST_AGAIN, REST, find_rests
+from bankd.edits.transaction import Transaction
 
 NOON = datetime.fromisoformat("2026-06-10T12:00:00+09:00")
 PAGE = "bank/a.md"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bankd.core.daemon.nights import (
+from bankd.fleet.registry import (
     FleetBank,
     FleetFacts,
     NightOutcome,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.language.korean.everyday import EVERYDAY
-from bankd.core.ranking.floor import floor_of, shares_subject
-from bankd.core.ranking.scoring import Candidate, Corpus
-from bankd.core.ranking.weighing import Weights
+from bankd.search.floor import floor_of, shares_subject
+from bankd.search.score import Candidate, Corpus
+from bankd.search.weigh import Weights
+from bankd.words.thesaurus import EVERYDAY
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 LATIN = Weights({"paint": 1.0}, {}, {}, frozenset(), False, 2.2, 1.0, 1.0)

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.lifecycle.follow import PagePart, choose_part, read_part
-from bankd.core.lifecycle.routing import Destination
-from bankd.core.markdown.hubs import part_line
-from bankd.core.markdown.memory import Memory
-from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import encode_text
+from bankd.memory.route import Destination, PagePart, choose_part, read_part
+from bankd.pages.memory import Memory
+from bankd.pages.page import part_line, read_page
+from bankd.pages.scanner import encode_text
 
 PAGES = {
     "bank/k/full.md": "# Full\n\n- [도구](full/도구.md): 2 items\n- [People](full/people.md): 1 item\n- [Log](full/log.md)\n",

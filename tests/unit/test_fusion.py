@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.fusion import LEAST_SHARE, MOST_SHARE, OF_NOTES, SURE, fuse_scores, meaning_share, share_cosines
+from bankd.search.meaning import LEAST_SHARE, MOST_SHARE, OF_NOTES, SURE, fuse_scores, meaning_share, share_cosines
 
 
 def test_meaning_moves_less_the_surer_the_words_are() -> None:

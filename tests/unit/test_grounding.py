@@ -7,11 +7,9 @@ from datetime import date
 
 import pytest
 
-from bankd.core.grounding.attesting import find_unattested
-from bankd.core.grounding.passages import Passage, sentences_of
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import TokenKind
-from bankd.core.language.wording import Wording
+from bankd.night.attest import Passage, find_unattested, sentences_of
+from bankd.same.reading import read_statement
+from bankd.words.statement import TokenKind, Wording
 
 Analyse = Callable[[str], Wording]
 

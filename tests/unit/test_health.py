@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import (
+from bankd.health.health import (
     LENT,
     BankFacts,
     Copied,
@@ -23,8 +23,8 @@ from bankd.core.daemon.health import (
     render_metrics,
     tell_standstill,
 )
-from bankd.core.daemon.schedule import Slot
-from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
+from bankd.health.ledger import LedgerRow, RunOutcome
+from bankd.health.schedule import Slot
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WELL = HealthFacts(

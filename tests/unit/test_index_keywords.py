@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from bankd.adapters.index.keywords import KeywordChooser
-from bankd.adapters.index.terms import Terms
+from bankd.index.terms import Terms
+from bankd.index.writer import KeywordChooser
 
 
 class FewTerms:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.index.told import read_questions
-from bankd.adapters.workspace.catalog_database import CatalogDatabase
-from bankd.core.language.analysis import analyse_text
-from bankd.core.lifecycle.asked import memory_behind
-from bankd.core.lifecycle.events import DUPLICATE, KEPT, REVISED, fold_events, make_event
-from bankd.core.ranking.floor import floor_of
-from bankd.core.ranking.indexable import LineQuestions, NewQuestions
-from bankd.core.ranking.query import Filters
-from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts
-from bankd.core.ranking.weighing import weigh_query
+from bankd.cycle import memory_behind
+from bankd.index.search_index import SearchIndex
+from bankd.index.told import read_questions
+from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, fold_events, make_event
+from bankd.search.floor import floor_of
+from bankd.search.indexable import LineQuestions, NewQuestions
+from bankd.search.request import Filters
+from bankd.search.score import Candidate, Corpus, score_first, score_texts
+from bankd.search.weigh import weigh_query
+from bankd.words.analysis import analyse_text
+from bankd.workspace.catalog import CatalogDatabase
 from tests.fakes import FakeAnalyser, FakePages
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,10 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from bankd.core.distil.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.core.distil.verifying import OF_INSIGHTS
-from bankd.core.markdown.memory import Memory
+from bankd.night.asking import OF_INSIGHTS, Prompt, Reply, Unanswered
+from bankd.night.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
+from bankd.pages.memory import Memory
 from tests.odd_values import with_one_odd
 from tests.unit.test_distilling import NOW, Night, supported, verified
 

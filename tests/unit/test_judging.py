@@ -7,14 +7,13 @@ from random import Random
 
 import pytest
 
-from bankd.core.language.reading import compared_text, read_statement
-from bankd.core.language.statement import Statement
-from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.retain import read_log
-from bankd.core.lifecycle.routing import Destination
-from bankd.core.markdown.memory import Memory, parse_memory
-from bankd.core.plan.decisions import Placement
-from bankd.core.plan.judging import EarlierLines, JudgedLines, Neighbour, Reader, ReadLine, judge_lines, said_on
+from bankd.memory.judge import EarlierLines, JudgedLines, Neighbour, Reader, ReadLine, judge_lines, said_on
+from bankd.memory.plan import Placement
+from bankd.memory.retain import read_log
+from bankd.memory.route import Destination
+from bankd.pages.memory import Memory, parse_memory
+from bankd.same.reading import compared_text, read_statement
+from bankd.words.statement import Statement, plain_wording
 
 
 def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> JudgedLines:

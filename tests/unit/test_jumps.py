@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import ClockReading, JumpKind, find_jumps
+from bankd.health.health import ClockReading, JumpKind, find_jumps
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.lexicon import analyse_by_lexicon, known_words, lexicon_of, terms_of_run
+from bankd.words.analysis import analyse_by_lexicon, known_words, lexicon_of, terms_of_run
 
 KNOWN = {"가치관", "가치", "회의", "정직", "데이터", "데이터베이스", "책", "마시"}
 READINGS = {"책은": ["책"], "마셔": ["마시"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.likeness import LetterPairs
+from bankd.app.index import LetterPairs
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.links.linking import keys_to, link_key
-from bankd.core.links.references import Reference
-from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.names import join_path, relative_path
+from bankd.layouts.links import keys_to, link_key
+from bankd.pages.inline import LinkKind
+from bankd.pages.names import join_path, relative_path
+from bankd.pages.references import Reference
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bankd.core.language.english.stemming import stem_word
-from bankd.core.language.korean.loanwords import spelt_in_latin
+from bankd.words.analysis import stem_word
+from bankd.words.loanwords import spelt_in_latin
 
 WORDS = """
 airflow batch cache client cloud commit container database django docker framework issue james jihoon kubernetes login maven

@@ -8,11 +8,11 @@ from typing import cast
 
 import pytest
 
-from bankd.core.language.analysis import analyse_text
-from bankd.core.ranking.query import FoundRow
-from bankd.core.ranking.scoring import Candidate, Corpus
-from bankd.look_alikes import LookAlikes
-from bankd.ports.searching import IndexView
+from bankd.ports import IndexView
+from bankd.search.look_alikes import LookAlikes
+from bankd.search.request import FoundRow
+from bankd.search.score import Candidate, Corpus
+from bankd.words.analysis import analyse_text
 
 BANK = {
     1: ("_meta/inbox.md", "The umbrella stands by the red door"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from bankd.adapters.system.malloc import forget_kept
+from bankd.system.process import forget_kept
 
 
 def test_large_caches_are_emptied_and_small_ones_stay() -> None:

@@ -8,12 +8,12 @@ from unittest.mock import patch
 
 import pytest
 
-from bankd.core.links.references import references_of
-from bankd.core.markdown import inline, scanner
-from bankd.core.markdown.anchors import outline_of
-from bankd.core.markdown.inline import spans_in
-from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import BlockKind, decode_text, encode_text, scan_text
+from bankd.pages import inline, scanner
+from bankd.pages.anchors import outline_of
+from bankd.pages.inline import spans_in
+from bankd.pages.page import read_page
+from bankd.pages.references import references_of
+from bankd.pages.scanner import BlockKind, decode_text, encode_text, scan_text
 
 DEEP = 1_000
 """No person nests so deep; a program, or somebody who means ill, does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bankd.core.ranking.marking import marks_of
+from bankd.search.find import marks_of
 
 
 def marked(text: str, *terms: str) -> list[str]:

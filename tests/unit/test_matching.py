@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 
-from bankd.core.dedup.compare import Relation
-from bankd.core.distil.matching import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
+from bankd.night.match import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
+from bankd.same.compare import Relation
 from tests.odd_values import with_one_odd
 
 

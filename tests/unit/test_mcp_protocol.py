@@ -7,22 +7,25 @@ from typing import Any
 
 import pytest
 
-from bankd.core.agents.mcp_protocol import (
+from bankd.agents.tools import (
+    FORGET,
     HANDSHAKES,
     INVALID_PARAMS,
     INVALID_REQUEST,
     MODERN,
     PARSE_ERROR,
+    TOOLS,
     UNSUPPORTED_VERSION,
     ProtocolError,
     Request,
     check_revision,
+    find_problem,
     id_of_frame,
     initialize_result,
+    offered_tools,
     parse_frame,
     reply_to,
 )
-from bankd.core.agents.mcp_tools import FORGET, TOOLS, find_problem, offered_tools
 
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
 SERVER = {"name": "bankd", "version": "1"}

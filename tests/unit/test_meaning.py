@@ -6,12 +6,11 @@ from datetime import date
 
 import pytest
 
-from bankd.core.ranking import fusion
-from bankd.core.ranking.floor import answers_across, evidence_of
-from bankd.core.ranking.fusion import CosineBounds
-from bankd.core.ranking.query import Filters, Query
-from bankd.search.finding import Found, find_answers
-from bankd.search.ranking_options import RankingOptions
+from bankd.search import meaning as fusion
+from bankd.search.find import Found, RankingOptions, find_answers
+from bankd.search.floor import answers_across, evidence_of
+from bankd.search.meaning import CosineBounds
+from bankd.search.request import Filters, Query
 from tests.fake_vectors import FakeVectors
 from tests.fakes import FakeAnalyser, FakeIndex
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bankd.core.agents.recalled import CLOSING, OPENING, strip_memories, wrap_memories
+from bankd.briefing.recalled import CLOSING, OPENING, strip_memories, wrap_memories
 
 
 def test_what_was_wrapped_is_taken_out_again_and_the_rest_stays() -> None:

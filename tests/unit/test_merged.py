@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from bankd.core.language.reading import read_statement
-from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.consolidate import Member, Merger, merged_of
-from bankd.core.markdown.memory import Confidence, Memory, parse_memory, render_memory
-from bankd.core.markdown.page_lines import MemoryLines, PageLines
-from bankd.core.markdown.pages import read_page
+from bankd.memory.retire import Member, Merger, merged_of
+from bankd.pages.memory import Confidence, Memory, parse_memory, render_memory
+from bankd.pages.page import MemoryLines, PageLines, read_page
+from bankd.same.reading import read_statement
+from bankd.words.statement import plain_wording
 
 A, B, C = (f"m-{letter * 12}" for letter in "abc")
 

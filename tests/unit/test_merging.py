@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bankd.core.ranking.answers import NEAREST_SHOWN
-from bankd.core.ranking.merging import merge_answers
+from bankd.search.floor import NEAREST_SHOWN
+from bankd.wiring.banks import merge_answers
 
 FRESH = {"pending": 0, "updated": None, "daemon": False, "provisional": 0, "note": "", "meaning": "off"}
 

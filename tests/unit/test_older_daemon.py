@@ -11,11 +11,11 @@ from threading import Thread
 
 import pytest
 
-from bankd.adapters.system.socket_client import socket_path
 from bankd.app.init import make_workspace
-from bankd.core.ranking.query import Answer, Freshness
+from bankd.search.request import Answer, Freshness
+from bankd.system.socket_client import socket_path
 from bankd.wiring.asking import OF_A_SEARCH, Asked
-from bankd.wiring.bank_reader import BankReader
+from bankd.wiring.reader import BankReader
 
 _OLD = {"ok": True, "query": "", "generation": 1, "fresh": {"note": ""}, "hits": [], "see_also": [], "left_off": 0}
 

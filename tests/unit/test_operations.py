@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bankd.core.edits.operations import Append, Create, Operation, Piece, Remove, Replace
-from bankd.core.edits.spans import block_key
+from bankd.edits.inserting import block_key
+from bankd.edits.operations import Append, Create, Operation, Piece, Remove, Replace
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
 REWORDED = "- W: one, by hand ^m-aaaaaaaaaaaa"

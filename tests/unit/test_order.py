@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.scoring import pairs_in
-from bankd.core.ranking.weighing import pairs_of
+from bankd.search.score import pairs_in
+from bankd.search.weigh import pairs_of
 
 
 def test_a_pair_weighs_as_its_words_do_and_a_word_makes_no_pair_with_itself() -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.config.examples import classify_memory, read_examples
-from bankd.core.lifecycle import page_classifier
-from bankd.core.lifecycle.page_classifier import PageClassifier
-from bankd.core.lifecycle.routing import Rules, find_claims, route_memory
-from bankd.core.lifecycle.similar import Similar
-from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.config.routing import classify_memory, read_examples
+from bankd.memory import route as page_classifier
+from bankd.memory.route import PageClassifier, Rules, Similar, find_claims, route_memory
+from bankd.pages.memory import Memory, parse_memory
 from bankd.shipped import shipped_folder
 
 HOME, MONEY, HABITS = "daily/home.md", "daily/money.md", "patterns/habits.md"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bankd.core.ranking.eval_bank import pages_of
-from bankd.core.ranking.query import FoundRow
-from bankd.core.ranking.ranked import SHOWN, Ranked, order_pages
-from bankd.core.ranking.scoring import Candidate
+from bankd.search.evaluation import pages_of
+from bankd.search.find import SHOWN, Ranked, order_pages
+from bankd.search.request import FoundRow
+from bankd.search.score import Candidate
 
 
 def found(path: str, *scores: float) -> list[Ranked]:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.workspace.catalog_database import CatalogDatabase
-from bankd.core.daemon.settle import FileFingerprint
-from bankd.core.dedup import pairs as known_pairs
-from bankd.core.dedup.compare import Relation, Verdict
-from bankd.core.dedup.pairs import MOST_LIKELY, Dated, Likeness, compare_pairs, likely_changes, near_groups
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import Statement
-from bankd.core.language.wording import plain_wording
+from bankd.edits.settle import FileFingerprint
+from bankd.same import pairs as known_pairs
+from bankd.same.compare import Relation, Verdict
+from bankd.same.pairs import MOST_LIKELY, Dated, Likeness, compare_pairs, likely_changes, near_groups
+from bankd.same.reading import read_statement
+from bankd.words.statement import Statement, plain_wording
+from bankd.workspace.catalog import CatalogDatabase
 
 NEAR, SAME, NEWER = (Likeness(one) for one in (Relation.NEAR, Relation.SAME, Relation.NEWER))
 SEEN = FileFingerprint(1, 1, 1)

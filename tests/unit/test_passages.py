@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bankd.core.language.analysis import Analysis, analyse_text
-from bankd.core.ranking.beside import filters_within, is_said
-from bankd.core.ranking.parts import choose_lines, divide_passage, shown_parts
-from bankd.core.ranking.passages import LARGE, read_log_page
-from bankd.core.ranking.query import Filters
-from bankd.core.ranking.scoring import Corpus
-from bankd.core.ranking.weighing import weigh_query
-from bankd.core.secrets.screening import screen_text
+from bankd.search.answer import filters_within, is_said
+from bankd.search.parts import choose_lines, divide_passage, shown_parts
+from bankd.search.passages import LARGE, read_log_page
+from bankd.search.request import Filters
+from bankd.search.score import Corpus
+from bankd.search.weigh import weigh_query
+from bankd.secrets.screening import screen_text
+from bankd.words.analysis import Analysis, analyse_text
 
 
 def places(text: str) -> list[tuple[int, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.analysis import analyse_text
-from bankd.core.ranking.question_words import Phrasing, phrasing_of
+from bankd.search.weigh import Phrasing, phrasing_of
+from bankd.words.analysis import analyse_text
 
 KNOWN = frozenset(("peter", "like", "slack", "trip"))
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from bankd.core.edits.layout import Layout
-from bankd.core.links.references import references_of
-from bankd.core.links.relink import Relinked, Source, relink_layout
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan_text
-from bankd.core.pages.split import Limits, plan_split
-from bankd.core.pages.verify_layout import LayoutCheck
+from bankd.layouts.merge import Layout
+from bankd.layouts.rearrange import LayoutCheck
+from bankd.layouts.relink import Relinked, Source, relink_layout
+from bankd.layouts.split import Limits, plan_split
+from bankd.pages.names import Names
+from bankd.pages.references import references_of
+from bankd.pages.scanner import scan_text
 
 FULL, NOTES = "bank/full.md", "bank/notes.md"
 A, B = "bank/full/a.md", "bank/full/b.md"

@@ -7,8 +7,8 @@ from itertools import pairwise, product
 
 import pytest
 
-from bankd.core.ranking.priors import NOT_USED, Usage, prior_of
-from bankd.core.use.policy import HALF_LIFE_DAYS, PRIOR_CAP, RECENCY_PRIOR
+from bankd.memory.use_policy import HALF_LIFE_DAYS, PRIOR_CAP, RECENCY_PRIOR
+from bankd.search.score import NOT_USED, Usage, prior_of
 
 TODAY = date(2026, 5, 4)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.distil.proposing import propose_lines
-from bankd.core.distil.sections import ProseSection
+from bankd.night.distil import propose_lines
+from bankd.night.sections import ProseSection
 
 
 def proposed(text: str) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from bankd.core.lifecycle.purge import (
+from bankd.memory.provenance import (
     PURGED,
     encoded_forms,
     holds_form,

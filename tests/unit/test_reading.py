@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from bankd.core.dedup.compare import Relation, compare_statements
-from bankd.core.language.reading import read_statement
-from bankd.core.language.wording import Wording
+from bankd.same.compare import Relation, compare_statements
+from bankd.same.reading import read_statement
+from bankd.words.statement import Wording
 
 Analyse = Callable[[str], Wording]
 

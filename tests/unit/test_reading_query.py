@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from bankd.core.ranking.query import Query
-from bankd.search.finding import find_answers
-from bankd.search.ranking_options import RankingOptions
-from bankd.search.reading_query import read_query, words_for
+from bankd.search.find import RankingOptions, find_answers
+from bankd.search.read import read_query, words_for
+from bankd.search.request import Query
 from tests.fakes import FakeAnalyser, FakeIndex
 
 PAGES = {"home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n"}

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from bankd.core.edits.operations import Create, Moved, Recast, from_json, operation_json
-from bankd.core.edits.recasting import HalfDivided, find_half_divided
-from bankd.core.edits.transaction import Step, take_step
+from bankd.edits.operations import Create, Moved, Recast, from_json, operation_json
+from bankd.edits.transaction import HalfDivided, Step, find_half_divided, take_step
 
 WHOLE, HUB = "# A\n\n- one\n- two\n", "# A\n\n- [One](a/a-1.md)\n- [Two](a/a-2.md)\n"
 ONE, TWO = Create("bank/a/a-1.md", "- one\n"), Create("bank/a/a-2.md", "- two\n")

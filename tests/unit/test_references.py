@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.links.references import definitions_of, label_uses, references_in_text, references_of, route_targets
-from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.scanner import scan_text
+from bankd.pages.inline import LinkKind
+from bankd.pages.references import definitions_of, label_uses, references_in_text, references_of, route_targets
+from bankd.pages.scanner import scan_text
 
 
 def targets(text: str) -> list[str]:

@@ -6,12 +6,11 @@ from datetime import date
 
 import pytest
 
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.markdown.memory import Memory
-from bankd.core.ranking.query import FoundRow
-from bankd.core.ranking.ranked import Ranked
-from bankd.core.ranking.relations import Relations, StoredPair, StoredRelations, fold_near, last_said_first, relate
-from bankd.core.ranking.scoring import Candidate
+from bankd.pages.memory import Memory
+from bankd.same.pairs import text_key
+from bankd.search.find import Ranked, Relations, StoredPair, StoredRelations, fold_near, last_said_first, relate
+from bankd.search.request import FoundRow
+from bankd.search.score import Candidate
 
 NOBODY: frozenset[str] = frozenset()
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.edits.layout import Layout, combine_layouts
-from bankd.core.links.references import references_in_text, references_of
-from bankd.core.links.relink import Relinked, Source, relink_layout
-from bankd.core.links.render import sense_of
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import BlockKind, scan_text
-from bankd.core.pages.merge import Unmergeable, parts_of, plan_merge
-from bankd.core.pages.moves import PageIdentity, folders_moved, moved_by_hand, plan_move
-from bankd.core.pages.split import Limits, plan_split
+from bankd.layouts.merge import (
+    Layout,
+    PageIdentity,
+    Unmergeable,
+    combine_layouts,
+    folders_moved,
+    moved_by_hand,
+    parts_of,
+    plan_merge,
+    plan_move,
+)
+from bankd.layouts.relink import Relinked, Source, relink_layout
+from bankd.layouts.split import Limits, plan_split
+from bankd.pages.names import Names
+from bankd.pages.references import references_in_text, references_of
+from bankd.pages.resolve import sense_of
+from bankd.pages.scanner import BlockKind, scan_text
 
 LIMITS = Limits(warn=220, split=300)
 FULL = "bank/knowledge/full.md"

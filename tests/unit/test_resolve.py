@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from bankd.core.links.references import Reference
-from bankd.core.links.render import render_path
-from bankd.core.links.resolve import resolve_reference
-from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.names import Names
+from bankd.pages.inline import LinkKind
+from bankd.pages.names import Names
+from bankd.pages.references import Reference
+from bankd.pages.resolve import render_path, resolve_reference
 
 NAMES = Names(
     [

@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from bankd.core.lifecycle.retain import LogPlace, identified_as, read_log, without_unended
-from bankd.core.markdown.memory import Confidence
+from bankd.memory.retain import LogPlace, identified_as, read_log, without_unended
+from bankd.pages.memory import Confidence
 
 LOG = "2026-05-02.md"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.lifecycle.adding import retain_line
+from bankd.memory.retain import retain_line
 
 
 @pytest.mark.parametrize(

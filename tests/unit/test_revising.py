@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bankd.core.lifecycle.edited import past_line
-from bankd.core.lifecycle.events import ARCHIVED, DELETED, FORGOTTEN, KEPT, fold_events, make_event
-from bankd.core.lifecycle.retain import RetainLine, read_log
-from bankd.core.markdown.page_lines import MemoryLines
-from bankd.core.plan.plan import Plan, Undated
-from bankd.core.plan.revising import Standing, revise
+from bankd.memory.ledger import ARCHIVED, DELETED, FORGOTTEN, KEPT, fold_events, make_event
+from bankd.memory.new_lines import past_line
+from bankd.memory.plan import Plan, Standing, Undated, revise
+from bankd.memory.retain import RetainLine, read_log
+from bankd.pages.page import MemoryLines
 
 NOW = datetime(2026, 5, 6, 3, tzinfo=UTC)
 LOG, PAGE = "2026-05-04.md", "bank/world/facts.md"

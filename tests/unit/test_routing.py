@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bankd.config import ConfigError, load_rules
-from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
-from bankd.core.lifecycle.routing import Rules, find_claims, problem_of_target, route_memory
-from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.config.workspace import ConfigError, load_rules
+from bankd.config.yaml import compose_text
+from bankd.memory.route import Rules, find_claims, problem_of_target, route_memory
+from bankd.pages.memory import Memory, parse_memory
 from bankd.shipped import shipped_folder
 
 RULES = load_rules(shipped_folder("config") / "routing.yaml")

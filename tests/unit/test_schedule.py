@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.core.daemon.schedule import (
+from bankd.health.schedule import (
     Daily,
     Every,
     Job,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.schedule import (
+from bankd.health.schedule import (
     ON_TIME,
     STEP_BACK,
     TAKEN_BACK,

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.core.daemon.schedule import Daily, Job, JobState, Slot, check_schedule
-from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome, fold_rows, is_enrolled, row_from_json, row_to_json
+from bankd.health.ledger import LedgerRow, RunOutcome, fold_rows, is_enrolled, row_from_json, row_to_json
+from bankd.health.schedule import Daily, Job, JobState, Slot, check_schedule
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SLOT = Slot("2026-11-22", datetime(2026, 11, 21, 18, tzinfo=UTC))

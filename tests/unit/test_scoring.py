@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.language.analysis import Analysis, analyse_text, bigrams_of, runs_of
-from bankd.core.ranking.scoring import (
+from bankd.search.score import (
     LEANING,
     NOTE,
     Candidate,
@@ -20,7 +19,8 @@ from bankd.core.ranking.scoring import (
     score_first,
     vocabulary_of,
 )
-from bankd.core.ranking.weighing import Weights, idf, weigh_query
+from bankd.search.weigh import Weights, idf, weigh_query
+from bankd.words.analysis import Analysis, analyse_text, bigrams_of, runs_of
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 

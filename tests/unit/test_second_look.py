@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from bankd.core.edits.operations import (
+from bankd.edits.inserting import keys_in
+from bankd.edits.operations import (
     Append,
     Carry,
     Drop,
@@ -17,10 +18,9 @@ from bankd.core.edits.operations import (
     Restore,
     digest_of,
 )
-from bankd.core.edits.second_look import second_look
-from bankd.core.edits.spans import keys_in
-from bankd.core.edits.transaction import Transaction
-from bankd.core.markdown.scanner import encode_text
+from bankd.edits.second_look import second_look
+from bankd.edits.transaction import Transaction
+from bankd.pages.scanner import encode_text
 
 ONE = Piece("m-1", "- W: one ^m-1")
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from bankd.core.secrets.screening import find_secrets
+from bankd.secrets.screening import find_secrets
 
 RANDOM = Random(3)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

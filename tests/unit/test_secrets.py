@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from bankd.core.secrets.screening import find_secrets, is_luhn, mask_secrets, undisguise_text
+from bankd.secrets.screening import find_secrets, is_luhn, mask_secrets, undisguise_text
 
 _seeded = random.Random(2026)
 

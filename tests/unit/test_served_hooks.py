@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import pytest
 
-from bankd.adapters.workspace.waiting_transcripts import take_transcripts
 from bankd.app.init import make_workspace
-from bankd.core.daemon.health import QueueFacts
 from bankd.errors import UsageError
+from bankd.health.health import QueueFacts
 from bankd.service.requests import Requests
 from bankd.wiring import served_hooks
+from bankd.workspace.import_files import take_transcripts
 
 
 @pytest.fixture

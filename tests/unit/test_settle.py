@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.daemon.settle import (
+from bankd.edits.settle import (
     ENTRY_CAP,
     LINE_CAP,
     FileFingerprint,

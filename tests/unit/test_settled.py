@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 
 import pytest
 
-from bankd.core.edits.operations import Append, Piece, Remove, Replace
-from bankd.core.edits.settled import Settling, without_settled
-from bankd.core.edits.spans import bare_lines_in, keys_in
-from bankd.core.edits.transaction import Transaction
-from bankd.core.markdown.scanner import encode_text
+from bankd.edits.inserting import bare_lines_in, keys_in
+from bankd.edits.operations import Append, Piece, Remove, Replace
+from bankd.edits.second_look import Settling, without_settled
+from bankd.edits.transaction import Transaction
+from bankd.pages.scanner import encode_text
 
 ONE, TWO = Piece("m-1", "- W: one [a](old.md) ^m-1"), Piece("m-2", "- W: two ^m-2\n  - nested")
 BEFORE = "# A\n\n- mine\n"

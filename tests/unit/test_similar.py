@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.lifecycle.routing import find_claims, route_memory
-from bankd.core.lifecycle.similar import Similar, choose_page
-from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.memory.route import Similar, choose_page, find_claims, route_memory
+from bankd.pages.memory import Memory, parse_memory
 from tests.unit.test_routing import rules
 
 

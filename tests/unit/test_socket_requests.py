@@ -7,10 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from bankd.core.daemon.health import LENT, QueueFacts
-from bankd.core.daemon.socket_requests import OPERATIONS, find_problems
 from bankd.errors import BusyError, UsageError
-from bankd.service.requests import Requests
+from bankd.health.health import LENT, QueueFacts
+from bankd.service.requests import OPERATIONS, Requests, find_problems
 from bankd.wiring.held import RunSummary
 from tests.odd_values import with_one_odd
 

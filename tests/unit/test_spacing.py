@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.as_typed import cut_run, restore_spaces
+from bankd.search.read import cut_run, restore_spaces
 
 READINGS = {
     "세종대왕의": ["세종대왕"],

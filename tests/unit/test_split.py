@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.links.references import references_of
-from bankd.core.links.relink import Source, relink_layout
-from bankd.core.markdown.hubs import SHARED_MARK
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan_text
-from bankd.core.pages.split import Limits, is_due, plan_split
+from bankd.layouts.relink import Source, relink_layout
+from bankd.layouts.split import Limits, is_due, plan_split
+from bankd.pages.names import Names
+from bankd.pages.page import SHARED_MARK
+from bankd.pages.references import references_of
+from bankd.pages.scanner import scan_text
 
 SMALL = Limits(warn=200, split=300)
 PATH = "bank/knowledge/full.md"

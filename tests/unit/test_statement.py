@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.reading import compared_text, read_statement
-from bankd.core.language.wording import Morpheme, Wording, plain_wording
-from bankd.core.markdown.memory import Memory
+from bankd.pages.memory import Memory
+from bankd.same.reading import compared_text, read_statement
+from bankd.words.statement import Morpheme, Wording, plain_wording
 
 
 def korean(text: str, tagged: str) -> Wording:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.priors import newest_first
+from bankd.search.score import newest_first
 
 
 @pytest.mark.parametrize(

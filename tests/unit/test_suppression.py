@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from bankd.core.use.policy import SUPPRESSION
-from bankd.core.use.suppression import KeptAnswer, question_lost, suppression_of
+from bankd.memory.use_policy import SUPPRESSION
+from bankd.search.suppression import KeptAnswer, question_lost, suppression_of
 
 DAY = date(2026, 5, 1)
 ASKED = {"deploy": 2.0, "day": 1.0, "staging": 2.0}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.language import tables
-from bankd.core.language.tables import meanings_in, table_rows, words_in
+from bankd.words import tables
+from bankd.words.tables import meanings_in, table_rows, words_in
 
-FILES = [one for one in Path(tables.__file__).with_name("words").glob("*.tsv") if one.stem != "thesaurus"]
+FILES = [one for one in Path(tables.__file__).parent.glob("*.tsv") if one.stem != "thesaurus"]
 
 
 def test_a_list_has_its_words_and_a_form_its_meaning() -> None:

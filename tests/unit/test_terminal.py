@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bankd.cli import printing
 from bankd.cli.printing import shortened, styled
-from bankd.core.markdown.display import make_visible, show_line
+from bankd.pages.text import make_visible, show_line
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from bankd.core.language.dates.spans import Span, on
-from bankd.core.ranking.timing import TELLING, day_within, fit_of, happened_in, held_before
+from bankd.search.days import TELLING, day_within, fit_of, happened_in, held_before
+from bankd.words.days import Span, on
 
 MAY = Span(date(2026, 5, 1), date(2026, 5, 31))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.edits.operations import Append, Piece, Remove
-from bankd.core.edits.transaction import HEALING, Transaction, keep_versions
+from bankd.edits.operations import Append, Piece, Remove
+from bankd.edits.transaction import HEALING, Transaction, keep_versions
 
 PIECE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
 OTHER = Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb")

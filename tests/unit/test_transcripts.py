@@ -8,11 +8,19 @@ from typing import Any
 
 import pytest
 
-from bankd.core.agents.recalled import wrap_memories
-from bankd.core.lifecycle.retain import read_log
-from bankd.core.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_name, new_turns, opening
-from bankd.core.transcripts.recognise import Recognised, read_export, read_lines, read_markdown
-from bankd.core.transcripts.turns import Dialogue, TornRow, Turn, moment_of
+from bankd.briefing.recalled import wrap_memories
+from bankd.memory.retain import read_log
+from bankd.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_name, new_turns, opening
+from bankd.transcripts.formats import (
+    Dialogue,
+    Recognised,
+    TornRow,
+    Turn,
+    moment_of,
+    read_export,
+    read_lines,
+    read_markdown,
+)
 from tests.odd_values import with_one_odd
 
 AT = "2026-05-04T09:30:00.000Z"

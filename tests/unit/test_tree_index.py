@@ -6,15 +6,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from bankd.core.ranking.scoring import Corpus
-from bankd.core.ranking.tree_index import (
-    PageNode,
-    put_page,
-    read_tree,
-    render_tree,
-    tree_of,
-    weigh_terms,
-)
+from bankd.index.tree_file import PageNode, put_page, read_tree, render_tree, tree_of, weigh_terms
+from bankd.search.score import Corpus
 from bankd.shipped import shipped_folder
 
 CORPUS = Corpus(3, 4.0, 4.0, 1.0)

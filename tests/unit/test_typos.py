@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.as_typed import is_one_slip, mend_typos
+from bankd.search.read import is_one_slip, mend_typos
 
 BANK = {"educ": 5, "educat": 9, "marrakech": 1, "paint": 3}
 

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.agents.trivial_prompts import is_trivial
-from bankd.core.briefing.shown import Shown, add_shown, is_shown, mark_of
-from bankd.core.briefing.tokens import count_tokens, cut_to_tokens, lines_within
+from bankd.agents.hooks import is_trivial
+from bankd.briefing.shown import Shown, add_shown, count_tokens, cut_to_tokens, is_shown, lines_within, mark_of
 
 NOW = datetime(2026, 5, 5, 9, tzinfo=UTC)
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from bankd.core.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
-from bankd.core.edits.transaction import Transaction, replay_transaction
-from bankd.core.lifecycle.undo import Inbound, PastRun, Present, Undoing, plan_undo
-from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import encode_text
+from bankd.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
+from bankd.edits.transaction import Transaction, replay_transaction
+from bankd.memory.undo import Inbound, PastRun, Present, Undoing, plan_undo
+from bankd.pages.names import Names
+from bankd.pages.scanner import encode_text
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
 TWO = Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb")

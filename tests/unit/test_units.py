@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.app.doctor import problem_of_unit
-from bankd.core.daemon.units import (
+from bankd.health.units import (
     fill_unit,
     instance_drop_in,
     is_instance_name,

@@ -8,12 +8,22 @@ from itertools import permutations
 
 import pytest
 
-from bankd.core.agents.responses import judge_response
-from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.events import RENAMED, find_missing, fold_events, make_event
-from bankd.core.use.policy import SHORTEST_STABILITY, WEAK
-from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, TAKEN_BACK, USED, UseSignals
-from bankd.core.use.strength import StrengthPoint, curve_of, stability_of, strength_on
+from bankd.app.show import judge_response
+from bankd.memory.ledger import RENAMED, find_missing, fold_events, make_event
+from bankd.memory.use import (
+    IGNORED,
+    IMPORTANCE,
+    RECALLED,
+    TAKEN_BACK,
+    USED,
+    StrengthPoint,
+    UseSignals,
+    curve_of,
+    stability_of,
+    strength_on,
+)
+from bankd.memory.use_policy import SHORTEST_STABILITY, WEAK
+from bankd.words.statement import plain_wording
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 1)

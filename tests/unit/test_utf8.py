@@ -6,16 +6,8 @@ import json
 
 import pytest
 
-from bankd.core.markdown.scanner import decode_text
-from bankd.core.markdown.utf8 import (
-    decode_wide,
-    is_utf8,
-    lines_not_utf8,
-    readable_bytes,
-    readable_text,
-    shown_path,
-    to_json,
-)
+from bankd.pages.scanner import decode_text
+from bankd.pages.text import decode_wide, is_utf8, lines_not_utf8, readable_bytes, readable_text, shown_path, to_json
 
 
 def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.language.analysis import Analysis, runs_of
-from bankd.core.language.lexicon import analyse_by_lexicon, lexicon_of
-from bankd.core.ranking.scoring import Candidate, Corpus, bigrams_as_text, score_finalists, score_first, vocabulary_of
-from bankd.core.ranking.weighing import weigh_query
+from bankd.search.score import Candidate, Corpus, bigrams_as_text, score_finalists, score_first, vocabulary_of
+from bankd.search.weigh import weigh_query
+from bankd.words.analysis import Analysis, analyse_by_lexicon, lexicon_of, runs_of
 from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Variation, varied
 
 CORPUS = Corpus(memories=1000, words=8, sentence=5, heading=2)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.daemon.watching import Debouncer, is_conflict_copy, is_watched
+from bankd.workspace.snapshot import Debouncer, is_conflict_copy, is_watched
 
 QUIET, LONGEST = 1.0, 10.0
 

@@ -11,20 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.edits.layout import Layout, combine_layouts, placed_pieces
-from bankd.core.links.references import Reference, references_of
-from bankd.core.links.relink import Relinked, Source, relink_layout
-from bankd.core.links.render import sense_of
-from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
-from bankd.core.markdown.anchors import Outline, find_place, outline_of
-from bankd.core.markdown.hubs import part_lines
-from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.names import Names, path_key
-from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import Document, decode_text, encode_text, scan_text
-from bankd.core.pages.merge import plan_merge
-from bankd.core.pages.split import Limits, is_due, plan_split
-from bankd.core.pages.split_points import size_of
+from bankd.layouts.merge import Layout, combine_layouts, placed_pieces, plan_merge
+from bankd.layouts.relink import Relinked, Source, relink_layout
+from bankd.layouts.split import Limits, is_due, plan_split, size_of
+from bankd.pages.anchors import Outline, find_place, outline_of
+from bankd.pages.inline import LinkKind
+from bankd.pages.names import Names, path_key
+from bankd.pages.page import part_lines, read_page
+from bankd.pages.references import Reference, references_of
+from bankd.pages.resolve import WIKI_KINDS, Target, resolve_reference, sense_of
+from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 
 STEPS = tuple(Limits(size // 2, size) for size in (15_360, 12_000, 9_000, 7_000, 5_000))  # bytes
 NAMES = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")

@@ -10,8 +10,8 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.app.rearrange import open_rearranger
 from bankd.cli import main
-from bankd.core.markdown.hubs import part_lines
-from bankd.core.markdown.scanner import decode_text, scan_text
+from bankd.pages.page import part_lines
+from bankd.pages.scanner import decode_text, scan_text
 from bankd.wiring.workspace import open_workspace
 
 NOW = "2027-01-10T03:00"

@@ -1,17 +1,24 @@
 """What each hook of an agent's session does: recall for a prompt, hand over a transcript. Raises what goes wrong.
 
 Whoever calls it (`cli.hook`) swallows everything: a session never breaks because of the bank.
+
+Prompts that ask nothing of a memory: assent, thanks, "go on", commands and signs, in Korean and English.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # `typing` and `collections` would cost some hooks more than all of their own work
+import re
+import unicodedata
+
+from bankd.words.tables import split_words
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
     from typing import Any
 
-    from bankd.wiring.bank_reader import BankReader
+    from bankd.wiring.reader import BankReader
 
 RECALL_TOKENS = 600
 START_TOKENS = 1_200
@@ -34,8 +41,7 @@ def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     """The memories that a prompt is clearly about, and that this session has not seen."""
-    from bankd.core.agents.recalled import strip_memories
-    from bankd.core.agents.trivial_prompts import is_trivial
+    from bankd.briefing.recalled import strip_memories
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:_LONGEST_QUESTION]
     if is_trivial(prompt):
@@ -51,9 +57,8 @@ def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
 
 
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
-    from bankd.core.agents.recalled import place_of, recalled_lines, wrap_memories
-    from bankd.core.briefing.shown import add_shown, is_shown, mark_of
-    from bankd.core.briefing.tokens import lines_within
+    from bankd.briefing.recalled import place_of, recalled_lines, wrap_memories
+    from bankd.briefing.shown import add_shown, is_shown, lines_within, mark_of
 
     shown = bank.shown()
     marked = [(mark_of(str(hit.get("id") or place_of(hit)), str(hit["text"])), hit) for hit in hits]
@@ -67,9 +72,9 @@ def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now
 
 def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     """The briefings that a session begins with."""
-    from bankd.agents.briefings import USER_SESSIONS, brief_reader, modes_for_start
-    from bankd.core.agents.recalled import wrap_memories
-    from bankd.core.briefing.tokens import lines_within
+    from bankd.agents.briefs import USER_SESSIONS, brief_reader, modes_for_start
+    from bankd.briefing.recalled import wrap_memories
+    from bankd.briefing.shown import lines_within
 
     folder = str(said.get("cwd") or "").rstrip("/").rpartition("/")[2]
     now = bank.now()
@@ -93,3 +98,31 @@ _EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader], str]] = {
     "PreCompact": _hand_over,
     "SessionEnd": _hand_over,
 }
+
+
+_LONGEST = 6
+"""Words of a prompt that may be nothing but assent."""
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
+_ENGLISH = split_words(
+    "ok okay k yes yeah yep yup y no nope n sure fine good great nice perfect cool awesome thanks thank you thx ty lgtm "
+    "continue go on ahead proceed next more again retry stop wait please do it that this so right correct exactly agreed "
+    "done hi hello hey hmm well let's run keep going sounds looks"
+)
+_KOREAN = re.compile(
+    r"(?:네|넵|넹|예|응|웅|음|어|엉|그래|좋|맞|알겠|알았|계속|진행|고마|고맙|감사|오케이|오키|확인|됐|아니|부탁|안녕|해|하|이제|다시|다음|그만|잠깐|멈|굿|완료|수고|그럼|그렇게|그대로)"
+    r"(?:네|예|응|아|어|요|용|해|줘|주|세요|하|자|워|습니다|니다|합|입|셔|십|시|오|봐|볼까|게|고|지|죠|었|았|했|다|까|드려|려|로|써|쓰|춰|으로)*"
+)
+
+
+def is_trivial(prompt: str) -> bool:
+    """Whether to leave a prompt alone; one that only may be trivial is not, for the floor of search judges it too."""
+    text = unicodedata.normalize("NFC", prompt).strip().casefold()
+    if not text or text[0] in "/!#":
+        return True
+    words = _WORD.findall(text)
+    return len(words) <= _LONGEST and all(_says_nothing(word) for word in words)
+
+
+def _says_nothing(word: str) -> bool:
+    is_laughter = all("ㄱ" <= letter <= "ㅣ" for letter in word)
+    return word in _ENGLISH or is_laughter or _KOREAN.fullmatch(word) is not None

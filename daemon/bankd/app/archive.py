@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bankd.app.user_run import begin_run
-from bankd.app.workspace import Workspace
-from bankd.core.lifecycle.archive import (
+from bankd.app.workspace import Workspace, begin_run
+from bankd.cycle import Report
+from bankd.errors import UserError
+from bankd.memory.archive import (
     ArchiveCandidate,
     Resident,
     find_archivable,
     noticed_until,
     offered_among,
+    plan_restoring,
+    read_contents,
     stays_until,
 )
-from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast_falls
-from bankd.core.lifecycle.events import Ledger, day_of
-from bankd.core.lifecycle.renamed_pages import RenamedPages
-from bankd.core.lifecycle.restoring import plan_restoring, read_contents
-from bankd.core.lifecycle.retiring import archive_memory, residents_of
-from bankd.core.markdown.memory import Memory, statement_of
-from bankd.core.markdown.names import BANK
-from bankd.core.markdown.pages import Page
-from bankd.cycle import Report
-from bankd.errors import UserError
+from bankd.memory.ledger import Ledger, day_of
+from bankd.memory.retire import archive_memory, residents_of
+from bankd.memory.route import RenamedPages
+from bankd.memory.use import FADING_TAG, Fading, Fall, forecast_falls
+from bankd.pages.memory import Memory, statement_of
+from bankd.pages.names import BANK
+from bankd.pages.page import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,9 @@
-"""Distilling by hand, and a night's questions: a model is asked before the lock is taken, since it may take minutes."""
+"""What a night asks a language model besides about prose: collected without asking, so that nothing is written.
+
+Distilling by hand, and a night's questions: a model is asked before the lock is taken, since it may take minutes.
+
+What a night would send to the language model, how many tokens that takes, and what it may cost.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,68 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bankd.app.night_prompts import distil_parts, enrichment_prompts, insight_prompts, matching_questions
 from bankd.app.workspace import Workspace
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, distil_sections, propose
-from bankd.enriching import Enriched, enrich_memories
-from bankd.matching import Matched, ask_questions, match_memories
-from bankd.ports.models import Models, UnaskedMemories
+from bankd.briefing.shown import count_tokens
+from bankd.errors import UserError
+from bankd.night import asking as verifying
+from bankd.night.asking import MOST_TOKENS, Prompt, Reply, Unanswered, as_data, prompt_for, verify_trial
+from bankd.night.distil import (
+    Distilled,
+    DistilParts,
+    Proposed,
+    ProseParts,
+    distil_prose,
+    distil_sections,
+    find_sections,
+    propose,
+)
+from bankd.night.enrich import Enriched, enrich_memories
+from bankd.night.insights import derive_insights
+from bankd.night.match import Matched, MatchQuestion, ask_questions, find_questions, match_memories
+from bankd.night.sections import ProseSection
+from bankd.ports import Models, UnaskedMemories
+
+
+class _OnlyAsked:
+    """A model that collects what it is asked and answers nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[Prompt] = []
+
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Unanswered]:
+        self.asked += prompts
+        return [Unanswered("only looked at")] * len(prompts)
+
+
+def distil_parts(workspace: Workspace) -> DistilParts:
+    """What distilling needs; UserError where no model is named."""
+    parts = workspace.distilling()
+    if parts is None:
+        raise UserError(
+            "no language model is named; distil.provider in bankd.yaml names one, and nothing is sent without it"
+        )
+    return parts
+
+
+def insight_prompts(workspace: Workspace) -> list[Prompt]:
+    """What is asked about clusters of memories."""
+    models = _OnlyAsked()
+    derive_insights(replace(distil_parts(workspace), models=models), workspace.catalog.all_lines(), workspace.now)
+    return models.asked
+
+
+def enrichment_prompts(workspace: Workspace) -> list[Prompt]:
+    """What is asked for memories without questions."""
+    models = _OnlyAsked()
+    if parts := workspace.enriching():
+        enrich_memories(replace(parts, models=models), workspace.settings.distil.enrich, workspace.now)
+    return models.asked
+
+
+def matching_questions(workspace: Workspace) -> Sequence[MatchQuestion]:
+    """What is asked about memories that are like each other."""
+    parts, ledger = workspace.matching(), workspace.transactions.ledger()
+    return find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
 
 
 class _Answered:
@@ -121,3 +181,63 @@ def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Propo
         found = propose(parts, policy, workspace.now, dry_run=False)
         record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
     return found
+
+
+_MILLION = 1_000_000
+
+
+class PlannedSection(NamedTuple):
+    """A section that would be sent: its log, first line and heading, the tokens of the question, and its text."""
+
+    log: str
+    line: int
+    heading: str
+    tokens: int
+    text: str
+
+
+class DistilPlan(NamedTuple):
+    """What a night would send: sections of prose, and how many questions about clusters, for memories and about look-alikes.
+
+    Each section and cluster is asked about twice more at most: whether it says what the lines made of it say, and those that
+    were written again; the model's trials come before. With the tokens that all of them take at most and the answers may
+    take, and what that costs; 0 where no price is set.
+    """
+
+    sections: Sequence[PlannedSection]
+    insights: int
+    enrichments: int
+    comparisons: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+def plan_distilling(workspace: Workspace) -> DistilPlan:
+    """Look what would be sent; UserError where no model is named."""
+    settings = workspace.settings.distil
+    found = find_sections(distil_parts(workspace), settings, workspace.now)
+    sections = [_planned(one, settings.categories) for one in found]
+    insights, enrichments = insight_prompts(workspace), enrichment_prompts(workspace)
+    comparisons = [one.prompt for one in matching_questions(workspace) if one.prompt]
+    trials = [verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if found or insights else []
+    prompts = [*insights, *enrichments, *comparisons, *trials]
+    again = [*map(as_data, found), *(one.text for one in insights)]  # what is verified, and verified as it was mended
+    asked = sum(one.tokens for one in sections) + 2 * sum(map(_verified, again))
+    asked += sum(count_tokens(one.system + one.text) for one in prompts)
+    answered = MOST_TOKENS * len(sections) + 2 * verifying.VERIFYING_MOST_TOKENS * len(again)
+    answered += sum(one.most_tokens for one in prompts)
+    cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
+    return DistilPlan(sections, len(insights), len(enrichments), len(comparisons), asked, answered, cost)
+
+
+def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection:
+    prompt = prompt_for(section, categories)
+    return PlannedSection(
+        section.log, section.lines[0][0], section.heading, count_tokens(prompt.system + prompt.text), prompt.text
+    )
+
+
+def _verified(text: str) -> int:
+    """The tokens that it takes at most to ask about the lines made of a text: a letter of theirs is one at most."""
+    return count_tokens(verifying.SYSTEM_OF_INSIGHTS + text) + verifying.MOST_LETTERS

@@ -19,11 +19,11 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.app.bank_search import Indexes
-from bankd.app.service_units import Installation
-from bankd.config import load_usable_settings
-from bankd.config.workspace_config import FOLDERS, SETTINGS, check_configuration
-from bankd.core.daemon.health import (
+from bankd.app.units import Installation
+from bankd.config.workspace import FOLDERS, SETTINGS, check_configuration, load_usable_settings
+from bankd.edits.settle import EMPTY_DAYS, is_just_saved
+from bankd.errors import ConflictError, IndexDamaged, UserError
+from bankd.health.health import (
     COPIED_ADVICE,
     BankFacts,
     HealthFacts,
@@ -42,23 +42,15 @@ from bankd.core.daemon.health import (
     render_metrics,
     stands_twice,
 )
-from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome, fold_rows
-from bankd.core.daemon.settle import EMPTY_DAYS, is_just_saved
-from bankd.core.daemon.units import quote_path
-from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.policy import Settings
-from bankd.core.markdown.utf8 import lines_not_utf8
-from bankd.core.plan.check import (
-    Emptied,
-    Verification,
-    VerifyFinding,
-    count_waiting,
-    find_lost,
-    find_missing_memories,
-)
-from bankd.core.plan.held_back import HeldBack
-from bankd.errors import ConflictError, IndexDamaged, UserError
-from bankd.ports.storage import Files
+from bankd.health.ledger import LedgerRow, RunOutcome, fold_rows
+from bankd.health.units import quote_path
+from bankd.memory.check import Emptied, Verification, VerifyFinding, count_waiting, find_lost, find_missing_memories
+from bankd.memory.plan import HeldBack
+from bankd.pages.page import read_page
+from bankd.pages.text import lines_not_utf8
+from bankd.ports import Files
+from bankd.search.bank_search import Indexes
+from bankd.settings import Settings
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bankd.app.workspace import Workspace
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.edits.operations import Operation, Piece, Remove
-from bankd.core.edits.spans import LineSpan, block_key, text_of
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import FORGOTTEN, make_event
-from bankd.core.lifecycle.purge import PURGED, encoded_forms, text_forms, without_marks
-from bankd.core.links.linking import Link
-from bankd.core.markdown.memory import Memory, normalise_text, parse_memory
-from bankd.core.markdown.pages import Entry, read_page
-from bankd.core.markdown.scanner import encode_text
-from bankd.core.plan.report import dead_link
+from bankd.edits.inserting import LineSpan, block_key, text_of
+from bankd.edits.operations import Operation, Piece, Remove
+from bankd.edits.transaction import Transaction
 from bankd.errors import StorageError, UserError
-from bankd.relinking import Announce, follow_links, say_nothing
+from bankd.layouts.links import Link
+from bankd.memory.ledger import FORGOTTEN, make_event
+from bankd.memory.links import Announce, follow_links, say_nothing
+from bankd.memory.provenance import PURGED, encoded_forms, text_forms, without_marks
+from bankd.memory.report import dead_link
+from bankd.pages.memory import Memory, normalise_text, parse_memory
+from bankd.pages.page import Entry, read_page
+from bankd.pages.scanner import encode_text
+from bankd.same.pairs import text_key
 
 
 @dataclass(frozen=True, slots=True)

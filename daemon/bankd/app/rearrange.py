@@ -7,22 +7,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from bankd.app.workspace import Workspace
-from bankd.core.daemon.settle import why_quarantined
-from bankd.core.edits.layout import Layout
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.routing import problem_of_target
-from bankd.core.links.relink import Edit, Lost
-from bankd.core.links.render import sense_of
-from bankd.core.markdown.hubs import part_lines, parts_folder
-from bankd.core.markdown.names import BANK, is_own
-from bankd.core.markdown.scanner import Document, encode_text
-from bankd.core.pages.block_links import edit_of, follow_headings, heal_strays, relink_operations
-from bankd.core.pages.merge import parts_of, plan_merge
-from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout, reference_name
-from bankd.core.pages.split import Limits, plan_split
+from bankd.edits.settle import why_quarantined
+from bankd.edits.transaction import Transaction
 from bankd.errors import InvariantError, UserError
-from bankd.ports.bank import Graph
+from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
+from bankd.layouts.rearrange import (
+    Rearrangement,
+    edit_of,
+    follow_headings,
+    heal_links,
+    heal_strays,
+    plan_layout,
+    reference_name,
+    relink_operations,
+)
+from bankd.layouts.relink import Edit, Lost
+from bankd.layouts.split import Limits, plan_split
+from bankd.memory.route import problem_of_target
+from bankd.pages.names import BANK, is_own
+from bankd.pages.page import part_lines, parts_folder
+from bankd.pages.resolve import sense_of
+from bankd.pages.scanner import Document, encode_text
+from bankd.ports import Graph
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,33 +1,41 @@
-"""Questions about a workspace: where a memory came from, what became of a log line, and what past runs did."""
+"""Questions about a workspace: where a memory came from, what became of a log line, and what past runs did.
+
+Which memories a response made use of, judged by how many of their words it has.
+
+What was of use and what was not, as people and agents tell, and how important a memory is.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from difflib import unified_diff
 from threading import Event as Pause
 from typing import Any
 
-from bankd.app.recording import RunRows
-from bankd.app.workspace import Workspace
-from bankd.core.daemon.schedule_rows import logged_run
-from bankd.core.edits.journal import Journal
-from bankd.core.edits.transaction import HEALING, replay_transaction
-from bankd.core.language.analysis import has_hangul
-from bankd.core.language.dates.labels import label_of
-from bankd.core.language.dates.memory_days import days_spoken_of
-from bankd.core.language.dates.spans import on
-from bankd.core.lifecycle.events import Event, Ledger, day_of
-from bankd.core.lifecycle.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
-from bankd.core.lifecycle.retain import PROFILES, LogPlace
-from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources, statement_key
-from bankd.core.markdown.page_lines import MARKER
-from bankd.core.markdown.scanner import decode_text, encode_text
-from bankd.core.plan.report import ReportRow
-from bankd.core.secrets.screening import screen_text
-from bankd.core.use.strength import StrengthPoint, curve_of
+from bankd.app.record import RunRows
+from bankd.app.workspace import Said, Workspace, record_events
+from bankd.edits.transaction import HEALING, Journal, replay_transaction
 from bankd.errors import UserError
+from bankd.health.ledger import logged_run
+from bankd.memory.ledger import Event, Ledger, day_of
+from bankd.memory.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
+from bankd.memory.report import ReportRow
+from bankd.memory.retain import PROFILES, LogPlace
+from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
+from bankd.pages.memory import Memory, parse_memory, split_id, split_sources, statement_key
+from bankd.pages.page import MARKER
+from bankd.pages.scanner import decode_text, encode_text
+from bankd.search.suppression import question_lost
+from bankd.search.weigh import term_weight
+from bankd.secrets.screening import screen_text
+from bankd.words.analysis import has_hangul, stem_word
+from bankd.words.day_mentions import days_spoken_of
+from bankd.words.days import label_of, on
+from bankd.words.statement import Wording
 
 _LOOK_SECONDS = 0.3
 
@@ -226,3 +234,102 @@ def follow_runs(ledger: RunRows) -> Iterator[dict[str, Any]]:
     while True:
         yield from (run for row in ledger.learn() if (run := logged_run(row)))
         pause.wait(_LOOK_SECONDS)
+
+
+USED_SHARE = 0.3
+"""More than this share of a memory's telling words in a response: it was used (design section 17)."""
+_TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
+"""Tags, by their beginnings, of what tells one statement from another: names, nouns, verbs, numbers, unknown words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The memories, by id, that a response made use of, and those that it did not."""
+
+    used: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+def telling_words(wording: Wording) -> frozenset[str]:
+    """The words of a text that tell it from others, in one form each."""
+    words = (one.form.lower() for one in wording.morphemes if one.tag.startswith(_TELLING))
+    stems = (stem_word(word) if word.isascii() else word for word in words)
+    return frozenset(stem for stem in stems if term_weight(stem) == 1)
+
+
+def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Judged:
+    """Tell, of the memories that answered, which of them a response says something of."""
+    said = telling_words(response)
+    used = [id_ for id_, wording in memories.items() if _is_used(telling_words(wording), said)]
+    return Judged(tuple(used), tuple(id_ for id_ in memories if id_ not in used))
+
+
+def _is_used(own: frozenset[str], said: frozenset[str]) -> bool:
+    return bool(own) and len(own & said) > USED_SHARE * len(own)
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What was noted, by id: used, ignored; and the ids that no page holds, of which nothing was."""
+
+    used: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def give_feedback(
+    workspace: Workspace, used: Sequence[str], ignored: Sequence[str] = (), *, dry_run: bool = False
+) -> Feedback:
+    """Note which memories were of use, and which were not; one that is both was used. UserError when none is known."""
+    workspace.catalog.refresh(workspace.now)
+    held = workspace.catalog.pages_of([*used, *ignored])
+    said = Feedback(
+        tuple(dict.fromkeys(id_ for id_ in used if id_ in held)),
+        tuple(dict.fromkeys(id_ for id_ in ignored if id_ in held and id_ not in used)),
+        tuple(dict.fromkeys(id_ for id_ in (*used, *ignored) if id_ not in held)),
+    )
+    if said.unknown and not (said.used or said.ignored):
+        raise UserError(
+            *(f"{id_}: no page holds it; bankctl search finds memories by their words" for id_ in said.unknown)
+        )
+    if not dry_run:
+        lost = _questions_lost(workspace, said) if workspace.settings.search.suppression else {}
+        used_facts: list[Said] = [(USED, id_, {}) for id_ in said.used]
+        _note(workspace, "feedback", [*used_facts, *((IGNORED, id_, lost.get(id_, {})) for id_ in said.ignored)])
+    return said
+
+
+def _questions_lost(workspace: Workspace, said: Feedback) -> dict[str, dict[str, object]]:
+    """By the id of each ignored memory, the question for which another one was used instead."""
+    answers = workspace.recalls.answers()
+    asked = {id_: question_lost(id_, said.used, answers) for id_ in said.ignored}
+    return {id_: {"asked": screen_text(text, workspace.finders())} for id_, text in asked.items() if text}
+
+
+def judge_answers(workspace: Workspace, response: str) -> Feedback:
+    """Tell which memories of the answers still kept a response made use of; nothing is noted by that."""
+    workspace.catalog.refresh(workspace.now)
+    found = workspace.catalog.texts_of({id_ for answer in workspace.recalls.answers() for id_ in answer.memories})
+    texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
+    wordings = workspace.index.take_apart({response, *texts.values()})
+    judged = judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
+    return Feedback(judged.used, judged.ignored)
+
+
+def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool = False) -> None:
+    """Note how important a memory is, 1 to 10, or only look for it; UserError when no page holds it."""
+    workspace.catalog.refresh(workspace.now)
+    if id_ not in workspace.catalog.pages_of([id_]):
+        raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
+    if not dry_run:
+        before = workspace.transactions.ledger().signals_of(id_).importance or TAKEN_BACK
+        _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
+
+
+def _note(workspace: Workspace, name: str, said: Sequence[Said]) -> None:
+    if said:
+        rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
+        events = ((kind, id_, {"memory": id_, **facts}) for kind, id_, facts in said)
+        record_events(workspace, name, events, Counter(kind for kind, _, _ in said), rows)
+        with suppress(UserError):  # it is noted; the next refresh of the index reads it
+            workspace.index.catch_up(workspace.now)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bankd.app.import_runs import move_import
-from bankd.app.inbox import list_held_back
+from bankd.app.imports import move_import
+from bankd.app.review import list_held_back
 from bankd.app.show import images_of, list_runs
 from bankd.app.workspace import Workspace
-from bankd.core.edits.journal import Journal
-from bankd.core.edits.operations import Drop
-from bankd.core.edits.transaction import HEALING, Event, Transaction, replay_transaction, state_of
-from bankd.core.lifecycle.events import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT
-from bankd.core.lifecycle.restoring import written_links
-from bankd.core.lifecycle.undo import Inbound, PastRun, Present, events_of, plan_undo
-from bankd.core.links.linking import Link
-from bankd.core.links.resolve import WIKI_KINDS, resolve_reference
-from bankd.core.markdown.names import Names, is_outside
-from bankd.core.pages.block_links import relink_operations
-from bankd.core.plan.report import ReportRow
-from bankd.core.use.signals import IMPORTANCE
+from bankd.edits.operations import Drop
+from bankd.edits.transaction import HEALING, Event, Journal, Transaction, replay_transaction, state_of
 from bankd.errors import UserError
-from bankd.relinking import follow_links
+from bankd.layouts.links import Link
+from bankd.layouts.rearrange import relink_operations
+from bankd.memory.archive import written_links
+from bankd.memory.ledger import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT
+from bankd.memory.links import follow_links
+from bankd.memory.report import ReportRow
+from bankd.memory.undo import Inbound, PastRun, Present, events_of, plan_undo
+from bankd.memory.use import IMPORTANCE
+from bankd.pages.names import Names, is_outside
+from bankd.pages.resolve import WIKI_KINDS, resolve_reference
 
 _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",

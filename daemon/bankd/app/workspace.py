@@ -1,37 +1,50 @@
-"""A workspace opened for one command: what every use case works on, and a run of a cycle over it."""
+"""A workspace opened for one command: what every use case works on, and a run of a cycle over it.
+
+What a person asks for outside a cycle: checked, committed and reported by the same rules as what a cycle does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from bankd.app.import_sources import ImportLogs
-from bankd.app.recording import Recorder
-from bankd.app.run_index import RunIndex
-from bankd.config import ConfigError, compile_finders
-from bankd.config.workspace_config import Configuration, configure_run
-from bankd.core.daemon.health import ClockTrust, cannot_be_told
-from bankd.core.daemon.settle import is_just_saved
-from bankd.core.edits.journal import Applied
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import Ledger
-from bankd.core.lifecycle.retain import LogPlace, LogReading, identified_as
-from bankd.core.markdown.names import is_outside
-from bankd.core.markdown.policy import Settings
-from bankd.core.secrets.screening import Finder
-from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
-from bankd.distilling import DistilParts
-from bankd.enriching import EnrichParts
+from bankd.app.index import RunIndex
+from bankd.app.record import Recorder
+from bankd.config.workspace import ConfigError, Configuration, compile_finders, configure_run
+from bankd.cycle import CycleKind, Policy, Report, World, check_plan, closed_for, run_cycle
+from bankd.edits.settle import is_just_saved
+from bankd.edits.transaction import Applied, Transaction
 from bankd.errors import UserError
-from bankd.matching import MatchParts
-from bankd.ports.bank import Graph, MemoryCatalog
-from bankd.ports.logs import Logs, ProseLogs, Recalls
-from bankd.ports.models import Enrichments, Models, UnaskedMemories
-from bankd.ports.storage import Files, Traces, Transactions
+from bankd.health.health import ClockTrust, cannot_be_told
+from bankd.memory.ledger import Ledger, make_event
+from bankd.memory.links import relink_plan
+from bankd.memory.plan import Plan, leave_out
+from bankd.memory.report import ReportRow
+from bankd.memory.retain import LogPlace, LogReading, identified_as
+from bankd.night.distil import DistilParts
+from bankd.night.enrich import EnrichParts
+from bankd.night.match import MatchParts
+from bankd.pages.names import is_outside
+from bankd.ports import (
+    Enrichments,
+    Files,
+    Graph,
+    ImportLogs,
+    Logs,
+    MemoryCatalog,
+    Models,
+    ProseLogs,
+    Recalls,
+    Traces,
+    Transactions,
+    UnaskedMemories,
+)
+from bankd.secrets.screening import Finder
+from bankd.settings import Settings
 
 _LOOK_SECONDS = 0.25
 
@@ -218,3 +231,60 @@ class Workspace:
         if closed:
             raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
         return self.transactions.commit(transaction)
+
+
+Said: TypeAlias = tuple[str, str, Mapping[str, object]]
+"""An event that a person causes: its type, what is said of, and the facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserRun:
+    """One thing that a person asked for, over the bank as it is now; its plan is empty to begin with."""
+
+    workspace: Workspace
+    name: str
+    plan: Plan
+    catalog: MemoryCatalog
+    ledger: Ledger
+
+    def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
+        """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
+        workspace = self.workspace
+        workspace.graph.refresh()
+        closed = closed_for(plan, workspace.transactions)
+        plan = leave_out(plan, closed)
+        if closed and plan.is_empty:
+            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
+        plan = relink_plan(plan, workspace.graph, self.catalog.read)
+        plan = leave_out(plan, closed_for(plan, workspace.transactions))
+        check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or dry_run))
+        if dry_run:
+            return Report(self.name, plan, is_applied=False)
+        if plan.is_empty:
+            return Report(self.name, plan, is_applied=True)
+        with workspace.recorder.recording(self.name, plan.run) as record:
+            conflicts = workspace.transactions.commit(replace(plan.transaction, kind=self.name)).conflicts
+            record.tell(plan)
+        workspace.refresh()
+        return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
+
+
+def record_events(
+    workspace: Workspace, kind: str, said: Iterable[Said], counts: Mapping[str, int], rows: Sequence[ReportRow]
+) -> None:
+    """Record as a run of this kind what a person said, which changes no page; each event is one of this run."""
+    with workspace.recorder.recording(kind) as record:
+        events = tuple(
+            make_event(name, f"{key}@{record.run}", workspace.now, run=record.run, **facts) for name, key, facts in said
+        )
+        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, kind))
+        record.is_changed, record.counts, record.rows = True, counts, rows
+
+
+def begin_run(workspace: Workspace, name: str) -> UserRun:
+    """Look at the bank and the events, and take a run id."""
+    if workspace.is_live:
+        workspace.wait_until_settled()
+    workspace.catalog.refresh(workspace.now)
+    plan = Plan(workspace.recorder.new_run(name), workspace.now)
+    return UserRun(workspace, name, plan, workspace.catalog, workspace.transactions.ledger())

@@ -11,7 +11,7 @@ import sys
 
 from bankd.errors import BUG, BankError, InvariantError, UsageError
 
-TYPE_CHECKING = False  # `typing` would cost a search more than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import NoReturn
@@ -76,8 +76,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     match arguments:  # as agents call it, at every prompt: a parser would cost it more than its own work
         case ["hook", event] | ["hook", event, "--workspace", _] if not event.startswith("-"):
             return _run_hook(event, *arguments[3:], is_process=is_process)
-    from bankd.cli.commands import COMMANDS
-    from bankd.cli.streams import leave, take_streams
+    from bankd.cli.base import COMMANDS, leave, take_streams
 
     if is_process:
         take_streams()
@@ -85,23 +84,21 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
     if is_process and not arguments:
-        from bankd.cli.finding import open_finder
+        from bankd.cli.faces import open_finder
 
         if open_finder():
             return 0
     if name is None or name not in COMMANDS or _HELP.intersection(arguments[:position]):
         return _usage(name, arguments)
-    from importlib import import_module
+    from bankd.cli.base import Parser
 
-    from bankd.cli.parsing import Parser
-
-    module = import_module(f"bankd.cli.{COMMANDS[name].module}")
+    configure, run = COMMANDS[name].load(name)
     parser = Parser(f"bankctl {name}", COMMANDS[name].summary)
     parser.add_argument(
         "--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or the nearest parent)"
     )
-    module.configure(parser)
-    code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
+    configure(parser)
+    code: int = run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
     if is_process:
         leave(code)
     return code
@@ -137,7 +134,7 @@ def _position_of_command(arguments: list[str]) -> int:
 def _usage(name: str | None, arguments: list[str]) -> int:
     """What is printed for no command, or one that there is not."""
     from bankd import __version__
-    from bankd.cli.commands import COMMANDS
+    from bankd.cli.base import COMMANDS
 
     if "--version" in arguments:
         sys.stdout.write(f"bankctl {__version__}\n")
@@ -155,21 +152,21 @@ def _usage(name: str | None, arguments: list[str]) -> int:
 
 def _command_for(word: str) -> str:
     """The first command whose line of help has that word, as `cycle` has reflect; empty where none has it."""
-    from bankd.cli.commands import COMMANDS
+    from bankd.cli.base import COMMANDS
 
     told = (name for name, command in COMMANDS.items() if word in command.summary.replace(",", "").split())
     return next(told, "")
 
 
 def _reject(what: str, word: str, known: Iterable[str], meant: str = "") -> NoReturn:
-    from bankd.cli.parsing import suggest_word
+    from bankd.cli.base import suggest_word
 
     near = f"did you mean {meant}? " if meant else suggest_word(word, known)
     raise UsageError(f"unknown {what} {word}", f"{near}bankctl --help lists the commands")
 
 
 def _explain_own(error: BankError) -> int:
-    from bankd.core.markdown.display import make_visible
+    from bankd.pages.text import make_visible
 
     lines = str(error).split("\n")
     prefix = "bankctl: a bug: " if isinstance(error, InvariantError) else "bankctl: "
@@ -178,7 +175,7 @@ def _explain_own(error: BankError) -> int:
 
 
 def _explain_system(error: OSError) -> int:
-    from bankd.core.markdown.display import make_visible
+    from bankd.pages.text import make_visible
 
     where = f"{error.filename}: " if error.filename else ""
     sys.stderr.write(f"bankctl: {make_visible(where)}{error.strerror or error}\n")

@@ -1,20 +1,26 @@
-"""`bankctl archive`: what left the bank, what may, and the way back."""
+"""`bankctl archive`: what left the bank, what may, and the way back.
+
+`bankctl forget`: a person's deletion of a memory, for good.
+
+`bankctl purge`: take a text out of everything that remembers it, and say where it still is.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
+from bankd.cli.base import add_apply, add_dry_run, add_force, add_json, add_now
+from bankd.cli.location import open_named
+from bankd.cli.page import Announcer
 from bankd.cli.printing import say, say_answer, styled
-from bankd.cli.workspace import open_named
 from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from bankd.app.archive import ArchivedMemory, OfferedMemory
 
 
-def configure(parser: ArgumentParser) -> None:
+def archive_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
         "list (default): what is in it; put ID...: there by hand; restore ID...: back to the place it came from; "
@@ -32,11 +38,11 @@ def configure(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(arguments: Namespace) -> int:
+def archive_command(arguments: Namespace) -> int:
     """List, restore or collect."""
     from bankd.app.archive import collect_garbage, list_archive, offer_candidates, restore_memories
-    from bankd.app.decisions import archive_memories
-    from bankd.cli.reports import tell
+    from bankd.app.review import archive_memories
+    from bankd.cli.show import tell
 
     names_ids = arguments.action in {"put", "restore"}
     if names_ids != bool(arguments.ids):
@@ -80,3 +86,56 @@ def _list(stored: list[ArchivedMemory], *, as_json: bool) -> int:
     ]
     said = f"{len(stored)} archived; bankctl archive restore ID brings one back" if stored else "the archive is empty"
     return say_answer({"archive": [asdict(item) for item in stored]}, *lines, said, as_json=as_json)
+
+
+def forget_arguments(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("id", metavar="ID", help="the memory, such as m-k3fba2xqb7te")
+    add_dry_run(parser)
+    add_json(parser)
+
+
+def forget_command(arguments: Namespace) -> int:
+    """Forget it, or say what would go."""
+    from bankd.app.forget import forget_memory
+
+    announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
+        gone = forget_memory(workspace, arguments.id.removeprefix("^"), announcer, apply=not arguments.dry_run)
+    said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": not arguments.dry_run}
+    last = "its log line will not bring it back; old copies of the page remain for a while: bankctl purge"
+    return say_answer(
+        {**said, "dangling": announcer.rows},
+        f"{'would be forgotten' if arguments.dry_run else 'forgotten'}: {styled(gone.text)}",
+        *(f"  out of {styled(page)}" for page in gone.pages),
+        f"nothing was written; bankctl forget {gone.id} does it, and that cannot be undone"
+        if arguments.dry_run
+        else f"{last} {gone.id} --apply ends those",
+        as_json=arguments.json,
+    )
+
+
+def purge_arguments(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("what", metavar="ID|TEXT", help="the id of a memory, or the text itself")
+    add_apply(parser)
+    add_json(parser)
+
+
+def purge_command(arguments: Namespace) -> int:
+    """Purge it, or say where it would be taken out."""
+    from bankd.app.forget import purge_text
+
+    announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
+    with open_named(arguments, write=arguments.apply) as workspace:
+        purged = purge_text(workspace, arguments.what.removeprefix("^"), announcer, apply=arguments.apply)
+    done = styled("purged" if arguments.apply else "would be purged", "green")
+    said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": arguments.apply}
+    return say_answer(
+        {**said, "dangling": announcer.rows},
+        *(f"{done}  {styled(path)}" for path in purged.cleaned),
+        "bankd does not reach:",
+        *(f"  {styled(place, 'yellow')}" for place in purged.beyond),
+        "" if arguments.apply else "nothing was written; the same with --apply does it, and that cannot be undone",
+        as_json=arguments.json,
+    )

@@ -11,15 +11,15 @@ from bankd.errors import UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.core.plan.plan import Plan
+    from bankd.memory.plan import Plan
 
 
-def configure(parser: ArgumentParser) -> None:
+def demo_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("--keep", metavar="DIR", help="leave the workspace there (a folder that is new or empty)")
 
 
-def run(arguments: Namespace) -> int:
+def demo_command(arguments: Namespace) -> int:
     """Show all of it in a workspace that is gone afterwards."""
     import tempfile
     from pathlib import Path
@@ -71,7 +71,7 @@ def _run_days(root: Path, logs: list[Path]) -> list[Plan]:
 
 
 def _print_night(plan: Plan) -> None:
-    from bankd.core.plan.report import counts_of, rows_of
+    from bankd.memory.report import counts_of, rows_of
 
     rows = tuple(rows_of(plan))
     counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(rows).items()) or "nothing new"
@@ -84,7 +84,7 @@ def _print_night(plan: Plan) -> None:
 
 
 def _print_tree(root: Path, plans: list[Plan]) -> None:
-    from bankd.core.markdown.pages import read_page
+    from bankd.pages.page import read_page
 
     learned = {p.line.id: plan.now for plan in plans for p in plan.placements}
     say()

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.cli.options import NOW_HELP, add_json, add_limit
+from bankd.cli.base import NOW_HELP, add_json, add_limit
 from bankd.cli.printing import say, say_json
 from bankd.errors import UsageError
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bankd.app.evaluate import Evaluation, OpenTrial
-    from bankd.core.ranking.comparing import Comparison
+    from bankd.search.evaluation import Comparison
 
 _NAMES = {
     "mrr_10": "MRR@10",
@@ -29,7 +29,7 @@ _EQUAL = 1e-9
 """Sums of the same numbers in another order differ by less."""
 
 
-def configure(parser: ArgumentParser) -> None:
+def eval_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with docs.jsonl, queries.jsonl, qrels.tsv")
     parser.add_argument("--now", metavar="DAY", help=NOW_HELP)
@@ -58,7 +58,7 @@ def configure(parser: ArgumentParser) -> None:
     )
 
 
-def run(arguments: Namespace) -> int:
+def eval_command(arguments: Namespace) -> int:
     """Judge and print; exit code 1 when a figure is below that of `--gate`."""
     from bankd.app.evaluate import compare_with, open_trial, read_saved, read_set, save_queries
     from bankd.wiring.search import trial_tools
@@ -92,7 +92,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _warmed(opened: OpenTrial, cold: Evaluation, arguments: Namespace) -> Mapping[str, Mapping[str, Comparison]]:
-    from bankd.app.warming import against_cold, judge_after_history, judge_warm
+    from bankd.app.evaluate import against_cold, judge_after_history, judge_warm
 
     warm = judge_warm(opened) if arguments.warm else {}
     return against_cold(cold, warm | (judge_after_history(opened) if arguments.history else {}))

@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 import sys
 
-from bankd.cli.workspace import locate_workspace
-from bankd.core.markdown.bare_json import read_json, write_json
+from bankd.cli.location import locate_workspace
+from bankd.pages.bare_json import read_json, write_json
 from bankd.wiring.served_hooks import ask_daemon
 
-TYPE_CHECKING = False  # `typing` would cost a hook more than this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from typing import Any
 
 
-def configure(parser: ArgumentParser) -> None:
+def hook_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, PreCompact or SessionEnd")
 
@@ -28,7 +28,7 @@ _SECONDS = 2.0
 """So long may a bank that hangs, or that mends itself, hold a session up; some agents give their last hook less."""
 
 
-def run(arguments: Namespace) -> int:
+def hook_command(arguments: Namespace) -> int:
     """Answer on standard output, in the form that the agent reads; `cli.main` leaves with 0 whatever is raised."""
     return run_event(arguments.event, arguments.workspace)
 
@@ -64,7 +64,7 @@ def _read_bank(root: str, event: str, said: dict[str, Any]) -> str:
     gc.disable()  # it ends before there is anything to collect
     _find_neighbours()
     from bankd.agents.hooks import answer_hook
-    from bankd.wiring.bank_reader import BankReader
+    from bankd.wiring.reader import BankReader
 
     context = answer_hook(event, said, BankReader(root, is_alone=True))
     return context.encode("utf-8", "replace").decode()

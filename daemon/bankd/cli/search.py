@@ -1,4 +1,9 @@
-"""`bankctl search`: ask the daemon, or without one the index itself; the two answer the same."""
+"""`bankctl search`: ask the daemon, or without one the index itself; the two answer the same.
+
+`bankctl related`: what belongs to a memory, a page or somebody, and why.
+
+`bankctl timeline`: the memories of some days, day by day.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,21 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from contextlib import closing
+from itertools import groupby
+from typing import Any
 
-from bankd.cli.options import add_days, add_json, add_limit, days_asked, share
-from bankd.cli.workspace import locate_workspace
+from bankd.cli.base import add_days, add_json, add_limit, days_asked, share
+from bankd.cli.location import locate_workspace
+from bankd.cli.printing import reads_korean, say, styled
 from bankd.errors import UsageError, UserError
 
-TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
 
 
-def configure(parser: ArgumentParser) -> None:
+def search_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
     parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists, in one answer")
@@ -49,7 +57,7 @@ def _groups(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def run(arguments: Namespace) -> int:
+def search_command(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
     queries = list(_queries(arguments))
     banks = _banks(arguments)
@@ -120,11 +128,11 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
 
 def _print(answer: dict[str, Any], arguments: Namespace, banks: dict[str, str]) -> None:
     if arguments.json:
-        from bankd.cli.streams import write_json
+        from bankd.cli.base import write_json
 
         write_json(answer)
         return
-    from bankd.cli.answers import print_answer
+    from bankd.cli.printing import print_answer
 
     roots = {name: _shown_root(root) for name, root in banks.items()}
     print_answer(answer, roots, by_page=arguments.files, explain=arguments.explain)
@@ -136,3 +144,104 @@ def _shown_root(root: str) -> str:
     if shown == ".":
         return ""
     return f"{root}/" if shown.startswith("..") else f"{shown}/"
+
+
+def related_arguments(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("of", metavar="ID|PAGE|SLUG", help="such as m-k3fba2xqb7te, bank/knowledge/tools.md, @Peter")
+    parser.add_argument(
+        "--depth", type=int, choices=[1, 2], default=1, help="how many steps away it may be (default: 1)"
+    )
+    add_limit(parser, 10, most=100)
+    add_json(parser)
+
+
+def related_command(arguments: Namespace) -> int:
+    """Ask and print; exit code 1 when nothing is related, as search has it."""
+    from bankd.cli.base import write_json
+    from bankd.wiring.asking import Asked
+
+    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
+        request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
+        answer = asked.ask(request)
+    if arguments.json:
+        write_json(answer)
+    elif not answer["related"]:
+        say("nothing related")
+    else:
+        for one in answer["related"]:
+            _print_related(one)
+    return 0 if answer["related"] else 1
+
+
+def _print_related(one: Mapping[str, Any]) -> None:
+    """What is related with its place and text, and below it the steps that lead there, each with why and since where."""
+    place = one["path"] if one["line"] is None else f"{one['path']}:{one['line']}"
+    id_ = styled(f"^{one['id']}", "dim") if one["id"] else ""
+    say("  ".join(filter(None, [styled(place, "cyan"), styled(f"{one['score']:.2f}", "dim"), id_])))
+    if one["text"]:
+        older = styled(f"[older; newer is {one['superseded_by']}] ", "yellow") if one["superseded_by"] else ""
+        tag = f"{one['tag']}: " if one["tag"] else ""
+        say(f"    {older}{tag}{styled(one['text'].replace(chr(10), ' '))}")
+    for step in one["steps"]:
+        say("    " + styled(f"{step['tie']} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim"))
+
+
+def timeline_arguments(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument(
+        "subject", nargs="?", metavar="SLUG|PAGE|DAY", help="only about somebody, on a page, in a folder, or of a day"
+    )
+    add_limit(parser, 30, most=100)
+    add_days(parser)
+    add_json(parser)
+
+
+def timeline_command(arguments: Namespace) -> int:
+    """List; exit code 1 when there is nothing, as search has it."""
+    from bankd.cli.base import write_json
+    from bankd.wiring.asking import Asked
+
+    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
+        answer = asked.ask(_request_timeline(arguments))
+    hits = answer["hits"]
+    if arguments.json:
+        write_json(answer)
+    elif hits:
+        from bankd.cli.printing import say_left_off
+
+        _print_days(hits)
+        say_left_off(answer)
+    else:
+        say("nothing of these days")
+    return 0 if hits else 1
+
+
+def _request_timeline(arguments: Namespace) -> dict[str, Any]:
+    subject, days = arguments.subject or "", days_asked(arguments)
+    if not days["on"] and _is_day(subject):
+        subject, days = "", {**days, "on": subject}
+    entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
+    return {
+        "op": "search", "timeline": True, "in": ["bank"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
+        "is_korean": reads_korean(), "keep": False, **days,
+    }  # fmt: skip
+
+
+def _is_day(subject: str) -> bool:
+    """Whether what is asked for is a day and no page: `timeline yesterday` is what people type."""
+    from datetime import date
+
+    from bankd.words.day_questions import read_days
+
+    return not subject.startswith("@") and read_days(subject, date.max.replace(year=2000)) is not None
+
+
+def _print_days(hits: Sequence[Mapping[str, Any]]) -> None:
+    from bankd.cli.printing import marked_text
+
+    for when, of_day in groupby(hits, key=lambda hit: hit["when"]):
+        say(styled(when, "bold"))
+        for hit in of_day:
+            place = f"^{hit['id']}" if hit["id"] else f"{hit['path']}:{hit['line']}"
+            say(f"  {marked_text(hit)}  {styled(place, 'dim')}")

@@ -8,8 +8,8 @@ from typing import Any
 
 import re2
 
-from bankd.core.markdown.scanner import encode_text
-from bankd.core.secrets.screening import Finder
+from bankd.pages.scanner import encode_text
+from bankd.secrets.screening import Finder
 
 _MAX_PATTERN = 2000  # characters; longer ones are split into several rules
 _MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern

@@ -1,19 +1,57 @@
-"""TAG_ROUTING rules, read from `routing.yaml` and compiled with google-re2.
+"""The example lines that ship beside the rules, `config/examples.md`: what no rule claims goes where lines like it belong.
+
+TAG_ROUTING rules, read from `routing.yaml` and compiled with google-re2.
 
 RE2 runs in linear time whatever the pattern; what it does not support is an error with file and line.
 """
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 
 import yaml
 
-from bankd.config.examples import classify_memory
 from bankd.config.patterns import compile_pattern, find_together
-from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
-from bankd.core.lifecycle.routing import RoutingRule, Rules, expressions_of, problems_of_targets
-from bankd.core.markdown.memory import TAGS
+from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
+from bankd.memory.route import (
+    Classified,
+    ExampleLine,
+    PageClassifier,
+    RoutingRule,
+    Rules,
+    expressions_of,
+    problems_of_targets,
+)
+from bankd.pages.memory import TAGS, Memory
+from bankd.shipped import shipped_folder
+
+_PAGE_OR_LINE = re.compile(r"^(?:# (.+)|- ([WBOS]): (.+))$", re.MULTILINE)
+
+
+def classify_memory(memory: Memory) -> Classified | None:
+    """The page that a memory belongs on by its kind; None where that is not clear."""
+    return _classifier().classify(memory)
+
+
+@cache
+def _classifier() -> PageClassifier:
+    """Learns when the first line asks: most runs have none that no rule claims."""
+    file = shipped_folder("config") / "examples.md"
+    return PageClassifier(read_examples(file.read_text(encoding="utf-8")))
+
+
+def read_examples(text: str) -> list[ExampleLine]:
+    """Read lines below the page that they belong on: `# daily/home.md`, then `- W: …`."""
+    examples: list[ExampleLine] = []
+    page = ""
+    for title, tag, said in _PAGE_OR_LINE.findall(text):
+        page = title or page
+        if said and page:
+            examples.append((page, tag, said))
+    return examples
+
 
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
 _FLAGS = ("whole_words", "entity")

@@ -1,4 +1,14 @@
-"""Thousands of banks on many machines: what `bankctl fleet` does, over PostgreSQL.
+"""Many banks on many machines, over PostgreSQL or OpenSearch (the extra `fleet`).
 
-joining where the database is, and how banks come, go and get their hour · worker a night, and the process that does them
+actions     fleet commands
+commands    fleet commands
+database    PostgreSQL, tables
+export      an index read
+opensearch  same in OpenSearch
+queue       nights, retries
+registry    banks, due nights
+shared      many banks, one index
+together    put together, asked
+worker      joining, processes
+writer      changes into tables
 """

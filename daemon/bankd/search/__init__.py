@@ -1,6 +1,20 @@
-"""A query over one index, from its text to what is shown.
+"""From a question to its answers: read, find, score, judge. What it reads from comes through ports.
 
-`finding` the story: read, find, rank, keep what is an answer · `reading_query` its words · `asked_days` its days ·
-`by_meaning` what vectors add · `suppressing` what was beaten steps back ·
-`ranking_options` what bears on it beside words · `associations` what belongs to a memory, a page or a person
+answer       bank, logs, archive
+bank_search  owner of queries, changes
+days         asked days
+evaluation
+find         one index ranked
+floor        or nothing relevant
+indexable    what pages give
+look_alikes  candidates for runs
+meaning      vectors beside words
+parts
+passages     passages, parts
+read         text to terms
+related      ties
+request      asked, answered
+score        words, tree, priors
+suppression
+weigh        weights of words
 """

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bankd import __version__
-from bankd.config import ConfigError
-from bankd.config.workspace_config import SETTINGS
-from bankd.core.markdown.utf8 import is_utf8, shown_path
+from bankd.config.workspace import SETTINGS, ConfigError
 from bankd.errors import BUG, BankError, BusyError, UserError
+from bankd.pages.text import is_utf8, shown_path
 from bankd.service.banks import AllBanks, open_when_possible
 from bankd.service.daemon import Daemon
 from bankd.wiring.held import open_held

@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from bankd.config.workspace_config import SETTINGS
+from bankd.config.workspace import SETTINGS
 from bankd.errors import BankError, UserError
 from bankd.service.daemon import PATIENCE, Daemon
 from bankd.wiring.held import CommonChildren, Held, open_held

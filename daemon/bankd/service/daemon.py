@@ -8,15 +8,18 @@ import signal
 import threading
 from dataclasses import asdict
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from bankd import __version__
-from bankd.core.daemon.health import LENT, DaemonFacts, HealthFacts, find_jumps, render_metrics, tell_standstill
-from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
-from bankd.core.daemon.watching import Changes
 from bankd.errors import BankError, BusyError
+from bankd.health.health import LENT, DaemonFacts, HealthFacts, find_jumps, render_metrics, tell_standstill
+from bankd.health.ledger import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
 from bankd.wiring.serving import ServiceParts, Signalling, write_metrics
+
+if TYPE_CHECKING:
+    from bankd.workspace.snapshot import Changes
 
 log = logging.getLogger(__name__)
 

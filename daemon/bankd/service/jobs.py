@@ -8,20 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bankd.core.daemon.health import JobFacts
-from bankd.core.daemon.schedule import Job, Slot, check_schedule, make_jobs, next_run
-from bankd.core.daemon.schedule_rows import (
-    History,
-    LedgerRow,
-    PersonCall,
-    RunOutcome,
-    add_row,
-    after_run,
-    fold_rows,
-    is_enrolled,
-)
-from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError
+from bankd.health.health import JobFacts
+from bankd.health.ledger import History, LedgerRow, PersonCall, RunOutcome, add_row, after_run, fold_rows, is_enrolled
+from bankd.health.schedule import Job, Slot, check_schedule, make_jobs, next_run
+from bankd.settings import Settings
 from bankd.wiring.held import Held, RunSummary
 from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
 

@@ -1,18 +1,81 @@
-"""What can be asked of the daemon over its socket, one method an operation."""
+"""What each operation of the daemon's socket takes: a request is checked whole before anything of it is begun.
+
+A search and what is related are read by the readers that every caller of them shares, `bankctl` without a daemon too.
+
+What can be asked of the daemon over its socket, one method an operation.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
 
-from bankd.core.daemon.health import LENT, HealthFacts, facts_to_json, render_metrics, tell_standstill
-from bankd.core.daemon.socket_requests import LONGEST_WAIT, find_problems
 from bankd.errors import BankError, BusyError, UsageError
+from bankd.health.health import LENT, HealthFacts, facts_to_json, render_metrics, tell_standstill
 from bankd.service.jobs import Jobs
-from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.held import Held
+from bankd.wiring.reader import BankReader
 from bankd.wiring.serving import Answer, LockLoan, Request, Timer
+
+LONGEST_WAIT = 600.0
+"""Seconds that a client may have something waited for."""
+
+
+class Field(NamedTuple):
+    """A field of a request: what it must be, whether a value is so, and whether it must be there."""
+
+    must_be: str
+    fits: Callable[[Any], bool]
+    is_needed: bool = False
+
+
+def _is_wait(value: Any) -> bool:
+    return type(value) in {int, float} and 0 <= value <= LONGEST_WAIT
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+_WAIT = Field(f"0 to {LONGEST_WAIT:.0f} seconds", _is_wait)
+OPERATIONS: Mapping[str, Mapping[str, Field]] = {
+    "search": {},
+    "related": {},
+    "status": {},
+    "metrics": {},
+    "reload": {},
+    "handed over": {},
+    "run": {
+        "kind": Field(
+            "micro or reflect", lambda value: _is_text(value) and value in {"micro", "reflect"}, is_needed=True
+        ),
+        "force": Field("true or false", lambda value: isinstance(value, bool)),
+        "within": _WAIT,
+    },
+    "lend": {"within": _WAIT},
+    "hook": {
+        "event": Field("a text", _is_text, is_needed=True),
+        "said": Field("an object", _is_object, is_needed=True),
+    },
+    "tool": {"name": Field("a text", _is_text, is_needed=True), "arguments": Field("an object", _is_object)},
+}
+
+
+def find_problems(request: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a request, a sentence each; empty when its operation can begin. Other fields say nothing."""
+    fields = OPERATIONS.get(request["op"])
+    if fields is None:
+        return [f"no operation {str(request['op'])[:40]!r}; there are {', '.join(sorted(OPERATIONS))}"]
+    return [
+        f'"{name}" must be {field.must_be}'
+        for name, field in fields.items()
+        if (not field.fits(request[name]) if name in request else field.is_needed)
+    ]
 
 
 class ServedBank(BankReader):
@@ -101,16 +164,13 @@ class Requests:
     def _hook(self, request: Request) -> Answer:
         """What a hook of an agent's session puts before the model: its process need not import what answers that."""
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
-        from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
         bank = ServedBank(str(self._held.root), self.handle)
         return {"context": answer_hook(request["event"], request["said"], bank)}
 
     def _tool(self, request: Request) -> Answer:
         """What a tool that agents have gives, such as memory_feedback; one that writes borrows the lock as any client."""
-        from bankd.agents.memory_tools import BankMethods  # noqa: PLC0415 -- most daemons serve no agent
-        from bankd.core.agents.mcp_protocol import ProtocolError  # noqa: PLC0415 -- same
-        from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
+        from bankd.agents.tools import BankMethods, ProtocolError  # noqa: PLC0415 -- most daemons serve no agent
 
         called = {"name": request["name"], "arguments": request.get("arguments", {})}
         bank = ServedBank(str(self._held.root), self.handle)

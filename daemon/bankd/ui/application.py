@@ -1,7 +1,11 @@
-"""The addresses of the page, which view answers each, and how it becomes HTML in the language of the reader."""
+"""The addresses of the page, which view answers each, and how it becomes HTML in the language of the reader.
+
+The page as a process: a socket on the loopback interface, a link with a one-time token, and uvicorn.
+"""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
+import uvicorn
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,11 +25,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from bankd.core.markdown.display import make_visible
-from bankd.errors import BankError, BusyError, UsageError, bug_in
-from bankd.ui.asked import Address, Shown
+from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
+from bankd.pages.text import make_visible
 from bankd.ui.guard import Access, Guard
-from bankd.ui.words import translate
+from bankd.ui.pictures import translate
+from bankd.ui.views import Address, Shown
 from bankd.wiring.banks import Banks, OpenBank
 
 
@@ -52,14 +57,14 @@ def _moment(text: str) -> str:
 View: TypeAlias = Callable[[OpenBank, Address], Shown]
 
 VIEWS: Mapping[str, tuple[str, str]] = {
-    "search": ("searching", "show_search"),
-    "night": ("health", "show_night"),
+    "search": ("memories", "show_search"),
+    "night": ("views", "show_night"),
     "desk": ("desk", "show_desk"),
     "memory": ("memories", "show_memory"),
-    "timeline": ("searching", "show_timeline"),
-    "map": ("map_view", "show_map"),
-    "fading": ("health", "show_fading"),
-    "health": ("health", "show_health"),
+    "timeline": ("memories", "show_timeline"),
+    "map": ("views", "show_map"),
+    "fading": ("views", "show_fading"),
+    "health": ("views", "show_health"),
     "file": ("memories", "show_file"),
 }
 """Module and function of each view, which is imported when it is asked for: the first page is there in half the time."""
@@ -103,7 +108,7 @@ class _Site:
         return await run_in_threadpool(self._act, self._asked(request), form)
 
     def _act(self, asked: Address, form: Mapping[str, str]) -> Response:
-        from bankd.ui.actions import decide  # noqa: PLC0415 -- as the views
+        from bankd.ui.desk import decide  # noqa: PLC0415 -- as the views
 
         def work() -> Shown | Response:
             done = decide(self.banks.find(asked.bank), form)
@@ -160,7 +165,7 @@ def _decided(asked: Address) -> Mapping[str, Any]:
     """The decisions, where a page has to say what was done."""
     if "did" not in asked.query:
         return {}
-    from bankd.ui.actions import DECISIONS  # noqa: PLC0415 -- as the views
+    from bankd.ui.desk import DECISIONS  # noqa: PLC0415 -- as the views
 
     return DECISIONS
 
@@ -176,3 +181,32 @@ def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> s
     view = form.get("view", "desk")
     what = f"/{quote(form['what'], safe='')}" if form.get("what") else ""
     return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'desk'}{what}?{urlencode(facts)}"
+
+
+def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None]) -> None:
+    """Serve until a signal ends it; `announce` gets the link. UserError when the port is taken; 0 takes a free one."""
+    with _listen(port) as listener:
+        access = Access(listener.getsockname()[1])
+        opened = Banks(banks, stays=True)
+        config = uvicorn.Config(
+            make_application(opened, access),
+            access_log=False, date_header=False, lifespan="off", log_level="warning", server_header=False, ws="none",
+        )  # fmt: skip
+        announce(f"http://127.0.0.1:{access.port}/?token={access.token}")
+        try:
+            uvicorn.Server(config).run(sockets=[listener])
+        finally:
+            opened.close()
+
+
+def _listen(port: int) -> socket.socket:
+    # With its protocol named, asyncio sends an answer at once, and not 40 ms later when its first half is acknowledged.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise UserError(f"port {port}: {error.strerror}; give another with --port") from error
+    return listener

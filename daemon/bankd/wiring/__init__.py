@@ -1,7 +1,14 @@
-"""Assembly: which adapter stands for which port; nothing is decided here.
+"""Real parts put together: the only place that knows both use cases and the outside.
 
-workspace opens one for a command, held for the daemon, runner makes the daemon's runs in a process of their own.
-search puts search together by the settings; asking asks one bank from outside, banks those of the user. bank_reader,
-served_hooks and brief_files serve agents; importing reads transcripts, probing looks at a workspace and the computer
-around it, serving makes the parts of the service, fleet and fleet_search those of a fleet.
+asking        daemon or index, kept
+banks         one pool
+brief_files
+held          lock, children, settings
+probing       the computer around
+reader        bank between calls
+runner        runs in a child
+search        BankSearch, kept settings
+served_hooks
+serving       service's parts
+workspace     a workspace opened
 """

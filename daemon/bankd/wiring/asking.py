@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.system.socket_client import NoDaemonError, send_request
 
-TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from bankd.adapters.watching.watcher import Watcher
-    from bankd.app.bank_search import BankSearch
+    from bankd.search.bank_search import BankSearch
+    from bankd.workspace.watcher import Watcher
 
 OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
 """What an answer to a search has; that of an older daemon, which runs until it is restarted, may lack some."""
@@ -69,7 +69,7 @@ class Asked:
 
     def _ask_index(self, request: dict[str, Any]) -> dict[str, Any]:
         search = self._open()
-        from bankd.adapters.system.clock import read_clock, read_clock_alone
+        from bankd.system.clock import read_clock, read_clock_alone
 
         now = (read_clock if self._stays else read_clock_alone)(search.settings.timezone)
         if self._watch is None:
@@ -100,7 +100,7 @@ class Asked:
                 self._search.close()
             self._search, self._seen = make_search(self._root, settings, worker_for(settings)), None
         if self._stays and self._watch is None:
-            from bankd.adapters.system.clock import read_monotonic
+            from bankd.system.clock import read_monotonic
 
             self._watch = ChangeWatch(self._root, read_monotonic)
         return self._search
@@ -137,7 +137,7 @@ class ChangeWatch:
         import logging
         from pathlib import Path
 
-        from bankd.adapters.watching.watcher import Watcher, WatchIntervals
+        from bankd.workspace.watcher import Watcher, WatchIntervals
 
         # Where it cannot watch this looks by itself, and there is nothing to tell: the screen belongs to the finder.
         logging.getLogger("bankd.adapters.watching").addHandler(logging.NullHandler())

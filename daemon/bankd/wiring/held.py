@@ -11,19 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from bankd.adapters.storage.disk import trouble_of
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.child import ChildProcess
-from bankd.adapters.system.clock import read_clock, read_monotonic
-from bankd.adapters.system.shared_child import SharedChild
-from bankd.adapters.workspace.facts import bank_facts
-from bankd.config import ConfigError, place_folders
-from bankd.config.workspace_config import FOLDERS, Sources, read_sources, understand_sources
-from bankd.core.daemon.health import BankFacts
-from bankd.core.markdown.policy import Settings
+from bankd.config.workspace import FOLDERS, ConfigError, Sources, place_folders, read_sources, understand_sources
 from bankd.errors import BankError, BusyError, UserError
+from bankd.health.health import BankFacts
+from bankd.settings import Settings
+from bankd.storage.disk import trouble_of
+from bankd.storage.journals import Lock
+from bankd.storage.tree import FileTree
+from bankd.system.child import ChildProcess, SharedChild
+from bankd.system.clock import read_clock, read_monotonic
 from bankd.wiring.search import make_served_search, search_settings_of
+from bankd.workspace.facts import bank_facts
 
 log = logging.getLogger(__name__)
 

@@ -8,21 +8,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.system.banks_file import read_banks
-from bankd.adapters.system.clock import utc_now
-from bankd.adapters.system.mounts import find_file_system, needs_polling
-from bankd.adapters.system.service_manager import Manager
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.adapters.workspace.facts import bank_facts, sizes_of_pages
-from bankd.adapters.workspace.log_tables import read_held_back
-from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.app.doctor import Probe
-from bankd.app.service_units import Installation
-from bankd.config import load_usable_settings
-from bankd.config.workspace_config import SETTINGS
+from bankd.app.units import Installation
+from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import UserError
+from bankd.storage.files import BankFiles
+from bankd.system.clock import utc_now
+from bankd.system.files import find_file_system, needs_polling, read_banks
+from bankd.system.manager import Manager
+from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import make_indexes, search_settings
+from bankd.workspace.catalog import read_held_back
+from bankd.workspace.facts import bank_facts, sizes_of_pages
+from bankd.workspace.runs import read_ledger
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""The daemon's runs, in a process of their own: what they import and hold is given back when it ends.
+"""Imports for a command, for each run and for the daemon: what is named, what the settings watch, what hooks handed over.
+
+The daemon's runs, in a process of their own: what they import and hold is given back when it ends.
 
 The daemon holds the workspace's lock and hands it over with each request that writes, so that nobody else does.
 """
@@ -10,28 +12,77 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.child import serve_master
-from bankd.adapters.system.clock import read_clock, read_monotonic
-from bankd.app.bank_search import BankSearch
+from bankd.app.imports import Imported, Importer, note_import
 from bankd.app.workspace import Workspace
-from bankd.config import ConfigError
-from bankd.config.workspace_config import Configuration, Sources, understand_sources
-from bankd.core.lifecycle.retain import LogPlace
-from bankd.core.plan.closing import awaits_rest
-from bankd.core.plan.report import counts_of, plan_json, rows_of
+from bankd.config.workspace import ConfigError, Configuration, Sources, understand_sources
 from bankd.errors import BUG, BankError, StorageError
+from bankd.memory.plan import awaits_rest
+from bankd.memory.report import counts_of, plan_json, rows_of
+from bankd.memory.retain import LogPlace
+from bankd.pages.text import show_line
+from bankd.search.bank_search import BankSearch
+from bankd.storage.journals import Lock
+from bankd.storage.tree import FileTree
+from bankd.system.child import serve_master
+from bankd.system.clock import read_clock, read_monotonic
 from bankd.wiring.brief_files import write_due_briefs
-from bankd.wiring.importing import import_watched
 from bankd.wiring.search import make_search, search_settings_of
 from bankd.wiring.workspace import DaemonLease, open_workspace
+from bankd.workers.kiwi import KiwiWorker
+from bankd.workspace.import_files import FileSource, drop_taken, find_sources, take_transcripts
+
+
+def sources_at(workspace: Workspace, places: Sequence[str]) -> list[FileSource]:
+    """The files at these places, or, when none is named, at those that the settings watch and that hooks handed over."""
+    named = [Path(place).expanduser() for place in places]
+    watched = [Path(place).expanduser() for place in workspace.settings.imports.watch]
+    handed = [Path(place) for place in take_transcripts(str(workspace.root))] if not named else []
+    return find_sources(named or [place for place in (*watched, *handed) if place.exists()], workspace.root)
+
+
+def import_sources(
+    workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool, dry_run: bool = False
+) -> Iterator[Imported]:
+    """Import these files, those that have not changed since left out; one by hand is a run, and can be taken back."""
+    imports, zone = workspace.outside.imports, workspace.now.tzinfo
+    importer = Importer(imports, workspace.policy().finders, lambda moment: moment.astimezone(zone), is_by_hand)
+    try:
+        yield from importer.import_all(sources, dry_run=dry_run)
+    finally:
+        if is_by_hand:
+            note_import(workspace, importer.ends)
+
+
+def forget_handed_over(workspace: Workspace) -> None:
+    """What hooks handed over is imported."""
+    with suppress(FileNotFoundError):  # nothing was
+        drop_taken(str(workspace.root))
+
+
+def import_watched(workspace: Workspace) -> Iterator[str]:
+    """Import what is watched and what was handed over; gives what went wrong, which stops no run."""
+    try:
+        for imported in import_sources(workspace, sources_at(workspace, ()), is_by_hand=False):
+            yield from _problems_of(imported)
+        forget_handed_over(workspace)
+    except ConfigError:
+        return  # the run stops at the same, and says so
+    except (BankError, OSError) as error:
+        yield show_line(str(error))
+
+
+def _problems_of(imported: Imported) -> Iterator[str]:
+    source = show_line(imported.source)
+    yield from (f"{source}:{torn.line}: {torn.reason}" for torn in imported.torn)
+    if imported.problem:
+        yield f"{source}: {imported.problem}"
+
 
 log = logging.getLogger(__name__)
 

@@ -9,23 +9,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from bankd.core.markdown.bare_json import read_json, write_json
-from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
+from bankd.pages.bare_json import read_json, write_json
+from bankd.search.request import MeaningSettings, SearchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from bankd.adapters.index.search_index import SearchIndex
-    from bankd.adapters.korean.analyser import Analyser
-    from bankd.adapters.korean.kiwi import KiwiWorker
-    from bankd.adapters.korean.wordings import CachedWordings
-    from bankd.adapters.meaning.sentence_vectors import SentenceVectors
-    from bankd.app.bank_search import BankSearch, Indexes
     from bankd.app.evaluate import TrialTools
-    from bankd.core.markdown.policy import Settings
-    from bankd.core.ranking.query import Hit
-    from bankd.core.secrets.screening import Finder
+    from bankd.index.search_index import SearchIndex
+    from bankd.search.bank_search import BankSearch, Indexes
+    from bankd.search.request import Hit
+    from bankd.secrets.screening import Finder
+    from bankd.settings import Settings
+    from bankd.workers.analyser import Analyser
+    from bankd.workers.kiwi import KiwiWorker
+    from bankd.workers.vectors import SentenceVectors
+    from bankd.workers.wordings import CachedWordings
 
 
 def open_search(root: Path | str) -> BankSearch:
@@ -38,8 +38,8 @@ def worker_for(settings: SearchSettings) -> KiwiWorker | None:
     """The door to a Kiwi worker, which starts when a text has to be analysed; None where the settings want none."""
     if settings.analyser != "kiwi":
         return None
-    from bankd.adapters.korean.kiwi import KiwiWorker
-    from bankd.adapters.system.clock import read_monotonic
+    from bankd.system.clock import read_monotonic
+    from bankd.workers.kiwi import KiwiWorker
 
     return KiwiWorker(read_monotonic)
 
@@ -48,15 +48,15 @@ def make_search(
     root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
 ) -> BankSearch:
     """Put search together for a command, of the bank and what is beside it, or of the bank alone; several may share a worker."""
-    from bankd.app.bank_search import BankSearch
+    from bankd.search.bank_search import BankSearch
 
     return BankSearch(lambda own: make_indexes(root, own, worker, is_bank_alone=is_bank_alone), settings)
 
 
 def make_served_search(root: Path | str, settings: SearchSettings) -> BankSearch:
     """Put search together for a daemon. Its workers are never started: they know what a run had analysed."""
-    from bankd.adapters.system.malloc import give_back
-    from bankd.app.bank_search import BankSearch
+    from bankd.search.bank_search import BankSearch
+    from bankd.system.process import give_back
 
     return BankSearch(
         lambda own: make_indexes(root, own, worker_for(own)), settings, is_daemon=True, give_back=give_back
@@ -65,24 +65,23 @@ def make_served_search(root: Path | str, settings: SearchSettings) -> BankSearch
 
 def import_search() -> None:
     """Import what a query needs: for a process that is going to make a copy of itself, which would import it too."""
-    from bankd.adapters.index import log_pages, recall, search_index, successors  # noqa: F401
-    from bankd.adapters.korean import analyser  # noqa: F401
-    from bankd.app import bank_search  # noqa: F401
+    from bankd.index import sources as log_pages  # noqa: F401
+    from bankd.search import bank_search  # noqa: F401
+    from bankd.workers import analyser  # noqa: F401
 
 
 def make_indexes(
     root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
 ) -> Indexes:
     """One set of the files of an index; nothing is opened yet."""
-    from bankd.adapters.index.page_files import PageFiles
-    from bankd.adapters.index.recall import RecallBuffer
-    from bankd.adapters.index.search_index import SearchIndex
-    from bankd.adapters.index.successors import Successors
-    from bankd.adapters.korean.analyser import Analyser
-    from bankd.adapters.korean.analyses import AnalysisCache
-    from bankd.adapters.korean.kiwi import kiwi_version
-    from bankd.app.bank_search import Indexes
-    from bankd.search.ranking_options import RankingOptions
+    from bankd.index.recall import RecallBuffer
+    from bankd.index.search_index import SearchIndex
+    from bankd.index.sources import PageFiles
+    from bankd.index.successors import Successors
+    from bankd.search.bank_search import Indexes
+    from bankd.search.find import RankingOptions
+    from bankd.workers.analyser import Analyser, AnalysisCache
+    from bankd.workers.kiwi import kiwi_version
 
     cache = AnalysisCache(f"{root}/.bankd/analyses")
     analyser = Analyser(cache, worker, kiwi_version)
@@ -94,19 +93,19 @@ def make_indexes(
     def outcome_of(hit: Hit) -> str | None:
         from pathlib import Path
 
-        from bankd.adapters.index.outcomes import LineOutcomes
+        from bankd.index.told import LineOutcomes
 
         return LineOutcomes(Path(root), anywhere=settings.anywhere).of(hit)
 
     def wordings() -> CachedWordings:
-        from bankd.adapters.korean.wordings import CachedWordings
+        from bankd.workers.wordings import CachedWordings
 
         return CachedWordings(cache, worker, kiwi_version)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path
 
-        from bankd.adapters.index.tree_file import write_tree
+        from bankd.index.tree_file import write_tree
 
         write_tree(Path(root), index, write)
 
@@ -129,9 +128,8 @@ def make_indexes(
 
 def _indexes_beside(root: Path | str, settings: SearchSettings, analyser: Analyser) -> dict[str, SearchIndex]:
     """Those of logs and archive, by group."""
-    from bankd.adapters.index.log_pages import LogPages
-    from bankd.adapters.index.page_files import PageFiles
-    from bankd.adapters.index.search_index import SearchIndex
+    from bankd.index.search_index import SearchIndex
+    from bankd.index.sources import LogPages, PageFiles
 
     patterns = settings.secret_patterns
     logs = LogPages(f"{root}/memory", patterns, lambda: compile_patterns(patterns))
@@ -146,23 +144,23 @@ def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors |
         return None
     from pathlib import Path
 
-    from bankd.adapters.meaning.sentence_vectors import SentenceVectors
-    from bankd.adapters.system.clock import read_monotonic
+    from bankd.system.clock import read_monotonic
+    from bankd.workers.vectors import SentenceVectors
 
     return SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
 
 
 def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
     """The user's own patterns for credentials, compiled."""
-    from bankd.config import compile_finders
+    from bankd.config.workspace import compile_finders
 
     return compile_finders(patterns) if patterns else ()
 
 
 def trial_tools(meaning: str = "off") -> TrialTools:
     """What judging search needs; `meaning` names the model of sentence vectors."""
-    from bankd.adapters.system.clock import read_monotonic
     from bankd.app.evaluate import SETTINGS, TrialTools
+    from bankd.system.clock import read_monotonic
 
     settings = SETTINGS._replace(meaning=(meaning,))
     worker = worker_for(settings)
@@ -193,7 +191,7 @@ def search_settings(root: Path | str) -> SearchSettings:
 
 def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
     """What the file says; where it cannot be used what it said last, for it may name secrets that no log may show."""
-    from bankd.config import ConfigError, load_usable_settings, place_folders
+    from bankd.config.workspace import ConfigError, load_usable_settings, place_folders
 
     settings, problems = load_usable_settings(file)
     try:
@@ -230,7 +228,7 @@ def search_settings_of(settings: Settings) -> SearchSettings:
 def _keep_copy(copy: Path, content: object) -> None:
     from contextlib import suppress
 
-    from bankd.adapters.storage.derived import clear_the_way, remove_derived
+    from bankd.storage.derived import clear_the_way, remove_derived
 
     staged = copy.with_name(f"{copy.name}.{os.getpid()}")
     try:

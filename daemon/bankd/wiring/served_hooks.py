@@ -1,8 +1,10 @@
 """A hook answered by the daemon: the process that the agent starts then imports next to nothing."""
 
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from __future__ import annotations
 
-TYPE_CHECKING = False  # `typing` would cost a hook more than this module
+from bankd.system.socket_client import NoDaemonError, send_request
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -13,7 +15,7 @@ _LONGEST = 8_000
 """Characters of each field that are sent: all fields fit into one request, and less of a prompt is read."""
 
 
-def ask_daemon(root: str, event: str, said: "dict[str, Any]") -> str | None:
+def ask_daemon(root: str, event: str, said: dict[str, Any]) -> str | None:
     """What the daemon would have a session hear; None where none answers, or one that cannot."""
     sent = {name: said[name][:_LONGEST] for name in _SENT if isinstance(said.get(name), str)}
     try:

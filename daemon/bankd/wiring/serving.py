@@ -14,20 +14,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, Protocol
 
-from bankd.adapters.system.alerting import call_person, write_metrics
-from bankd.adapters.system.banks_file import read_banks
-from bankd.adapters.system.clock import read_clocks, read_monotonic, utc_now
-from bankd.adapters.system.logging_setup import logged_as, set_up_log
-from bankd.adapters.system.malloc import keep_little
-from bankd.adapters.system.notify import Notifier, Signals, take_notifier
-from bankd.adapters.system.socket_client import socket_path
-from bankd.adapters.system.socket_server import Answer, Handler, LockLoan, Request, SocketServer
-from bankd.adapters.system.timer import Timer
-from bankd.adapters.watching.watcher import Watcher
-from bankd.adapters.workspace.run_ledger import RunLedger
-from bankd.core.daemon.health import ClockReading
-from bankd.core.daemon.watching import Changes
+from bankd.health.health import ClockReading
+from bankd.system.clock import read_clocks, read_monotonic, utc_now
+from bankd.system.files import read_banks
+from bankd.system.manager import Notifier, Signals, take_notifier
+from bankd.system.process import Timer, call_person, keep_little, logged_as, set_up_log, write_metrics
+from bankd.system.socket_client import socket_path
+from bankd.system.socket_server import Answer, Handler, LockLoan, Request, SocketServer
 from bankd.wiring.held import Held
+from bankd.workspace.runs import RunLedger
+from bankd.workspace.snapshot import Changes
+from bankd.workspace.watcher import Watcher
 
 __all__ = [
     "Answer", "LockLoan", "Notifier", "Request", "RunLedger", "ServiceEnvironment", "ServiceParts", "Signalling", "Signals",

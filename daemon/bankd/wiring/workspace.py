@@ -14,42 +14,46 @@ from pathlib import Path
 from threading import Event
 from zoneinfo import ZoneInfo
 
-from bankd.adapters.index.recall import RecallBuffer
-from bankd.adapters.models.door import ModelDoor
-from bankd.adapters.models.replies import EnrichedLog, ReplyLog
-from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.storage.filesystem import require_safe
-from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.log_end import append_line, append_line_once
-from bankd.adapters.storage.recovery import Recoverer
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.clock import read_clock, read_monotonic
-from bankd.adapters.system.malloc import seldom_collected
-from bankd.adapters.system.socket_client import NoDaemonError, borrow_lock
-from bankd.adapters.workspace.catalog_database import CatalogDatabase
-from bankd.adapters.workspace.facts import TrustedClock
-from bankd.adapters.workspace.import_files import ImportedLogs
-from bankd.adapters.workspace.link_graph import LinkGraph
-from bankd.adapters.workspace.link_store import LinkTable
-from bankd.adapters.workspace.logs import LogFiles
-from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
-from bankd.adapters.workspace.outside import WorkspaceWriter
-from bankd.adapters.workspace.purging import TextTraces
-from bankd.adapters.workspace.run_ledger import RunLedger, RunReports
-from bankd.app.bank_search import BankSearch
+from bankd.app.index import RunIndex
 from bankd.app.init import append_to_log
-from bankd.app.recording import Recorder
-from bankd.app.run_index import RunIndex
+from bankd.app.record import Recorder
 from bankd.app.workspace import Outside, Workspace
-from bankd.config import ConfigError, load_settings, load_usable_settings, place_folders
-from bankd.config.workspace_config import SETTINGS, Configuration, require_folders
-from bankd.core.lifecycle.retain import LogPlace
-from bankd.core.markdown.display import show_line
-from bankd.core.markdown.policy import DistilPolicy, Settings
-from bankd.core.pages.rearrange import reference_rewriter
+from bankd.config.workspace import (
+    SETTINGS,
+    ConfigError,
+    Configuration,
+    load_settings,
+    load_usable_settings,
+    place_folders,
+    require_folders,
+)
 from bankd.errors import BusyError
-from bankd.ports.models import Models
+from bankd.index.recall import RecallBuffer
+from bankd.layouts.rearrange import reference_rewriter
+from bankd.memory.retain import LogPlace
+from bankd.pages.text import show_line
+from bankd.ports import Models
+from bankd.search.bank_search import BankSearch
+from bankd.settings import DistilPolicy, Settings
+from bankd.storage.disk import require_safe
+from bankd.storage.events import EnrichedLog, ReplyLog
+from bankd.storage.files import BankFiles
+from bankd.storage.journals import Lock
+from bankd.storage.log_end import append_line, append_line_once
+from bankd.storage.recovery import Recoverer
+from bankd.storage.tree import FileTree
+from bankd.system.clock import read_clock, read_monotonic
+from bankd.system.process import seldom_collected
+from bankd.system.socket_client import NoDaemonError, borrow_lock
 from bankd.wiring.search import open_search
+from bankd.workers.models import ModelDoor
+from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
+from bankd.workspace.facts import TrustedClock
+from bankd.workspace.graph import LinkGraph, LinkTable
+from bankd.workspace.import_files import ImportedLogs
+from bankd.workspace.logs import LogFiles
+from bankd.workspace.runs import RunLedger, RunReports
+from bankd.workspace.writer import TextTraces, WorkspaceWriter
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,167 @@
+"""Conversations and notes from elsewhere become logs: each turn once, however often and from wherever it is read again.
+
+An import that a person asked for, as a run: noted with the end of each log that it wrote, taken back and brought again.
+
+What is taken back goes aside, into a file beside its log. Nothing reads it there but imports: no run takes the same turns
+in again, since a person did not want them; a person who imports their source once more gets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from bankd.app.workspace import Workspace, record_events
+from bankd.edits.transaction import Event
+from bankd.errors import bug_in
+from bankd.memory.ledger import IMPORTED
+from bankd.memory.report import ReportRow
+from bankd.ports import ImportLogs
+from bankd.secrets.screening import Finder, find_secrets, mask_secrets
+from bankd.transcripts.day_logs import ASIDE, ImportedEnd, chunks, is_log_of, keys_in_log, log_name, new_turns, opening
+from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
+
+
+class SourceFile(Protocol):
+    """A file, or one in an archive, that may hold conversations."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def stamp(self) -> str:
+        """Changes when the file does."""
+
+    @property
+    def changed_at(self) -> datetime: ...
+    def lines(self) -> Iterator[str]:
+        """Its lines, with their ends; raises OSError."""
+
+    def text(self) -> str:
+        """All of it; raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of a source: the turns that are new, by log, those known before, and lines that could not be read.
+
+    `withheld` are those of the known that a person took back, and that only a person brings in again.
+    """
+
+    source: str
+    agent: str
+    added: Mapping[str, int]
+    known: int = 0
+    torn: Sequence[TornRow] = ()
+    problem: str = ""
+    withheld: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """Imports sources into one workspace; `zone_of` gives a moment in the zone of the workspace.
+
+    Turns that a person took back come in again only where `is_by_hand`. `ends` is what was appended, by log.
+    """
+
+    logs: ImportLogs
+    finders: Sequence[Finder]
+    zone_of: Callable[[datetime], datetime]
+    is_by_hand: bool = False
+    ends: dict[str, ImportedEnd] = field(default_factory=dict)
+
+    def import_all(self, sources: Iterable[SourceFile], *, dry_run: bool = False) -> Iterator[Imported]:
+        """Import each source that changed since it was last read whole; one that cannot be read stops no other."""
+        seen = dict(self.logs.seen())
+        for source in sources:
+            if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
+                continue
+            imported = self._import(source, dry_run=dry_run)
+            if not (imported.problem or dry_run):
+                seen[source.path] = _withheld(source) if imported.withheld else source.stamp
+                self.logs.remember(seen)
+            yield imported
+
+    def _import(self, source: SourceFile, *, dry_run: bool) -> Imported:
+        try:
+            recognised = _recognised(source)
+        except (OSError, ValueError) as error:
+            return Imported(source.path, "", {}, problem=str(getattr(error, "strerror", None) or error))
+        except Exception as error:  # what nobody foresaw in one must not keep all other sources out
+            return Imported(source.path, "", {}, problem=bug_in("it cannot be read", error))
+        if recognised is None:
+            return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
+        added, known, withheld = dict[str, int](), 0, 0
+        for conversation in recognised.conversations:
+            had = self._keys(recognised.agent, conversation)
+            unwanted = frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had
+            new = self._take_in(recognised.agent, conversation, source, had | unwanted, dry_run=dry_run)
+            added.update(new)
+            known += len(conversation.turns) - sum(new.values())
+            withheld += sum(turn.key in unwanted for turn in conversation.turns)
+        torn = [row for conversation in recognised.conversations for row in conversation.torn]
+        return Imported(source.path, recognised.agent, added, known, torn, withheld=withheld)
+
+    def _keys(self, agent: str, conversation: Dialogue, ending: str = "") -> frozenset[str]:
+        """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending."""
+        names = (name for name in self.logs.names(agent) if name.endswith(ending))
+        logs = (name for name in names if is_log_of(conversation, name.removesuffix(ending)))
+        return frozenset(key for log in logs for key in keys_in_log(self.logs.read(agent, log)))
+
+    def _take_in(
+        self, agent: str, conversation: Dialogue, source: SourceFile, known: Set[str], *, dry_run: bool
+    ) -> Mapping[str, int]:
+        logs = self.logs.names(agent)
+        days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
+        for day, turns in sorted(days.items()):
+            log = log_name(conversation, day)
+            head = "\n" if log in logs else opening(agent, conversation, day)
+            for text in chunks(turns, conversation.is_quoted, self._mask) if not dry_run else ():
+                self._append(agent, log, head + text)
+                head = "\n"
+            if not dry_run:
+                self.ends[f"{agent}/{log}"].turns += len(turns)
+        return {f"{agent}/{log_name(conversation, day)}": len(turns) for day, turns in days.items()}
+
+    def _append(self, agent: str, log: str, text: str) -> None:
+        self.logs.append(agent, log, text)
+        self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(text)
+
+    def _mask(self, text: str) -> str:
+        return mask_secrets(text, find_secrets(text, self.finders))
+
+
+def _withheld(source: SourceFile) -> str:
+    """What is remembered of a source of which a run left out what a person had taken back."""
+    return f"{source.stamp} but for what was taken back"
+
+
+def _recognised(source: SourceFile) -> Recognised | None:
+    name = source.path.rpartition("/")[2]
+    stem, _, kind = name.rpartition(".")
+    if kind == "jsonl":
+        return read_lines(stem, source.lines())
+    if kind == "json":
+        return read_export(stem, source.text())
+    return read_markdown(source.path, source.text()) if kind == "md" else None
+
+
+def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
+    """Record as a run what was appended to these logs, if anything was; StorageError when the disk does not take it."""
+    if ends:
+        said = ((IMPORTED, log, {"log": log, "size": end.size, "digest": end.digest}) for log, end in ends.items())
+        rows = [
+            ReportRow("+", "imported", f"memory/imports/{log}", f"{end.turns} turns", "") for log, end in ends.items()
+        ]
+        record_events(workspace, "import", said, {"turns": sum(end.turns for end in ends.values())}, rows)
+
+
+def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:
+    """Take what was imported out of its log, or bring it again, as an event tells; gives, for people, what was done or what stays."""
+    log, is_back = str(said["log"]), said["type"] == IMPORTED
+    here, there = (f"{log}{ASIDE}", log) if is_back else (log, f"{log}{ASIDE}")
+    if not workspace.outside.imports.move_end(here, there, int(said["size"]), str(said["digest"])):
+        return "", f"memory/imports/{here}: it does not end with what was imported any more"
+    workspace.outside.imports.remember({})  # so that a person's next import reads the sources once more
+    return (f"memory/imports/{log}" if is_back else f"memory/imports/{log}, now in {there.rpartition('/')[2]}"), ""

@@ -1,0 +1,103 @@
+"""The one recorder of runs: what every cycle and every command that changes the bank did, or why it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from bankd.errors import BankError, RefusedError
+from bankd.health.ledger import LedgerRow, RunOutcome
+from bankd.memory.plan import Plan, new_run_id
+from bankd.memory.report import ReportRow, counts_of, rows_of
+
+
+class RunRows(Protocol):
+    """The ledger of runs; `rows` are the last thousands of them."""
+
+    @property
+    def rows(self) -> Sequence[LedgerRow]: ...
+
+    def read(self) -> Iterator[LedgerRow]:
+        """All rows, oldest first."""
+
+    def learn(self) -> Sequence[LedgerRow]:
+        """The rows that others have added since the last time."""
+
+    def add(self, row: LedgerRow) -> None:
+        """Append a row."""
+
+
+class Reports(Protocol):
+    """What runs did, row by row."""
+
+    def keep(self, run: str, rows: Iterable[ReportRow]) -> None:
+        """Keep the rows of a run; StorageError when the disk does not take them."""
+
+    def read(self, run: str) -> Sequence[ReportRow]:
+        """The rows of a run; none when it did nothing, or is not kept any more."""
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """What a run says of itself when it ends; until then it has changed nothing."""
+
+    run: str
+    is_changed: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    rows: Sequence[ReportRow] = ()
+    note: str = ""
+
+    def tell(self, plan: Plan) -> None:
+        """Take what a plan that was carried out says of itself."""
+        self.is_changed, self.rows = not plan.is_empty, tuple(rows_of(plan))
+        self.counts = counts_of(self.rows)
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Writes ledger and reports of a workspace; `is_given` says that `now` was given and not read from the clock."""
+
+    open_ledger: Callable[[], RunRows]
+    reports: Reports
+    read_monotonic: Callable[[], float]
+    now: datetime
+    is_by_hand: bool
+    """Whether a command records, and not the daemon."""
+    is_given: bool = False
+
+    def new_run(self, kind: str) -> str:
+        """An id for a run that begins."""
+        return new_run_id(self.now, kind, {row.run for row in self.open_ledger().rows})
+
+    @contextmanager
+    def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
+        """Note how a run ends, whatever end it is; StorageError when the disk does not take its report."""
+        record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
+        try:
+            yield record
+        except BankError as error:
+            outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
+            record.note = str(error)[:2000]
+            self._note(kind, record, outcome, self.read_monotonic() - began)
+            raise
+        self._note(kind, record, RunOutcome.RAN, self.read_monotonic() - began)
+        self.reports.keep(record.run, record.rows)
+
+    def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
+        counted = ", ".join(f"{count} {name}" for name, count in record.counts.items())
+        row = LedgerRow(
+            self.now,
+            kind,
+            outcome,
+            seconds=seconds,
+            note=record.note or counted or "nothing new",
+            by_hand=self.is_by_hand,
+            run=record.run,
+            counts=record.counts,
+            changed=record.is_changed,
+            given=self.is_given,
+        )
+        self.open_ledger().add(row)

@@ -1,0 +1,465 @@
+"""The inbox of a workspace, the ways out of it, and where a text would go.
+
+The lines that were blocked because they said nothing new, and a person's word that one says something all the same.
+
+Near-copies that are already in the bank, and memories that contradict each other: found by the index, listed or merged.
+
+What a person decides about memories of the bank: one goes to the archive or is pinned, or several are all to stay.
+
+What was lived and has been of use again and again: a person may move it to what is known, or say that it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from bankd.app.workspace import UserRun, Workspace, begin_run, record_events
+from bankd.cycle import Report, pages_there, place_on_page
+from bankd.edits.operations import Replace
+from bankd.edits.transaction import Transaction, keep_versions
+from bankd.errors import UserError
+from bankd.health.health import COPIED_ADVICE
+from bankd.layouts.rearrange import relink_operations
+from bankd.memory.judge import CompareParts, compare_changed, source_day
+from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event, Ledger
+from bankd.memory.links import follow_links, rebase_moved
+from bankd.memory.plan import HeldBack, MovingMemory, Placement, held_back_in, move_operations, screened_in
+from bankd.memory.provenance import source_line
+from bankd.memory.report import ReportRow
+from bankd.memory.retain import LogPlace, RetainLine
+from bankd.memory.retire import find_promotable, is_lived, lasting_place, memory_of, moved_out, residents_of
+from bankd.memory.route import Destination, RenamedPages, find_claims, problem_of_target, route_memory
+from bankd.night.retention import find_merged
+from bankd.pages.memory import PIN, Memory, parse_memory, pinned, statement_of
+from bankd.pages.names import INBOX
+from bankd.pages.page import read_page
+from bankd.same.compare import Relation
+from bankd.same.pairs import Pairs, likely_changes, near_groups
+
+_MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
+
+
+def list_inbox(workspace: Workspace) -> list[MovingMemory]:
+    """What waits in the inbox, in the order of its page."""
+    page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
+    return [
+        MovingMemory(entry.memory.id, page.text_of(entry), entry.line, " ".join(entry.heading[-1:]))
+        for entry in page.entries
+        if entry.memory.id
+    ]
+
+
+def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
+    """Move one memory out of the inbox, or only say where to; UserError when it is not there or the page may not be."""
+    page, _, heading = target.partition("#")
+    if problem := problem_of_target(page):
+        raise UserError(problem)
+    waiting = [item for item in list_inbox(workspace) if item.id == id_]
+    if not waiting:
+        raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
+    moves = [(waiting[0], Destination(page, heading or None, "placed by hand"))]
+    if not _without_copies(workspace, moves):
+        raise UserError(f"{id_}: bank/{page} has it in other words; {COPIED_ADVICE}")
+    return move_memories(workspace, "place", moves, dry_run=dry_run)
+
+
+def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]:
+    """Route everything in the inbox again by the rules as they are now, or only say where to."""
+    waiting = list_inbox(workspace)
+    found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
+    routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
+    placed = [(item, destination) for item, destination in routed if destination.page != INBOX]
+    return move_memories(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
+
+
+def _without_copies(
+    workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
+) -> list[tuple[MovingMemory, Destination]]:
+    """The moves but those to a page where the user has put the memory already, and reworded it."""
+    _, versions = keep_versions(Transaction("", "", move_operations(moves)), workspace.transactions.look)
+    return [(item, to) for item, to in moves if item.id not in versions]
+
+
+def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
+    """Every place that claims each memory, the one that wins first; by the page's present name, and of a split one the part that fits."""
+    workspace.catalog.refresh(workspace.now)
+    workspace.graph.refresh()
+    rules, graph = workspace.policy().rules, workspace.graph
+    like, renamed = (
+        workspace.index.similar_to,
+        RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of),
+    )
+    there = pages_there(graph, renamed)
+    return [
+        [place_on_page(memory, place, graph, renamed) for place in find_claims(memory, rules, like, there)]
+        for memory in memories
+    ]
+
+
+def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
+    """The lines of a log, as it is now, that were not taken in and wait for a person."""
+    ledger = workspace.transactions.ledger()
+    reading = workspace.read_log(log, ledger)
+    return held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
+
+
+def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, accepted: str = "") -> HeldBack:
+    """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there.
+
+    `accepted` is what the log now says in its place, if anything.
+    """
+    place = LogPlace(log, line)
+    item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
+    if item is None:
+        raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
+    if dry_run:
+        return item
+    facts = {"key": item.key, "log": log, "line": line, "why": item.kind} | ({"accepted": accepted} if accepted else {})
+    row = ReportRow("-", "dismissed", str(place), item.text, item.reason)
+    record_events(workspace, "dismiss", [(DISMISSED, item.key, facts)], {"dismissed": 1}, [row])
+    workspace.logs.dismiss(item.key)
+    return item
+
+
+def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
+    """Take in a line that a model or a rule wrote and that waits: it is said again without doubt, and dismissed.
+
+    UserError for a line that only its log can mend.
+    """
+    item = dismiss_line(workspace, log, line, dry_run=True)
+    if not item.is_offered:
+        raise UserError(f"{item.place}: {item.reason}")
+    if not dry_run:
+        accepted = f"- {' '.join(item.text.split())}\n"
+        workspace.logs.append(log, accepted)
+        dismiss_line(workspace, log, line, dry_run=False, accepted=accepted)
+    return item
+
+
+def move_memories(
+    workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]], *, dry_run: bool
+) -> list[tuple[str, str]]:
+    """Move memories as a run of this kind, with the links to them, or only say where to: id and page of each."""
+    moved = [(waiting.id, destination.page) for waiting, destination in moves]
+    if dry_run or not moved:
+        return moved
+    workspace.graph.refresh()
+    operations = rebase_moved(move_operations(moves), workspace.graph, workspace.transactions.look)
+    links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
+    with workspace.recorder.recording(kind) as record:
+        at = workspace.now.isoformat(timespec="seconds")
+        workspace.commit(Transaction(record.run, at, (*operations, *relink_operations(links)), kind=kind))
+        record.is_changed, record.counts = True, {"placed": len(moves)}
+        record.rows = [
+            ReportRow("~", "placed", f"{item.page}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
+            for item, to in moves
+        ]
+    workspace.refresh()
+    return moved
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedLine:
+    """A line that was blocked: its id, place and words, its twin and what that says now, why, and when."""
+
+    id: str
+    place: str
+    text: str
+    twin: str
+    twin_place: str
+    twin_text: str
+    reason: str
+    day: str
+
+
+def list_blocked(workspace: Workspace) -> list[BlockedLine]:
+    """Every blocked line, the newest first."""
+    user_run = begin_run(workspace, "list")
+    facts = {id_: fact for id_, fact in user_run.ledger.consumed.items() if fact["type"] == DUPLICATE}
+    twins = user_run.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
+    found = [_blocked(id_, fact, twins.get(str(fact.get("of")), ("", ""))) for id_, fact in facts.items()]
+    return sorted(found, key=lambda line: (line.day, line.place), reverse=True)
+
+
+def _blocked(id_: str, fact: Event, twin: tuple[str, str]) -> BlockedLine:
+    return BlockedLine(
+        id_,
+        f"memory/{fact.get('log')}:{fact.get('line')}",
+        str(fact.get("text", "")),
+        str(fact.get("of")),
+        *twin,
+        str(fact.get("reason", "says the same")),
+        str(fact["at"])[:10],
+    )
+
+
+def find_blocked(workspace: Workspace, id_: str) -> BlockedLine:
+    """One of them; UserError when there is none with this id."""
+    for line in list_blocked(workspace):
+        if line.id == id_:
+            return line
+    raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
+
+
+def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
+    """Let a blocked line in, whatever it is like: onto the page that its rule gives; or only say which that is."""
+    user_run = begin_run(workspace, "allow")
+    fact = user_run.ledger.consumed.get(id_)
+    if fact is None or fact["type"] != DUPLICATE:
+        raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
+    line = _line_of(user_run, id_, fact)
+    workspace.graph.refresh()
+    rules = workspace.policy().rules
+    renamed = RenamedPages(user_run.ledger, workspace.catalog.pages_of)
+    destination = place_on_page(line.memory, route_memory(line.memory, rules), workspace.graph, renamed)
+    placement = Placement(line, destination)
+    return user_run.carry_out(user_run.plan.with_(lines=(line,), placements=(placement,)), dry_run=dry_run)
+
+
+def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
+    """The line as it stands in its log now, or, where that is gone, as the event remembers it."""
+    for log in user_run.ledger.names_of(str(fact.get("log"))):
+        reading = user_run.workspace.read_log(log, user_run.ledger)
+        if reading and (line := source_line(id_, reading)):
+            return line
+    place = LogPlace(str(fact.get("log")), int(fact.get("line", 0)))
+    return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)
+
+
+def consolidate_bank(
+    workspace: Workspace, threshold: float | None, only: str | None = None, *, apply: bool, force: bool = False
+) -> Report:
+    """Merge near-copies, all or those of one memory, or only say what would be merged."""
+    user_run = begin_run(workspace, "consolidate")
+    held = user_run.catalog.all_lines()
+    if only is not None and only not in held:
+        raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
+    settings = workspace.settings
+    if threshold is not None:
+        settings = replace(settings, consolidate=replace(settings.consolidate, threshold=threshold))
+    pairs = compare_all(user_run)
+    merged = find_merged(held, pairs, user_run.ledger, workspace.index, settings, workspace.now.date())
+    chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
+    return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force, dry_run=not apply)
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictSide:
+    """One memory of a conflict: its words, where it stands, the line it came from, and the day of that."""
+
+    id: str
+    text: str
+    place: str
+    source: str
+    day: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two memories that cannot both hold now; `is_known` says that the newer one came in as an update of the older."""
+
+    older: ConflictSide
+    newer: ConflictSide
+    reason: str
+    is_known: bool
+
+
+def list_conflicts(workspace: Workspace) -> list[Contradiction]:
+    """Every pair in the bank that says different values of the same thing, unless both hold, the newest first.
+
+    Among them are the few of this week of which the newer only may replace the older.
+    """
+    user_run = begin_run(workspace, "list")
+    found = compare_all(user_run)
+    held = user_run.catalog.all_lines()
+    memories = {id_: memory_of(lines) for id_, lines in held.items()}
+    known = dict(_known(user_run.ledger, memories))
+
+    def side(id_: str) -> ConflictSide:
+        fact = user_run.ledger.consumed.get(id_)
+        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
+        return ConflictSide(id_, statement_of(memories[id_]), held[id_].page, source, source_day(fact))
+
+    settled = user_run.ledger.wanted_both
+    known = {pair: why for pair, why in known.items() if (min(pair), max(pair)) not in settled}
+    there = {
+        pair: one
+        for pair, one in found.items()
+        if pair[::-1] not in known and memories.keys() >= set(pair) and (min(pair), max(pair)) not in settled
+    }
+    dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
+    days = {id_: source_day(fact) for id_, fact in user_run.ledger.consumed.items()}
+    likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
+    open_ = {**likely, **known, **dated}
+    rows = [Contradiction(side(pair[0]), side(pair[1]), why, pair in known) for pair, why in open_.items()]
+    return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
+
+
+def _known(ledger: Ledger, memories: Mapping[str, Memory]) -> Iterator[tuple[tuple[str, str], str]]:
+    for old, new in ledger.successors().items():
+        if old in memories and new in memories:
+            yield (old, new), str(ledger.supersessions[old].get("reason", ""))
+
+
+def compare_all(user_run: UserRun) -> Pairs:
+    """Compare all that waits to be compared, by an index that is up to date; gives what look-alikes are to each other."""
+    workspace = user_run.workspace
+    workspace.index.catch_up(workspace.now)
+    threshold = workspace.settings.dedup.threshold
+    compare_changed(CompareParts(user_run.catalog, workspace.index, workspace.index, threshold), user_run.ledger)
+    return user_run.catalog.known_pairs()
+
+
+def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
+    """Take memories to the archive, or only say so; UserError when one is not in the bank."""
+    user_run = begin_run(workspace, "archive")
+    held = user_run.catalog.lines_of(ids)
+    _require(ids, held)
+    nested = [id_ for id_ in ids if held[id_].inside]
+    if nested:
+        raise UserError(*(f"{id_}: other memories stand below it; they would go where it goes" for id_ in nested))
+    going = tuple(moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
+    return user_run.carry_out(user_run.plan.with_(archived=going), dry_run=dry_run)
+
+
+def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
+    """Put a pin at the end of a memory's text, so that it never fades; gives its page. UserError when it has one."""
+    user_run = begin_run(workspace, "pin")
+    held = user_run.catalog.lines_of([id_])
+    _require([id_], held)
+    lines = held[id_]
+    if memory_of(lines).is_pinned:
+        raise UserError(f"{id_}: has {PIN} already")
+    if dry_run:
+        return lines.page
+    operation = Replace(lines.page, id_, lines.text, pinned(lines.text, id_))
+    with workspace.recorder.recording("pin") as record:
+        at = workspace.now.isoformat(timespec="seconds")
+        applied = workspace.commit(Transaction(record.run, at, (operation,), (), "pin"))
+        record.is_changed, record.counts = bool(applied.changed), {"pinned": 1}
+        record.rows = [ReportRow("~", "pinned", lines.page, lines.text.strip(), "it does not fade any more")]
+    workspace.refresh()
+    return lines.page
+
+
+def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> tuple[str, str]:
+    """Note that two memories both hold, whatever they look like; UserError when one is not in the bank."""
+    user_run = begin_run(workspace, "keep")
+    _require((one, other), user_run.catalog.lines_of((one, other)))
+    pair = min(one, other), max(one, other)
+    if dry_run:
+        return pair
+    keep_apart(workspace, [pair], 2, [ReportRow("=", "kept", "", " and ".join(pair), "both hold")])
+    return pair
+
+
+def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: int, rows: Sequence[ReportRow]) -> None:
+    """Note that both memories of each pair stay, `count` memories in all; no run or search takes one for the other again."""
+    said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
+    record_events(workspace, "keep", said, {"kept": count}, rows)
+    workspace.catalog.keep_apart(pairs)
+
+
+def _require(ids: Sequence[str], held: Container[str]) -> None:
+    missing = [id_ for id_ in ids if id_ not in held]
+    if missing:
+        raise UserError(*(f"{id_}: no memory of the bank has this id" for id_ in missing))
+
+
+@dataclass(frozen=True, slots=True)
+class NearMemory:
+    """A memory of such a group: where it stands, `page:line`, and what it says there."""
+
+    id: str
+    place: str
+    text: str
+
+
+def list_near(workspace: Workspace) -> list[list[NearMemory]]:
+    """The groups that runs found, and of which nobody said yet that all of it is to be kept."""
+    groups = near_groups(workspace.catalog.known_pairs())
+    texts = workspace.catalog.texts_of({id_ for group in groups for id_ in group})
+    found = [[NearMemory(id_, *texts[id_]) for id_ in group if id_ in texts] for group in groups]
+    return [group for group in found if len(group) > 1]
+
+
+def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemory]:
+    """Keep all of a memory's group as it is, for good, or only say what that is; UserError when it is in none."""
+    group = next((group for group in list_near(workspace) if id_ in {one.id for one in group}), None)
+    if group is None:
+        raise UserError(f"{id_}: nothing says nearly the same that is not kept already; bankctl inbox lists what does")
+    ids = {one.id for one in group}
+    if not dry_run:
+        pairs = [pair for pair in workspace.catalog.known_pairs() if ids.issuperset(pair)]
+        why = "beside others that say much the same"
+        rows = [ReportRow("=", "kept", one.place, one.text, why) for one in group]
+        keep_apart(workspace, pairs, len(group), rows)
+    return group
+
+
+@dataclass(frozen=True, slots=True)
+class PromotableMemory:
+    """A memory that may become lasting knowledge: on how many days it was used, and what it says; where it stands."""
+
+    id: str
+    place: str
+    text: str
+    days: int
+    memory: Memory
+
+
+def list_promotable(workspace: Workspace) -> list[PromotableMemory]:
+    """What was lived and used often enough, the most used first."""
+    workspace.catalog.refresh(workspace.now)
+    ledger = workspace.transactions.ledger()
+    used = {id_ for id_, signals in ledger.signals.items() if signals.used}
+    residents = residents_of(workspace.catalog.lines_of(used), ledger) if used else []
+    found = find_promotable(residents, workspace.now.date(), ledger.dismissed)
+    texts = workspace.catalog.texts_of({one.id for one in found})
+    return [
+        PromotableMemory(one.id, *texts[one.id], len(set(one.signals.used)), one.memory)
+        for one in found
+        if one.id in texts
+    ]
+
+
+def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_run: bool) -> list[tuple[str, str]]:
+    """Move one to what is known, by its rules or to this page, or only say where to; UserError when it is not offered."""
+    offered = _offered(workspace, id_)
+    destination = _destination(workspace, offered.memory, target)
+    page, _, line = offered.place.rpartition(":")
+    text = workspace.catalog.lines_of([id_])[id_].text
+    return move_memories(
+        workspace, "promote", [(MovingMemory(id_, text, int(line), page=page), destination)], dry_run=dry_run
+    )
+
+
+def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> PromotableMemory:
+    """Leave one where it is, and ask no more, or only say which; UserError when it is not offered."""
+    offered = _offered(workspace, id_)
+    if not dry_run:
+        row = ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")
+        record_events(workspace, "keep", [(DISMISSED, id_, {"key": id_, "why": "promotion"})], {"kept": 1}, [row])
+    return offered
+
+
+def _offered(workspace: Workspace, id_: str) -> PromotableMemory:
+    found = next((one for one in list_promotable(workspace) if one.id == id_), None)
+    if found is None:
+        raise UserError(f"{id_}: not offered as lasting knowledge; bankctl inbox lists what is")
+    return found
+
+
+def _destination(workspace: Workspace, memory: Memory, target: str | None) -> Destination:
+    if target is None:
+        (claims,) = places_for(workspace, [memory])
+        return lasting_place(claims)
+    page, _, heading = target.partition("#")
+    if problem := problem_of_target(page):
+        raise UserError(problem)
+    if is_lived(page):
+        raise UserError(f"{page}: holds what was lived; lasting knowledge is elsewhere")
+    return Destination(page, heading or None, "promoted by hand")

@@ -1,0 +1,208 @@
+"""bankd's units put in place, looked at, and taken away."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bankd.errors import UserError
+from bankd.health.units import (
+    UnitState,
+    fill_unit,
+    instance_drop_in,
+    is_below_homes,
+    is_instance_name,
+    start_by_hand,
+    with_network,
+    written_folder,
+)
+from bankd.shipped import shipped_folder
+
+TEMPLATE = "bankd@.service"
+ONE, ALL = "bankd.service", "bankd-all.service"
+LEAST_DEPTH = 2
+"""A service may not write all of / or of /home."""
+SYSTEMD = Path("/run/systemd/system")
+"""There is one where systemd runs the computer (sd_booted(3))."""
+
+
+class ServiceManager(Protocol):
+    """The user's service manager or the system's."""
+
+    @property
+    def is_user(self) -> bool: ...
+
+    @property
+    def unit_folder(self) -> Path:
+        """Where units that an administrator or user adds belong."""
+
+    def is_running(self) -> bool:
+        """Whether such a manager can be talked to from here."""
+
+    def state(self, unit: str) -> UnitState:
+        """The state of a unit; `load` is `not-found` where it is not installed."""
+
+    def run(self, *words: str) -> None:
+        """Have it do something; raises UserError with what it said."""
+
+    def verify(self, path: Path) -> str:
+        """What it complains of in a unit."""
+
+    def has_linger(self, user: str) -> bool:
+        """Whether the user's manager runs without a login."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system; or of all banks."""
+
+    root: Path
+    manager: ServiceManager
+    name: str | None = None
+    is_all: bool = False
+    """Of all banks on the user's list: `bankd-all.service`."""
+    is_online: bool = False
+    """Whether a model is asked that another process has, maybe on another machine."""
+
+    @property
+    def is_user(self) -> bool:
+        """Whether it is a unit of the user."""
+        return self.manager.is_user
+
+    @property
+    def unit(self) -> str:
+        """The name to start and stop it by."""
+        return self._own_name() if self.is_user else f"bankd@{self._instance()}.service"
+
+    def _own_name(self) -> str:
+        return ALL if self.is_all else ONE
+
+    @property
+    def path(self) -> Path:
+        """The unit's file."""
+        return self.manager.unit_folder / (self._own_name() if self.is_user else TEMPLATE)
+
+    def state(self) -> UnitState:
+        """What systemd says of it."""
+        return self.manager.state(self.unit)
+
+    def how_to_start(self) -> str:
+        """The command that has the work done by itself, of those that work here."""
+        if self.manager.is_running() and not self._is_temporary():
+            return f"bankctl service install{' --all' if self.is_all else ''}"
+        programs, has_cron = str(Path(sys.executable).parent), shutil.which("crontab") is not None
+        if self.is_all:
+            return f"{shlex.quote(f'{programs}/bankd')} --all   # and leave it running"
+        return start_by_hand(programs=programs, workspace=str(self.root), has_cron=has_cron)
+
+    def no_manager(self) -> str:
+        """Why no service manager can be used: there is none, or none for this user."""
+        if not SYSTEMD.is_dir():
+            return "there is no systemd here"
+        return f"no systemd of {'yours' if self.is_user else 'the system'} can be talked to from here"
+
+    def _is_temporary(self) -> bool:
+        return not self.is_all and str(self.root).startswith(("/tmp/", "/var/tmp/"))  # noqa: S108  nothing is made there
+
+    def install(self, *, start: bool) -> Iterator[str]:
+        """Put the files in place, have systemd check them, and start it; gives a line for each thing done."""
+        if start and not self.manager.is_running():
+            raise UserError(
+                f"{self.no_manager()}, so nothing was installed; start bankd yourself:", self.how_to_start()
+            )
+        if self._is_temporary():
+            raise UserError(f"{self.root}: the service has a /tmp of its own; move the workspace out of it first")
+        for path, text in self._files():
+            write_unit(path, text)
+            yield f"written  {path}"
+        complaint = self.manager.verify(self.path)
+        if complaint:
+            raise UserError(f"systemd does not accept {self.path}: {complaint}")
+        if not start:
+            return
+        self.manager.run("daemon-reload")
+        self.manager.run("enable", self.unit)
+        self.manager.run("restart", self.unit)
+        yield f"started  {self.unit}; see: bankctl status"
+        user = pwd.getpwuid(os.getuid()).pw_name
+        if self.is_user and not self.manager.has_linger(user):
+            yield f"it runs while you are logged in; for always: loginctl enable-linger {user}"
+        if self.is_all and self.path.with_name(ONE).exists():
+            yield f"{ONE} is there too, and serves its bank alone; to leave that to this one: bankctl service uninstall"
+
+    def uninstall(self) -> Iterator[str]:
+        """Stop it and take its files away; the workspace stays as it is."""
+        if self.manager.is_running() and self.state().load not in {"", "not-found"}:
+            self.manager.run("disable", "--now", self.unit)
+            yield f"stopped  {self.unit}"
+        for path, _ in self._files():
+            # Other instances may use the template.
+            if path.exists() and path.name != TEMPLATE:
+                path.unlink()
+                yield f"removed  {path}"
+        if self.manager.is_running():
+            self.manager.run("daemon-reload")
+
+    def _files(self) -> list[tuple[Path, str]]:
+        program = find_program()
+        text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
+        root, written = str(self.root), "" if self.is_all else self.written_folder()
+        unit = fill_unit(text, bankd=str(program), workspace=root, written=written)
+        if self.is_user:
+            return [(self.path, with_network(unit) if self.is_online else unit)]
+        # The program may be in a home, which the unit does not see.
+        binds = tuple(
+            sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)})
+        )
+        drop_in = self.path.parent / f"{self.unit}.d" / "workspace.conf"
+        return [
+            (self.path, unit),
+            (drop_in, instance_drop_in(workspace=root, written=written, binds=binds, is_online=self.is_online)),
+        ]
+
+    def written_folder(self) -> str:
+        """The folder that the service may write; UserError where that would be too much."""
+        linked = [str(path.resolve()) for name in ("memory", "bank") if (path := self.root / name).is_symlink()]
+        written = written_folder(str(self.root), linked)
+        if linked and written.count("/") < LEAST_DEPTH:
+            raise UserError(
+                f"{written} is all that {self.root} and {', '.join(linked)} have in common; put them closer"
+            )
+        return written
+
+    def _instance(self) -> str:
+        name = self.name or pwd.getpwuid(self.root.stat().st_uid).pw_name
+        if not is_instance_name(name):
+            raise UserError(f"{name!r} is no user name for an instance; give another with --name")
+        try:
+            pwd.getpwnam(name)
+        except KeyError as error:
+            raise UserError(f"there is no user {name}; make one with: useradd --system {name}") from error
+        return name
+
+
+def find_program() -> Path:
+    """The `bankd` beside this `bankctl`."""
+    program = Path(sys.executable).parent / "bankd"
+    if not program.exists():
+        raise UserError(f"{program}: not there; install bankd with pip or pipx first")
+    return program
+
+
+def write_unit(path: Path, text: str) -> None:
+    """Write a file of the service manager; raises UserError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staged = path.with_name(f".{path.name}.new")
+        staged.write_text(text, encoding="utf-8")
+        staged.chmod(0o644)
+        staged.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error

@@ -1,0 +1,438 @@
+"""What each briefing chooses: a pure function of the facts and the occasion, most important first.
+
+The modes of a briefing: when each is worth it, what it chooses, how much it may take; and a briefing made of one.
+
+The names of the modes, for who only lists them; `modes` says what each is.
+
+Open loops: what was to be done, and nobody said that it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+from zlib import crc32
+
+from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
+from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
+from bankd.memory.use import NOTICE
+
+_DECIDED = (
+    r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
+    r"\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b"
+)
+_TOLD_AS_FACTS = frozenset({"W", None})
+"""What must be done as an opinion, a habit or a lesson is no loop."""
+_NIGHT = timedelta(hours=24)
+_SURE = 80
+_SELF = 8
+"""So much is said of the user before what is new; the rest after it."""
+
+
+def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """Pins, what the user says of themself, and the facts of the last three days."""
+    pinned = [memory for memory in facts.memories if memory.is_pinned]
+    self_ = _by_value(memory for memory in _standing(facts) if memory.tag == "S" and not memory.is_pinned)
+    recent = [memory for memory in _newest(facts, "W") if _age(memory, occasion) <= 3 and not memory.is_pinned]
+    yield from map(_item, (*pinned, *self_[:_SELF], *recent, *self_[_SELF:]))
+
+
+def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was shown in this session, or learned since its reader was last here."""
+    since = occasion.last_here or occasion.now - _NIGHT
+    learned = {one.key for one in facts.happened if one.kind == "kept" and one.at >= since}
+    yield from (_item(memory) for memory in facts.memories if memory.key in occasion.seen | learned)
+
+
+def project(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What names the project: facts and ways of working first, newest first."""
+    about = [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
+    yield from map(_item, sorted(about, key=lambda memory: memory.tag not in {"W", "B"}))
+    yield from (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
+
+
+def person(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is thought of somebody, the newest facts, and what is open with them."""
+    about = [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
+    opinions = _by_value(memory for memory in about if memory.tag == "O")
+    yield from map(_item, (*opinions, *(memory for memory in about if memory.tag != "O")))
+    yield from (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
+
+
+def meeting(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What names all who meet, then what is known of each."""
+    together = [memory for memory in _newest(facts) if all(_names(memory, subject) for subject in occasion.subjects)]
+    yield from map(_item, together if len(occasion.subjects) > 1 else ())
+    yield from person(facts, occasion)
+
+
+def morning(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What the last night learned, updated and took out, then what is open."""
+    night = [one for one in facts.happened if occasion.now - _NIGHT <= one.at <= occasion.now]
+    yield from _events(facts, night, ("kept", "superseded", "archived", "deleted"))
+    yield from loops(facts, occasion)
+
+
+def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was learned and blocked today, and what waits in the inbox."""
+    today = [one for one in facts.happened if one.at.astimezone(occasion.now.tzinfo).date() == occasion.today]
+    yield from _events(facts, today, ("kept", "superseded", "duplicate"))
+    waiting = [memory for memory in facts.memories if memory.path == "bank/_meta/inbox.md"]
+    yield from (_item(memory, "inbox: ") for memory in waiting)
+
+
+def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """How many memories each page got, the five newest, and what was superseded."""
+    since = occasion.now - timedelta(days=7)
+    last = [one for one in facts.happened if since <= one.at <= occasion.now]
+    kept = [memory for one in last if one.kind == "kept" and (memory := facts.of(one.key))]
+    for path, count in sorted(Counter(memory.path for memory in kept).items(), key=lambda row: (-row[1], row[0])):
+        yield Item(f"week:{path}", f"+{count}", path, occasion.today)
+    yield from map(_item, sorted(kept, key=_recency, reverse=True)[:5])
+    yield from _events(facts, last, ("superseded",))
+
+
+def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What happened since its reader was last here; nothing for whoever was never here."""
+    if occasion.last_here is not None:
+        later = [one for one in facts.happened if occasion.last_here < one.at <= occasion.now]
+        yield from _events(facts, later, ("superseded", "kept", "archived", "deleted", "forgotten"))
+
+
+def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
+    """Pairs of which one says newer what the other says, while both still stand; at most three."""
+    pairs = [(facts.of(new), facts.of(old)) for old, new in facts.newer.items()]
+    both = [(new, old) for new, old in pairs if new and old]
+    for new, old in sorted(both, key=lambda pair: _recency(pair[0]), reverse=True)[:3]:
+        older = " · ".join(filter(None, (old.learned.isoformat() if old.learned else "", old.text, old.place)))
+        yield Item(f"{new.key}<{old.key}", f"{new.text}  <-  {older}", new.place, new.learned)
+
+
+def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """Opinions that go to the archive within days, first how to treat a person and what was used last; at most five."""
+    soon = [m for m in facts.memories if m.fades_on and m.fades_on <= occasion.today + NOTICE]
+    of_use = sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)
+    for memory in of_use[:5]:
+        yield _item(memory, f"fades on {memory.fades_on}, c={(memory.value or 0) / 100:.2f}: ")
+
+
+def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was to be done and is not said to be done, oldest first; at most five."""
+    known = {memory.key: memory for memory in _standing(facts) if memory.tag in _TOLD_AS_FACTS}
+    said = [DatedText(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
+    lines = {line.place: line for line in facts.log_lines}
+    said += [DatedText(line.place, line.day, line.text) for line in lines.values()]
+    for one in list(open_loops(said, occasion.today))[:5]:
+        place = known[one.key].place if one.key in known else one.key
+        yield Item(one.key, one.text, place, one.day)
+
+
+def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is due within seven days, soonest first."""
+    from bankd.words.day_mentions import days_spoken_of  # noqa: PLC0415 -- a session waits for its start
+
+    due: list[tuple[date, KnownMemory]] = []
+    for memory in _standing(facts):
+        spans = days_spoken_of(memory.text, memory.learned, memory.tag)
+        coming = [span.first for span in spans if 0 <= (span.first - occasion.today).days <= 7]
+        due += [(min(coming), memory)] if coming else []
+    for first, memory in sorted(due, key=lambda row: (row[0], row[1].key)):
+        yield Item(f"{memory.key}@{first}", memory.text, memory.place, first)
+
+
+def on_this_day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was learned one month, or whole years ago; the three that most is linked to."""
+    then = [memory for memory in _standing(facts) if memory.learned and _is_anniversary(memory.learned, occasion.today)]
+    yield from map(_item, sorted(then, key=lambda memory: (-memory.links, memory.key))[:3])
+
+
+def forgotten(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is sure or pinned, linked to, and was not used for sixty days; three, other ones each day."""
+    quiet = [
+        memory
+        for memory in _standing(facts)
+        if (memory.is_pinned or (memory.value or 0) >= _SURE or (memory.value is None and memory.links > 0))
+        and memory.used is not None and (occasion.today - memory.used).days >= 60
+    ]  # fmt: skip
+    linked = sorted(quiet, key=lambda memory: (-memory.links, memory.key))[:30]
+    yield from map(_item, sorted(linked, key=lambda memory: crc32(f"{occasion.today}{memory.key}".encode()))[:3])
+
+
+def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was decided, about these subjects if any are named, newest first, with what it supersedes."""
+    older = {new: old for old, new in facts.newer.items()}
+    for memory in _newest(facts):
+        about = not occasion.subjects or any(_names(memory, subject) for subject in occasion.subjects)
+        if about and re.search(_DECIDED, memory.text, re.IGNORECASE):
+            before = facts.of(older.get(memory.key, ""))
+            text = f"{memory.text}  <-  {before.text}" if before else memory.text
+            yield Item(memory.key, text, memory.place, memory.learned)
+
+
+def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is done on three days of fourteen, and what was, but is overdue by twice its usual gap."""
+    for memory in _newest(facts, "B"):
+        days = sorted(set(memory.said))
+        if len(days) < 3:
+            continue
+        gaps = sorted((later - day).days for day, later in pairwise(days))
+        usual = gaps[len(gaps) // 2]
+        if (occasion.today - days[-1]).days > max(2 * usual, 2):
+            yield Item(memory.key, f"? {memory.text}", memory.place, days[-1])
+        elif sum((occasion.today - one).days < 14 for one in days) >= 3:
+            yield Item(memory.key, memory.text, memory.place, days[-1])
+
+
+def quiz(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """Memories with `#quiz` that are due: after 1, then 6 days, then 2.5 times the last pause (SM-2, always answered)."""
+    marked = [memory for memory in _standing(facts) if re.search(r"(?:^|\s)#quiz(?:\s|$)", memory.text)]
+    due = [(on, memory) for memory in marked if (on := _due(memory)) is not None and on <= occasion.today]
+    yield from (_item(memory) for _, memory in sorted(due, key=lambda row: (row[0], row[1].key))[:20])
+
+
+def _due(memory: KnownMemory) -> date | None:
+    days = sorted({*memory.said, *([memory.used] if memory.used else [])})
+    if not days:
+        return None
+    pause = 1.0
+    for count in range(1, len(days)):
+        pause = 6.0 if count == 1 else pause * 2.5
+    return days[-1] + timedelta(days=round(min(pause, 3650)))
+
+
+def _item(memory: KnownMemory, before: str = "") -> Item:
+    return Item(memory.key, before + memory.text, memory.place, memory.learned)
+
+
+def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
+    """What happened, by kind in this order, newest first; only what still holds, or is described by its outcome."""
+    for kind in kinds:
+        for one in reversed([one for one in happened if one.kind == kind]):
+            memory = facts.of(one.by if kind in {"superseded", "duplicate"} else one.key)
+            if memory is None and kind in {"kept", "superseded", "duplicate"}:
+                continue
+            sign = {"kept": "", "superseded": "~ ", "duplicate": "= "}.get(kind, "- ")
+            text = memory.text if memory else kind
+            key = one.key if kind == "kept" else f"{kind}:{one.key}"  # what was learned is the memory itself
+            yield Item(key, f"{sign}{text}", memory.place if memory else one.place, one.at.date())
+
+
+def _standing(facts: BriefFacts) -> list[KnownMemory]:
+    """The memories that nothing supersedes."""
+    return [memory for memory in facts.memories if memory.key not in facts.newer]
+
+
+def _newest(facts: BriefFacts, tag: str | None = None) -> list[KnownMemory]:
+    return sorted((one for one in _standing(facts) if tag in {None, one.tag}), key=_recency, reverse=True)
+
+
+def _recency(memory: KnownMemory) -> tuple[date, str]:
+    return memory.learned or date.min, memory.key
+
+
+def _by_value(memories: Iterable[KnownMemory]) -> list[KnownMemory]:
+    """The surest first; what has no confidence is a fact."""
+    newest = sorted(memories, key=_recency, reverse=True)
+    return sorted(newest, key=lambda memory: -(100 if memory.value is None else memory.value))
+
+
+def _age(memory: KnownMemory, occasion: Occasion) -> int:
+    """Days since it was learned."""
+    return (occasion.today - memory.learned).days if memory.learned else 10_000
+
+
+def _is_anniversary(then: date, today: date) -> bool:
+    months = (today.year - then.year) * 12 + today.month - then.month
+    return then.day == today.day and (months == 1 or (months > 0 and months % 12 == 0))
+
+
+def _names(memory: KnownMemory, subject: str) -> bool:
+    """Whether a memory, its page or what it stands under names something."""
+    return _is_about(memory, subject) or any(
+        _holds(text, subject) for text in (memory.text, memory.path, *memory.heading)
+    )
+
+
+def _is_about(memory: KnownMemory, subject: str) -> bool:
+    slug = subject.lstrip("@").casefold()
+    return (
+        slug in {entity.casefold() for entity in memory.entities}
+        or memory.path.casefold() == f"bank/entities/{slug}.md"
+    )
+
+
+def _holds(text: str, subject: str) -> bool:
+    """Whether a text has a word, to which Korean may add a particle."""
+    word, folded = subject.lstrip("@").casefold(), text.casefold()
+    if not word or word not in folded:
+        return False
+    return re.search(rf"(?<![^\W_]){re.escape(word)}(?![a-z0-9])", folded) is not None
+
+
+_LONGEST_ITEM = 120
+"""Tokens of one item: nothing may crowd out all else."""
+
+Choose = Callable[[BriefFacts, Occasion], Iterator[Item]]
+Due = Callable[[datetime], bool]
+
+
+def _always(_: datetime) -> bool:
+    return True
+
+
+def _never(_: datetime) -> bool:
+    return False
+
+
+def _weekly(now: datetime) -> bool:
+    return now.weekday() == 0
+
+
+def _in_the_morning(now: datetime) -> bool:
+    return now.time() >= time(5)
+
+
+def _in_the_evening(now: datetime) -> bool:
+    return now.time() >= time(20)
+
+
+class Mode(NamedTuple):
+    """A mode: what fires it in words, its choice, its tokens, and when the daemon writes it (never: only when asked)."""
+
+    fires: str
+    choose: Choose
+    tokens: int
+    due: Due = _never
+    repeats: bool = False
+    """Whether what was shown today is said again."""
+
+
+MODES: Mapping[str, Mode] = {
+    "orient": Mode("a session starts, or is cleared", orient, 600),
+    "resume": Mode("a session is resumed or compacted", resume, 400, repeats=True),
+    "project": Mode("a session starts in a folder that memories name", project, 500),
+    "person": Mode("a prompt names @Somebody", person, 400),
+    "meeting": Mode("brief meeting @A @B", meeting, 600),
+    "morning": Mode("the first session after 05:00", morning, 500, _in_the_morning),
+    "day": Mode("20:00", day, 300, _in_the_evening),
+    "week": Mode("Monday", week, 700, _weekly),
+    "since-last": Mode("a reader is back after four hours", since_last, 400),
+    "conflicts": Mode("two memories say different things", conflicts, 300, _always),
+    "fading": Mode("Monday", fading, 250, _weekly),
+    "loops": Mode("morning, project", loops, 300, _in_the_morning),
+    "dates": Mode("daily", dates, 250, _always),
+    "on-this-day": Mode("daily", on_this_day, 200, _always),
+    "forgotten": Mode("Monday", forgotten, 200, _weekly),
+    "decisions": Mode("brief decisions [WORD]", decisions, 500),
+    "habits": Mode("Monday", habits, 200, _weekly),
+    "quiz": Mode("brief quiz", quiz, 300),
+}
+
+
+class Briefing(NamedTuple):
+    """What a mode says, and what stands for each item in the ledger of what was shown."""
+
+    mode: str
+    items: Sequence[Item]
+    marks: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """As lines of a list; empty when there is nothing to say."""
+        return "".join(f"{item.line}\n" for item in self.items)
+
+
+def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown, reader: str) -> Briefing:
+    """Choose what is new to a reader, as much as fits."""
+    rule, left, taken = MODES[mode], MODES[mode].tokens, dict[str, Item]()
+    for item in rule.choose(facts, occasion):
+        mark = mark_of(item.key, item.text)
+        if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
+            continue
+        short = Item(item.key, cut_to_tokens(item.text, _LONGEST_ITEM), item.place, item.day)
+        left -= count_tokens(short.line + "\n")
+        if left < 0:
+            break
+        taken[mark] = short
+    return Briefing(mode, tuple(taken.values()), tuple(taken))
+
+
+def due_modes(now: datetime, wanted: Sequence[str]) -> list[str]:
+    """The modes that are due at a moment, of those that are wanted."""
+    return [name for name, mode in MODES.items() if name in wanted and mode.due(now)]
+
+
+NAMES_MODES = (
+    "orient", "resume", "project", "person", "meeting", "morning", "day", "week", "since-last", "conflicts", "fading",
+    "loops", "dates", "on-this-day", "forgotten", "decisions", "habits", "quiz",
+)  # fmt: skip
+
+
+# Only the English is read in either case: looking for the case of all Hangul takes a session's start milliseconds.
+_OPEN = re.compile(
+    r"^\[ \]|[가-힣]야 (?:한다|해|함|됨|된다|할|하는)|(?:하|보|가|쓰|내|주|두)기로 (?:했|함|한)|(?i:\bTODO\b|\bto-do\b"
+    r"|\b(?:need|needs|have|has|ought|promised|agreed|plan|plans|remember) to\b|\bfollow up\b|\bmust\b|\bwaiting for\b)"
+)
+_DONE = re.compile(
+    r"^\[[xX]\]|완료|끝냈|끝났|마쳤|해냈|보냈다|처리했|해결|취소|그만두|\b(?:done|finished|completed|sent|shipped|fixed|cancelled|canceled|closed)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[가-힣]{2}|[a-z0-9]{3,}")
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}(?::\d\d|일|시|th|st|nd|rd)|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}"
+)
+_SAME = 0.5
+"""The share of the words of a loop that what ends it says again; Hangul by pairs of syllables."""
+_YOUNG = timedelta(days=2)
+
+
+class DatedText(NamedTuple):
+    """Something that was said on a day."""
+
+    key: str
+    day: date
+    text: str
+
+
+def open_loops(said: Iterable[DatedText], today: date) -> Iterator[DatedText]:
+    """What is open for more than two days, oldest first."""
+    everything = sorted(said, key=lambda one: (one.day, one.key))
+    ends = [(one.day, _words(one.text), _numbers(one.text)) for one in everything if _DONE.search(one.text)]
+    for one in everything:
+        if (
+            _OPEN.search(one.text)
+            and not _DONE.search(one.text)
+            and today - one.day > _YOUNG
+            and not _is_ended(one, ends)
+        ):
+            yield one
+
+
+def _is_ended(loop: DatedText, ends: Iterable[tuple[date, frozenset[str], frozenset[str]]]) -> bool:
+    words, numbers = _words(loop.text), _numbers(loop.text)
+    return any(
+        day >= loop.day and len(words & said) >= _SAME * len(words) and _may_be_one(numbers, counted)
+        for day, said, counted in ends
+    )
+
+
+def _may_be_one(numbers: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether two texts speak of the same number, or one of none: invoice 7 is not done with invoice 6."""
+    return not numbers or not others or not numbers.isdisjoint(others)
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """The numbers that name a thing, not a day or hour: what is due on the 20th may be done on the 19th."""
+    return frozenset(re.findall(r"\d+", _MOMENT.sub(" ", text)))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words without those that only say that something is to be done; Hangul as overlapping pairs."""
+    plain = _OPEN.sub(" ", text.casefold())
+    latin = {word for word in _WORD.findall(plain) if word.isascii()}
+    runs = re.findall(r"[가-힣]{2,}", plain)
+    return frozenset(latin | {run[at : at + 2] for run in runs for at in range(len(run) - 1)})

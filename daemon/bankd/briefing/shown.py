@@ -1,0 +1,96 @@
+"""How much of a model's context a text takes: a bound from above that needs no tokenizer.
+
+What was shown to whom: neither an agent's session nor a person sees a thing twice within a day, unless it changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from math import ceil
+from zlib import crc32
+
+_ASCII_TOKENS, _OTHER_TOKENS = 0.34, 1.0
+"""Tokens a character: English has some four characters a token, ids and paths three; Hangul at most a token a syllable."""
+
+
+def count_tokens(text: str) -> int:
+    """Not more than this many tokens, in the tokenizers in use."""
+    ascii_ = sum(character.isascii() for character in text)
+    return ceil(ascii_ * _ASCII_TOKENS + (len(text) - ascii_) * _OTHER_TOKENS)
+
+
+def cut_to_tokens(text: str, most: int) -> str:
+    """As much of a text as fits, with an ellipsis where something was cut."""
+    if count_tokens(text) <= most:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count_tokens(text[:middle] + "…") <= most else (low, middle - 1)
+    return text[:low].rstrip() + "…"
+
+
+def lines_within(lines: list[str], most: int) -> list[str]:
+    """The first lines that fit together."""
+    kept: list[str] = []
+    for line in lines:
+        most -= count_tokens(line + "\n")
+        if most < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+REMEMBERED = timedelta(hours=24)
+LAST_SEEN = "last seen"
+"""No reader: under it stands when each reader was last here, which is remembered longer."""
+_READERS = 1_000
+
+Shown = Mapping[str, Mapping[str, str]]
+"""By reader, what each was shown (`mark_of`), with the moment in ISO form."""
+
+
+def mark_of(key: str, text: str) -> str:
+    """What stands for a thing as it is now: its id or place, and its words."""
+    return f"{key}:{crc32(' '.join(text.split()).encode('utf-8', 'surrogatepass')):08x}"
+
+
+def is_shown(shown: Shown, reader: str, mark: str, now: datetime) -> bool:
+    """Whether a reader saw this within a day; what was shown in the future was not."""
+    at = _moment(shown.get(reader, {}).get(mark, ""))
+    return at is not None and timedelta(0) <= now - at < REMEMBERED
+
+
+def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) -> Shown:
+    """The same with these shown now, and without what nobody needs to remember any more."""
+    kept = {who: {mark: at for mark, at in seen.items() if _is_recent(at, now)} for who, seen in shown.items()}
+    stamp = now.isoformat(timespec="seconds")
+    kept[reader] = {**kept.get(reader, {}), **dict.fromkeys(marks, stamp)}
+    kept[LAST_SEEN] = dict(shown.get(LAST_SEEN, {}))
+    return {who: seen for who, seen in kept.items() if seen}
+
+
+def last_seen(shown: Shown, reader: str) -> datetime | None:
+    """When a reader was last here."""
+    return _moment(shown.get(LAST_SEEN, {}).get(reader, ""))
+
+
+def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
+    """The same with a reader here now; the last thousand are remembered."""
+    rows = {**shown.get(LAST_SEEN, {}), reader: now.isoformat(timespec="seconds")}
+    newest = sorted(rows.items(), key=lambda row: row[1])[-_READERS:]
+    return {**shown, LAST_SEEN: dict(newest)}
+
+
+def _is_recent(at: str, now: datetime) -> bool:
+    moment = _moment(at)
+    return moment is not None and abs(now - moment) < REMEMBERED
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None

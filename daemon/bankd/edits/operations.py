@@ -1,0 +1,453 @@
+"""What an editor wrote to a file that had been replaced under it: a three-way merge of lines that never deletes.
+
+`pristine` is the text that was replaced, `late` what the editor made of it, `live` the page as it is now.
+
+What a transaction can do to one file: pure and idempotent, bytes to bytes, None for a file that is not there.
+
+An operation says what it wants, never where a byte goes, so that it means the same on a page that the user has changed
+meanwhile. f(f(x)) = f(x), and f commutes with edits of other lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from difflib import SequenceMatcher
+from hashlib import sha256
+from itertools import takewhile
+from typing import Any, ClassVar, TypeAlias
+
+from bankd.edits.inserting import (
+    cut_spans,
+    find_all,
+    insert_at_once,
+    insert_beside,
+    insert_pieces,
+    majority_ending,
+    new_page,
+    page_of,
+    replace_span,
+    split_bom,
+    text_of,
+    unix_text,
+)
+from bankd.pages.memory import normalise_text, split_id
+from bankd.pages.scanner import encode_text
+
+_OURS = re.compile(r"\]\([^()]*\)|\[\[[^\[\]|]*|\(c=[^()]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that became other lines, with the line that stood before them ("" at the start)."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    after: str
+
+
+def find_hunks(pristine: str, late: str) -> Iterator[Hunk]:
+    """What the editor changed or added; what he only deleted is left out, because an unfinished save looks like that."""
+    old, new = _bare_lines(pristine), _bare_lines(late)
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
+    matcher = SequenceMatcher(lambda line: not line.strip(), old[same:], new[same:], autojunk=False)
+    for kind, *ends in matcher.get_opcodes():
+        i, j, k, m = (end + same for end in ends)
+        if kind in {"insert", "replace"} and any(line.strip() for line in new[k:m]):
+            yield Hunk(tuple(old[i:j]), tuple(new[k:m]), new[k - 1] if k else "")
+
+
+def is_carried(live: str, pristine: str, late: str) -> bool:
+    """Whether every line that the editor wrote is in the page already: one comparison instead of a merge."""
+    return set(_bare_lines(late)) - set(_bare_lines(pristine)) <= set(_bare_lines(live)) | {""}
+
+
+def _bare_lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def carry_lines(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
+    """Bring an editor's late lines into a page; those whose id is in `elsewhere` belong to another page by now."""
+    page = _Lines(live, late)
+    for hunk in find_hunks(pristine, late):
+        page.merge(hunk, elsewhere)
+    return page.text
+
+
+class _Lines:
+    """The lines of a page, compared without their carriage returns and kept with them."""
+
+    def __init__(self, text: str, late: str) -> None:
+        self._return = "\r" if majority_ending(text) == "\r\n" else ""
+        self._raw = text.split("\n")
+        self._bare = [line.removesuffix("\r") for line in self._raw]
+        self._kept = frozenset(_bare_lines(late))  # what he has still is not what he reworded, were its id the same
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._raw)
+
+    def merge(self, hunk: Hunk, elsewhere: Collection[str]) -> None:
+        """Put the new lines where they were written, in the place of the lines that they finish or reword."""
+        new = [line for line in hunk.new if split_id(line)[1] not in elsewhere]
+        if all(self._place_of(line, hunk.old) is not None for line in new if line.strip()):
+            return
+        at = self._bare.index(hunk.after) + 1 if hunk.after in self._bare else self._end()
+        for line in new:
+            there = self._place_of(line, hunk.old) if line.strip() else None
+            at = self._put(line, at, hunk.old) if there is None else there + 1
+
+    def _place_of(self, line: str, old: tuple[str, ...]) -> int | None:
+        """Where the page has this line already: as it is, without its id, or with links that we have mended since."""
+        words, key = split_id(line)
+        for form in (line, words):
+            if form in self._bare and (form == line or self._line_of(key) is not None):
+                return self._bare.index(form)
+        if not set(_OURS.findall(line)) <= set(_OURS.findall("\n".join(old))):
+            return None  # the editor wrote this link or confidence himself
+        same = (n for n, had in enumerate(self._bare) if _OURS.search(had) and _essence(had) == _essence(line))
+        return next(same, None)
+
+    def _put(self, line: str, at: int, old: tuple[str, ...]) -> int:
+        former = self._former(line, old)
+        if former is not None:
+            at = former
+            del self._bare[at], self._raw[at]
+        elif self._line_of(split_id(line)[1]) is not None:
+            line = split_id(line)[0]  # the page has another wording of this memory by now: both are kept
+        is_last = at == len(self._raw)
+        if is_last and at:
+            self._raw[-1] += self._return
+        self._bare.insert(at, line)
+        self._raw.insert(at, line if is_last else line + self._return)
+        return at + 1
+
+    def _former(self, line: str, old: tuple[str, ...]) -> int | None:
+        """The line of the page that this one finishes or rewords; what we changed in it meanwhile does not count."""
+        there = self._line_of(split_id(line)[1])
+        if there is not None and self._bare[there] in self._kept:
+            there = None
+        for had in old:
+            if there is not None and _is_same(had, line) and _essence(had) == _essence(self._bare[there]):
+                return there
+            if had in self._bare and had not in self._kept and _is_same(had, line):
+                return self._bare.index(had)
+        return None
+
+    def _line_of(self, key: str | None) -> int | None:
+        found = (n for n, line in enumerate(self._bare) if key is not None and split_id(line)[1] == key)
+        return next(found, None)
+
+    def _end(self) -> int:
+        end = len(self._bare)
+        while end and not self._bare[end - 1].strip():
+            end -= 1
+        return end
+
+
+def _essence(line: str) -> str:
+    """A line without what bankd itself changes in it: targets of links, and a confidence with its day."""
+    return _OURS.sub("", line)
+
+
+def _is_same(old: str, new: str) -> bool:
+    """Whether a line is the other one reworded or finished: the same id, or its beginning."""
+    key = split_id(new)[1]
+    return (key is not None and split_id(old)[1] == key) or (bool(old.strip()) and new.startswith(old))
+
+
+Rewrite: TypeAlias = Callable[[str, str, Mapping[str, str]], str]
+"""(path of the page, its text, {old reference: new reference}) -> the text with its links rewritten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """An item with all that is nested in it, or another block: its key and its exact lines, no final line feed."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A reference that becomes another one if, when it is rewritten, `target` holds the piece `key` ("" for any).
+
+    `was` is the piece that it named before, where that is another one.
+    """
+
+    old: str
+    new: str
+    target: str
+    key: str = ""
+    was: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A new file; one that the user made meanwhile stays as it is."""
+
+    phase: ClassVar[int] = 0
+    path: str
+    text: str
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        return encode_text(self.text) if data is None else data
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title.
+
+    They stand right after, else right before, the first of these keys that the page has, else at the end of the section;
+    `is_apart` says whether a blank line belongs above and below them there.
+    """
+
+    phase: ClassVar[int] = 0
+    path: str
+    heading: str
+    pieces: tuple[Piece, ...]
+    title: str = ""
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    is_apart: tuple[bool, bool] | None = None
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data is None:
+            title = self.title or self.path.rsplit("/", 1)[-1].removesuffix(".md")
+            return encode_text(new_page(title, self.heading, [piece.text for piece in self.pieces]))
+        bom, text = split_bom(data)
+        there = _counts(text, self.pieces)
+        lacking = []
+        for piece in self.pieces:
+            there[piece.key] -= 1
+            if there[piece.key] < 0:
+                lacking.append(piece.text)
+        if not lacking:
+            return data
+        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart) or insert_pieces(
+            text, self.heading, lacking
+        )
+        return data if longer is None else encode_text(bom + longer)
+
+
+def append_all(operations: Sequence[Append], data: bytes | None) -> bytes | None:
+    """What several appends to one page do one after another, the page read as seldom as that allows."""
+    first = 0 if data is not None else 1
+    for operation in operations[:first]:
+        data = operation.apply(data)
+    if data is not None and len(operations[first:]) > 1:
+        longer = _appended_at_once(operations[first:], data)
+        if longer is not None:
+            return longer
+    for operation in operations[first:]:
+        data = operation.apply(data)
+    return data
+
+
+def _appended_at_once(operations: Sequence[Append], data: bytes) -> bytes | None:
+    keys = Counter(piece.key for operation in operations for piece in operation.pieces)
+    headings = {normalise_text(operation.heading) for operation in operations}
+    is_plain = not any(operation.after or operation.before for operation in operations)
+    if not is_plain or keys.total() > len(keys) or len(headings) < len(operations):
+        return None
+    bom, text = split_bom(data)
+    there = _counts(text, (piece for operation in operations for piece in operation.pieces))
+    lacking = [(op.heading, [piece.text for piece in op.pieces if not there[piece.key]]) for op in operations]
+    additions = [(heading, pieces) for heading, pieces in lacking if pieces]
+    longer = insert_at_once(text, additions)
+    return None if longer is None else encode_text(bom + longer)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Other lines for a piece, as long as it still reads `old`."""
+
+    phase: ClassVar[int] = 1
+    path: str
+    key: str
+    old: str
+    new: str
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data is None or self.old == self.new:
+            return data
+        bom, text = split_bom(data)
+        page = page_of(text)
+        for span in find_all(page, [self.key])[self.key]:
+            if text_of(page.document, span) == unix_text(self.old):
+                return encode_text(bom + replace_span(text, span, unix_text(self.new)))
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Pieces out of a page, each only while it reads as planned; `elsewhere` is the file that has the copy ("" for none).
+
+    A piece that the user has changed stays, and the copy is withdrawn. Equal blocks without id go only when all of them do.
+    """
+
+    phase: ClassVar[int] = 2
+    path: str
+    pieces: tuple[Piece, ...]
+    elsewhere: str = ""
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data is None or not self.pieces:
+            return data
+        bom, text = split_bom(data)
+        page = page_of(text)
+        wanted = Counter(piece.key for piece in self.pieces)
+        texts = {(piece.key, unix_text(piece.text)) for piece in self.pieces}
+        spans = []
+        for key, found in find_all(page, wanted).items():
+            unchanged = [span for span in found if (key, text_of(page.document, span)) in texts]
+            if not key.startswith("sha:") or len(unchanged) <= wanted[key]:
+                spans += unchanged
+        spans = [
+            span for span in spans if not any(o.start <= span.start < span.end <= o.end and o != span for o in spans)
+        ]
+        return encode_text(bom + cut_spans(text, spans)[0]) if spans else data
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A whole file away while it has exactly this text; else only the pieces in it that still read as planned."""
+
+    phase: ClassVar[int] = 2
+    path: str
+    text: str
+    pieces: tuple[Piece, ...] = ()
+    elsewhere: str = ""
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data is None or data == encode_text(self.text):
+            return None
+        return Remove(self.path, self.pieces, self.elsewhere).apply(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Lines of a page (0-based, half open) that the file `to` has as well; `digests` are of the forms that it may have."""
+
+    to: str
+    start: int
+    end: int
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recast:
+    """A whole page in another form (None: away) while it reads as planned; `recasting` has what else becomes of it."""
+
+    path: str
+    before: str
+    after: str | None
+    moved: tuple[Moved, ...] = ()
+    phase: int = 2
+    needs: tuple[str, ...] = ()
+    """Files without which it stays as it is: its links would lead to them."""
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data is None or data != encode_text(self.before):
+            return data
+        return None if self.after is None else encode_text(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """The bytes from before a run, as long as the file is as that run left it: what undo does where nobody has been.
+
+    `is_whole` says that it goes with all the others of its transaction: it takes another layout of pages back.
+    """
+
+    phase: ClassVar[int] = 0
+    path: str
+    after: str
+    before: str
+    is_whole: bool = False
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        return encode_text(self.before) if digest_of(data) == self.after else data
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """What an editor wrote to the replaced file: its late lines brought in, but for ids that live `elsewhere` now."""
+
+    phase: ClassVar[int] = 1
+    path: str
+    pristine: str
+    late: str
+    elsewhere_ids: tuple[str, ...] = ()
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        bom, live = split_bom(data or b"")
+        return encode_text(bom + carry_lines(live, self.pristine, self.late, self.elsewhere_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """References in a page to where the thing referred to really is when this runs."""
+
+    phase: ClassVar[int] = 3
+    path: str
+    moves: tuple[Move, ...]
+
+    def apply(self, data: bytes | None, rewrite: Rewrite | None = None) -> bytes | None:
+        if data is None or rewrite is None or not self.moves:
+            return data
+        bom, text = split_bom(data)
+        return encode_text(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
+
+
+Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Recast | Restore | Relink
+_KINDS: dict[str, type[Operation]] = {
+    kind.__name__.lower(): kind for kind in (Create, Append, Replace, Carry, Remove, Drop, Recast, Restore, Relink)
+}
+
+
+DIGEST_DIGITS = 32
+"""Of SHA-256 in hexadecimal: 128 bits."""
+
+
+def digest_of(data: bytes | None) -> str:
+    """How a file's bytes are named in journals, `-` for a file that is not there."""
+    return "-" if data is None else sha256(data).hexdigest()[:DIGEST_DIGITS]
+
+
+def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
+    page = page_of(text)
+    return Counter({key: len(spans) for key, spans in find_all(page, {piece.key for piece in pieces}).items()})
+
+
+def pieces_of(operation: Operation) -> tuple[Piece, ...]:
+    """The pieces that an operation puts in or takes out; for those of a recast page see `recasting`."""
+    return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
+
+
+def operation_json(operation: Operation) -> dict[str, Any]:
+    """An operation as a JSON object; `op` names its kind."""
+    return {"op": type(operation).__name__.lower(), **asdict(operation)}
+
+
+def from_json(fields: Mapping[str, Any]) -> Operation:
+    """Read what `operation_json` gave; KeyError and TypeError when it is something else."""
+    values = dict(fields)
+    kind = _KINDS[values.pop("op")]
+    if "pieces" in values:
+        values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
+    for name in ("after", "before", "is_apart", "elsewhere_ids", "needs"):
+        if isinstance(values.get(name), list):
+            values[name] = tuple(values[name])
+    if "moved" in values:
+        values["moved"] = tuple(Moved(**{**moved, "digests": tuple(moved["digests"])}) for moved in values["moved"])
+    if "moves" in values:
+        values["moves"] = tuple(Move(**move) for move in values["moves"])
+    return kind(**values)
+
+
+def narrow_operation(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
+    """The same operation for fewer pieces."""
+    return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key in keys))

@@ -1,0 +1,428 @@
+"""A transaction once more, in its global form: add what is nowhere, remove what is back here and also elsewhere.
+
+It heals an editor that saved a page from a buffer older than the run. What a later transaction decided stands.
+
+What people have made of what a run wrote, as far as it can be seen: they changed it, or took it out.
+
+An editor that saves a page from a buffer older than the run takes away all that the run wrote there at once. Where some
+of it is left, whoever saved the page had read it, and what is missing he did not want.
+
+What of a page is as it was: each thing that stands there now is matched with an equal one from before.
+
+Which pages are fought over: what a run wrote there is changed back, written again, changed back, and so on.
+
+Only what is written once more counts. New memories may go to one page all day long, and people may edit it meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from bankd.edits.inserting import (
+    LineSpan,
+    bare_line,
+    find_all,
+    keys_in,
+    keys_that_may_stand,
+    line_key,
+    page_of,
+    split_bom,
+    text_of,
+    unix_text,
+)
+from bankd.edits.operations import (
+    Append,
+    Carry,
+    Create,
+    Drop,
+    Operation,
+    Piece,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Restore,
+    carry_lines,
+    pieces_of,
+)
+from bankd.edits.transaction import HEALING, Look, Transaction, keys_of, pieces_of_page, recast_removals
+from bankd.pages.inline import without_targets
+from bankd.pages.memory import split_id
+from bankd.pages.scanner import decode_text, encode_text
+
+Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
+"""Keys -> for each the files of bank/ and archive/ that hold its piece now."""
+
+
+def second_look(
+    transaction: Transaction,
+    look: Look,
+    locate: Locate,
+    paths: Collection[str],
+    later: Sequence[Transaction],
+    hurried: Collection[str] = (),
+) -> tuple[Operation, ...]:
+    """What a transaction still asks for on these paths, after those that came later.
+
+    `hurried` are pages saved so soon after an earlier second look that whoever saved them cannot have read it.
+    """
+    looker = _Looker(look, locate, later, hurried)
+    taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
+    wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
+    return tuple(again for op in wanted for again in looker.once_more(_without_turned_back(op, later)))
+
+
+def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> Operation:
+    """An operation without the links that a later transaction has written as they were before."""
+    if not isinstance(operation, Relink):
+        return operation
+    links = (op for transaction in later for op in transaction.operations if isinstance(op, Relink))
+    back = {move.new for op in links if op.path == operation.path for move in op.moves}
+    return replace(operation, moves=tuple(m for m in operation.moves if m.old.partition(" ")[2] not in back))
+
+
+def describe_changes(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
+    """What a second look changed, for people, memory by memory."""
+    found = []
+    for operation in operations:
+        if operation.path not in changed:
+            continue
+        match operation:
+            case Append(path, pieces=pieces):
+                why = f"all that {run} wrote there was gone; delete it again to be rid of it"
+                found += [f"{path}: put back, for {why}: {_words(piece)}" for piece in pieces]
+            case Remove(path, pieces, elsewhere):
+                where = f"it stands in {elsewhere} now" if elsewhere else f"{run} had taken it out"
+                found += [f"{path}: taken out again, for {where}: {_words(piece)}" for piece in pieces]
+            case _:
+                found.append(f"{operation.path}: an older copy of it was saved; it is again as {run} left it")
+    return found
+
+
+def _words(piece: Piece) -> str:
+    return piece.text.strip().partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Looker:
+    look: Look
+    locate: Locate
+    later: Sequence[Transaction]
+    hurried: Collection[str]
+
+    def once_more(self, operation: Operation) -> Iterable[Operation]:
+        match operation:
+            case Append(path, pieces=pieces):
+                nowhere = self._nowhere(path, pieces)
+                return [replace(operation, pieces=nowhere)] if nowhere else []
+            case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
+                copies = self._taken_on(operation) if elsewhere else ()
+                return [*self._removals(path, self._back(operation, pieces), elsewhere), *copies]
+            case Recast():
+                return self._recast_again(operation)
+            case Replace(key=key):
+                return [] if key in self._decided() else [operation]
+            case Relink() | Carry() if isinstance(operation, Relink) or self._takes_late_lines(operation.path):
+                return [operation]
+            case _:
+                return []
+
+    def _takes_late_lines(self, path: str) -> bool:
+        """Whether a page is as it was written on; from one that is gone the lines went along, or were deleted with it."""
+        return self.look(path) is not None and not self._is_planned_anew(path)
+
+    def _decided(self, *, but_healing: bool = False) -> set[str]:
+        """The pieces that a later transaction named: it, not this one, says what should become of them."""
+        later = (other for other in self.later if not (but_healing and other.kind in HEALING))
+        return {key for transaction in later for key in keys_of(transaction)}
+
+    def _nowhere(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        decided = self._decided(but_healing=path in self.hurried)
+        settled = keys_in(self.look(path), _keys(pieces)) | decided
+        lacking = [piece for piece in pieces if piece.key not in settled]
+        held = self.locate(_keys(lacking)) if lacking else {}
+        return tuple(piece for piece in lacking if not held.get(piece.key))
+
+    def _back(self, own: Operation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        """The pieces that are here again, unless a later transaction brought them here; this very one, done again, did not."""
+        back = keys_in(self.look(own.path), _keys(pieces))
+        later = (op for transaction in self.later for op in transaction.operations)
+        brought = [op for op in later if op.path == own.path and op != own]
+        if any(isinstance(operation, Recast) for operation in brought):
+            return ()
+        back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
+        return tuple(piece for piece in pieces if piece.key in back)
+
+    def _taken_on(self, own: Remove | Drop) -> Iterator[Remove]:
+        """Copies that an old buffer had brought back here, and that a later run took on from here before they were seen.
+
+        Only those that no other transaction has named: it might have brought them here, or say where they belong.
+        """
+        plans = [other for other in self.later if other.kind not in HEALING]
+        for number, plan in enumerate(plans):
+            for removal in _removals_from(plan, own.path):
+                if removal.elsewhere:
+                    named = (keys_of(other) for other in (*plans[:number], *plans[number + 1 :]))
+                    copied = _keys(own.pieces).difference(*named) & _keys(removal.pieces)
+                    here = keys_in(self.look(removal.elsewhere), {key for key in copied if not key.startswith("sha:")})
+                    pieces = tuple(piece for piece in removal.pieces if piece.key in here)
+                    yield from self._removals(removal.elsewhere, pieces, own.elsewhere, own.path)
+
+    def _recast_again(self, operation: Recast) -> list[Operation]:
+        """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
+        if self._is_planned_anew(operation.path):
+            return []
+        data = self.look(operation.path)
+        moved = tuple(piece for removal in recast_removals(operation) for piece in removal.pieces)
+        if data == encode_text(operation.before) or self._back(operation, moved):
+            return [operation]
+        if operation.after is None or operation.moved or data is None:
+            return []
+        text = decode_text(data)
+        after = _as_written_in(text, operation.after)
+        pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
+        brought = _keys(pieces) - keys_in(encode_text(operation.before), _keys(pieces))
+        if keys_in(data, brought) or not self._nowhere(operation.path, pieces):
+            return []  # who left some of what the merge brought had read the page as it is since
+        return [
+            Recast(
+                operation.path, text, carry_lines(after, operation.before, text), (), operation.phase, operation.needs
+            )
+        ]
+
+    def _is_planned_anew(self, path: str) -> bool:
+        """Whether a later transaction gave the page another form: then that is no old form that is back."""
+        plans = (other for other in self.later if other.kind not in HEALING)
+        return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
+
+    def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str, source: str = "") -> list[Remove]:
+        """Removals of what stands in another place than here too, and than its `source`, which may lose it as well."""
+        if not elsewhere:
+            return [Remove(path, pieces)] if pieces else []
+        by_place: dict[str, list[Piece]] = {}
+        places = self.locate(_keys(pieces)) if pieces else {}
+        for piece in pieces:
+            others = sorted(
+                set(places.get(piece.key, ())) - {path, source}, key=lambda place: (place != elsewhere, place)
+            )
+            if others:
+                by_place.setdefault(others[0], []).append(piece)
+        return [Remove(path, tuple(held), place) for place, held in by_place.items()]
+
+
+def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
+    for operation in (op for op in transaction.operations if op.path == page):
+        match operation:
+            case Remove():
+                yield operation
+            case Drop(pieces=pieces, elsewhere=elsewhere):
+                yield Remove(page, pieces, elsewhere)
+            case Recast():
+                yield from recast_removals(operation)
+            case _:
+                pass
+
+
+def _as_written_in(text: str, page: str) -> str:
+    """A page with its lines as they are in the text: without ids that the user has taken off, with links that were rewritten since."""
+    there, planned = ({line.rstrip("\r") for line in one.split("\n")} for one in (text, page))
+    turned = {without_targets(line): line for line in there - planned}
+
+    def as_there(line: str) -> str:
+        said, end = line.rstrip("\r"), line[len(line.rstrip("\r")) :]
+        if said in there:
+            return line
+        bare = split_id(said)[0]
+        return (bare if bare in there else turned.pop(without_targets(said), said)) + end
+
+    return "\n".join(map(as_there, page.split("\n")))
+
+
+def _keys(pieces: Iterable[Piece]) -> set[str]:
+    return {piece.key for piece in pieces}
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """Judges by the files as they are now; what transactions `later` than this one decided is left to them."""
+
+    look: Look
+    locate: Locate
+    later: Sequence[Transaction]
+
+    def find(
+        self, transaction: Transaction, before: Mapping[str, str | None], known: Set[str], paths: Set[str]
+    ) -> frozenset[str]:
+        """The pieces on these paths that people have changed or taken out, but for those that are known to be so.
+
+        `before` has the texts of the transaction's files before it; None for a file that was not there.
+        """
+        decided = {key for other in self.later if other.kind not in HEALING for key in keys_of(other)}
+        settled = _changed_again(transaction, self.look, paths) - decided
+        for path in sorted(paths & before.keys()):
+            operations = [op for op in transaction.operations if op.path == path and op.phase == Append.phase]
+            pieces = {piece.key: piece for op in operations if isinstance(op, Append) for piece in op.pieces}
+            open_ = {key: piece for key, piece in pieces.items() if key not in decided}
+            settled |= self._on_page(_Written(operations, before[path], open_), known, path) if open_ else set()
+        return frozenset(settled - known)
+
+    def _on_page(self, written: _Written, known: Set[str], path: str) -> set[str]:
+        data = self.look(path)
+        texts = _texts(data or b"", written.pieces)
+        changed = {key for key in texts if not written.reads(key, texts)}
+        gone = written.pieces.keys() - texts.keys() - known
+        lines = {key: line_key(written.pieces[key].text) for key in gone}
+        places = self.locate({*gone, *lines.values()}) if gone else {}
+        moved = {key for key in gone if places.get(key)}
+        changed |= {key for key in moved if not any(self._stands(written, key, place) for place in places[key])}
+        if data is None or written.is_wiped(data, texts.keys()):
+            # the page may have another name now, and there the line another owner: without its id it is a person's
+            return changed | {key for key in gone - moved if places.get(lines[key])}
+        return changed | (gone - moved)
+
+    def _stands(self, written: _Written, key: str, place: str) -> bool:
+        return written.reads(key, _texts(self.look(place) or b"", [key]))
+
+
+def without_settled(transaction: Transaction, settled: Set[str]) -> Transaction:
+    """A transaction as far as it is still to be looked at."""
+    rest = (_without_settled(operation, settled) for operation in transaction.operations)
+    return replace(transaction, operations=tuple(operation for operation in rest if operation is not None))
+
+
+def _without_settled(operation: Operation, settled: Set[str]) -> Operation | None:
+    if isinstance(operation, Append):
+        pieces = tuple(piece for piece in operation.pieces if piece.key not in settled)
+        return replace(operation, pieces=pieces) if pieces else None
+    return None if isinstance(operation, Replace) and operation.key in settled else operation
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What a transaction added to a page in one go: all of it was there at one moment, whatever became of it."""
+
+    operations: Sequence[Operation]
+    before: str | None
+    pieces: Mapping[str, Piece]
+
+    def reads(self, key: str, texts: Mapping[str, Collection[str]]) -> bool:
+        """Whether a piece reads as it was written: mended links, another indent and lines below do not count."""
+        wanted = _said(self.pieces[key].text)
+        return any(_said(text)[: len(wanted)] == wanted for text in texts.get(key, ()))
+
+    def is_wiped(self, data: bytes, standing: Collection[str]) -> bool:
+        """Whether nothing of it is left, not even a line without its id, or the blank lines around the pieces."""
+        had = _texts(encode_text(self.before or ""), self.pieces).keys()
+        lines, old = _bare_lines(decode_text(data)), _bare_lines(self.before or "")
+        words = {bare_line(piece.text) for piece in self.pieces.values()} - old
+        return set(standing) <= had and not words & lines and not self._is_cut_out(data)
+
+    def _is_cut_out(self, data: bytes) -> bool:
+        """Whether the page is as it was left but for these very lines: a buffer from before has not its blank lines."""
+        left = None if self.before is None else encode_text(self.before)
+        for operation in self.operations:
+            left = operation.apply(left)
+        page = page_of(split_bom(left or b"")[1])
+        spans = [span for found in find_all(page, self.pieces).values() for span in found]
+        return _without(page.document.lines, spans) == split_bom(data)[1] and decode_text(data) != self.before
+
+
+def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set[str]:
+    """The pieces that the transaction gave other words and that have others again."""
+    changed = set()
+    for op in transaction.operations:
+        if isinstance(op, Replace) and op.path in paths:
+            texts = _texts(look(op.path) or b"", [op.key]).get(op.key)
+            if texts and not {unix_text(op.old), unix_text(op.new)} & set(texts):
+                changed.add(op.key)
+    return changed
+
+
+def _texts(data: bytes, keys: Iterable[str]) -> dict[str, list[str]]:
+    """How each of these pieces reads in a page, for those that are there."""
+    wanted = keys_that_may_stand(data, keys)
+    if not wanted:
+        return {}
+    page = page_of(split_bom(data)[1])
+    return {key: [text_of(page.document, s) for s in spans] for key, spans in find_all(page, wanted).items() if spans}
+
+
+def _said(text: str) -> list[str]:
+    return [line.strip() for line in without_targets(unix_text(text)).split("\n")]
+
+
+def _bare_lines(text: str) -> set[str]:
+    return {bare_line(line) for line in text.split("\n")}
+
+
+def _without(lines: Sequence[str], spans: Sequence[LineSpan]) -> str:
+    out = {n for span in spans for n in range(span.start, span.end)}
+    return "".join(line for n, line in enumerate(lines) if n not in out)
+
+
+_Thing = TypeVar("_Thing")
+
+
+class Matches(NamedTuple):
+    """By number, in order: for each thing the equal one from before, None for a new one; and those from before that are gone."""
+
+    before: list[int | None]
+    gone: list[int]
+
+
+def match_equal(now: Iterable[_Thing], before: Iterable[_Thing]) -> Matches:
+    """Match things with equal ones, the first with the first; no thing is matched twice."""
+    now, before = list(now), list(before)
+    same = next((at for at, (one, other) in enumerate(zip(now, before, strict=False)) if one != other), None)
+    begin = min(len(now), len(before)) if same is None else same  # most change little, and near the end
+    left: dict[_Thing, list[int]] = defaultdict(list)
+    for number in range(len(before) - 1, begin - 1, -1):
+        left[before[number]].append(number)
+    found = [equal.pop() if (equal := left.get(thing)) else None for thing in now[begin:]]
+    return Matches([*range(begin), *found], sorted(number for rest in left.values() for number in rest))
+
+
+MOST_AGAIN = 3
+REST = timedelta(minutes=10)
+"""So often within this time may a page be given what it was given before; then it is left alone for as long."""
+
+_BY_ITSELF = HEALING | {"run"}  # not what a person asked for, nor an editor's own late lines
+
+
+def find_rests(written: Iterable[tuple[Transaction, Collection[str]]]) -> dict[str, datetime]:
+    """Until when each page is left alone; `written` has what was carried out, oldest first, and the files it changed."""
+    asked: dict[str, set[Hashable]] = {}
+    again: dict[str, set[datetime]] = {}
+    for transaction, changed in written:
+        for path in changed:
+            wanted = {part for operation in transaction.operations for part in _parts(operation, path)}
+            known = asked.setdefault(path, set())
+            if transaction.kind in _BY_ITSELF and wanted & known:
+                again.setdefault(path, set()).add(datetime.fromisoformat(transaction.planned_at))
+            known |= wanted
+    return {path: until for path, times in again.items() if (until := _rests_until(sorted(times)))}
+
+
+def _parts(operation: Operation, path: str) -> set[Hashable]:
+    """What an operation asks of a page, in parts that differ from what is asked of it another time."""
+    if operation.path != path or isinstance(operation, Carry):
+        return set()
+    kind = type(operation)
+    return {(kind, piece) for piece in pieces_of(operation)} or {operation}
+
+
+def _rests_until(times: Sequence[datetime]) -> datetime | None:
+    bursts = [last for first, last in zip(times, times[MOST_AGAIN - 1 :], strict=False) if last - first <= REST]
+    return bursts[-1] + REST if bursts else None
+
+
+def why_resting(until: datetime) -> str:
+    """Why a page is left alone, for people."""
+    return f"changed back each time it was written; left alone until {until:%H:%M}"
+
+
+ADVICE = "find what changes it back: a sync tool, a formatter, an editor with an old copy; then bankd goes on by itself"

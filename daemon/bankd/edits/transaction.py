@@ -1,0 +1,371 @@
+"""What becomes of a page that is to be recast when the user has changed it, or the file with the copy, meanwhile.
+
+Then it goes piece by piece, as any other memory that moves: what the user changed stays where it is.
+
+A transaction: operations on files and the events that tell of them, in the order in which nothing can be missing.
+
+Create and append come before replace, remove and relink, and events come last: at every instant each piece is in at
+least one visible file. This module decides what each step does to the bytes it meets; adapters do it.
+
+What is kept of a transaction: its journal, by which it is finished and taken back, and what became of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from bankd.edits.inserting import BOM, block_key, ids_in, keys_in, page_of, split_bom, unix_text
+from bankd.edits.operations import (
+    Append,
+    Create,
+    Drop,
+    Operation,
+    Piece,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Rewrite,
+    append_all,
+    digest_of,
+    from_json,
+    narrow_operation,
+    operation_json,
+    pieces_of,
+)
+from bankd.pages.anchors import outline_of
+from bankd.pages.page import part_of_line, parts_folder
+from bankd.pages.scanner import BlockKind, encode_text, split_lines
+
+RecastingLook = Callable[[str], bytes | None]
+
+
+def can_recast(operation: Recast, data: bytes | None, look: RecastingLook) -> bool:
+    """Whether the page reads as planned, every other file has its lines, and all that it needs is there."""
+    if data != encode_text(operation.before) or any(look(path) is None for path in operation.needs):
+        return False
+    return all(digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
+
+
+def recast_removals(operation: Recast) -> tuple[Remove, ...]:
+    """The moved pieces, each to be taken out only while it reads as planned and its copy is there."""
+    return tuple(
+        Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to) for moved in operation.moved
+    )
+
+
+def recast_additions(operation: Recast, look: RecastingLook) -> tuple[Append, ...]:
+    """The lines that the page would have got: a hub's lines for its parts, as far as those could be written."""
+    if operation.after is None or not operation.moved:
+        return ()
+    old = set(split_lines(operation.before))
+    new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
+    parts = {line: part for line in new if (part := part_of_line(line, operation.path))}
+    pieces = tuple(Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
+    return (Append(operation.path, "", pieces),) if pieces else ()
+
+
+@dataclass(frozen=True, slots=True)
+class HalfDivided:
+    """A page that still has all its lines, the part that could not be made, and the parts that are there all the same."""
+
+    page: str
+    lacking: str
+    made: tuple[Create, ...]
+
+
+def find_half_divided(operations: Sequence[Operation], look: RecastingLook) -> Iterator[HalfDivided]:
+    """The pages that were to be divided into parts of which one is not there once all should have been made.
+
+    One that the user has changed meanwhile goes piece by piece, as far as its parts are there.
+    """
+    divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
+    for page in (op for op in divided if look(op.path) == encode_text(op.before)):
+        folder = parts_folder(page.path) + "/"
+        parts = [op for op in operations if isinstance(op, Create) and op.path.startswith(folder)]
+        lacking = [part for part in parts if look(part.path) is None]
+        if lacking:
+            made = tuple(part for part in parts if part not in lacking)
+            yield HalfDivided(page.path, lacking[0].path, made)
+
+
+def pieces_of_page(text: str) -> tuple[Piece, ...]:
+    """All outermost blocks of a text."""
+    return _pieces(text, 0, len(split_lines(text)))
+
+
+def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
+    """The outermost blocks of some lines; a memory goes by its id."""
+    page = page_of(text.removeprefix(BOM))
+    ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
+    found = []
+    for block in page.document.blocks:
+        if block.depth == 0 and block.kind is not BlockKind.BLANK and start <= block.start < end:
+            lines = unix_text("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
+            found.append(Piece(ids.get(block.start) or block_key(lines), lines))
+    return tuple(found)
+
+
+Event: TypeAlias = Mapping[str, Any]
+Look: TypeAlias = Callable[[str], bytes | None]
+"""Workspace-relative path -> its bytes at this moment, None when there is no such file."""
+
+
+HEALING = frozenset({"second look"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done to one file in one go."""
+
+    path: str
+    operations: tuple[Operation, ...]
+
+    @property
+    def phase(self) -> int:
+        """Its place in the order: add, replace, remove, relink."""
+        return self.operations[0].phase
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step makes of the bytes it met, and the copies to take back because the user has changed the original."""
+
+    data: bytes | None
+    withdrawals: tuple[Remove, ...] = ()
+    stayed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """All that one run does to bank/, archive/ and events/; `planned_at` is the run's `now` in ISO form."""
+
+    run: str
+    planned_at: str
+    operations: tuple[Operation, ...] = ()
+    events: tuple[Event, ...] = ()
+    kind: str = "run"
+
+    @property
+    def looks_again(self) -> bool:
+        """Whether it gets a second look; a second look does not, for what it looked at gets one anyway."""
+        return self.kind not in HEALING
+
+    def steps(self) -> tuple[Step, ...]:
+        """The operations by phase, those of one phase on one file together."""
+        grouped: dict[tuple[int, str], list[Operation]] = {}
+        for operation in self.operations:
+            grouped.setdefault((operation.phase, operation.path), []).append(operation)
+        in_phase = sorted(grouped.items(), key=lambda item: item[0][0])  # stable: the plan's order within a phase
+        return tuple(Step(path, tuple(operations)) for (_, path), operations in in_phase)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in a journal."""
+        return {
+            "run": self.run,
+            "kind": self.kind,
+            "planned_at": self.planned_at,
+            "ops": [operation_json(operation) for operation in self.operations],
+            "events": [dict(event) for event in self.events],
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Transaction:
+        """Read what `operation_json` gave."""
+        operations = tuple(from_json(operation) for operation in fields["ops"])
+        return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
+
+
+def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, dict[str, str]]:
+    """Leave where it is what would go to a page that has its id already, in other words: the user copied and reworded it.
+
+    Gives the rest of the transaction, and by id the page with the other version. One that heals knows what it takes out.
+    """
+    if transaction.kind in HEALING:
+        return transaction, {}
+    removals = [op for op in transaction.operations if isinstance(op, Remove) and op.elsewhere]
+    versions = {key: op.elsewhere for op in removals for key in _other_versions(op, look(op.elsewhere))}
+    if not versions:
+        return transaction, {}
+    operations = [_but(op, versions) if op in removals else op for op in transaction.operations]
+    events = tuple(said for said in transaction.events if said.get("memory") not in versions)
+    return replace(transaction, operations=tuple(operations), events=events), versions
+
+
+def _but(operation: Remove, keys: Collection[str]) -> Remove:
+    return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key not in keys))
+
+
+def _other_versions(removal: Remove, there: bytes | None) -> set[str]:
+    """The pieces that the page with the copies has already, but not as they are here."""
+    held = keys_in(there, {piece.key for piece in removal.pieces})
+    pieces = (piece for piece in removal.pieces if piece.key in held)
+    return {piece.key for piece in pieces if Remove(removal.elsewhere, (piece,)).apply(there) == there}
+
+
+def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> StepResult:
+    """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
+    met = data
+    withdrawals: list[Remove] = []
+    stayed: list[str] = []
+    appends = [operation for operation in step.operations if isinstance(operation, Append)]
+    if len(appends) == len(step.operations):
+        return StepResult(append_all(appends, data))
+    for operation in step.operations:
+        match operation:
+            case Remove() | Drop():
+                safe = _with_copy(operation, look)
+                data = safe.apply(data)
+                held = keys_in(data, (piece.key for piece in safe.pieces))
+                stayed += sorted(held)
+                if operation.elsewhere and held:
+                    copies = tuple(piece for piece in safe.pieces if piece.key in held)
+                    withdrawals.append(Remove(operation.elsewhere, copies, step.path))
+            case Recast():
+                recast = _recast(operation, data, look)
+                data, withdrawals, stayed = (
+                    recast.data,
+                    [*withdrawals, *recast.withdrawals],
+                    [*stayed, *recast.stayed],
+                )
+            case Relink():
+                data = _where_found(operation, look).apply(data, rewrite)
+            case _:
+                data = operation.apply(data)
+    return StepResult(_titled(step.path, data, met), tuple(withdrawals), tuple(stayed))
+
+
+def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
+    """A page from which all was taken out keeps a title: an empty one would pass for cut by an unfinished save."""
+    is_emptied = data is not None and not data.strip() and bool(met and met.strip())
+    return encode_text(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
+
+
+def refused_step(step: Step, data: bytes | None) -> StepResult:
+    """What follows from a file that could not be written: what it holds still takes back its copies elsewhere."""
+    wanted: list[Remove | Drop] = []
+    for operation in step.operations:
+        if isinstance(operation, Remove | Drop):
+            wanted.append(operation)
+        elif isinstance(operation, Recast):
+            wanted += recast_removals(operation)
+    withdrawals = []
+    for removal in (removal for removal in wanted if removal.elsewhere):
+        held = keys_in(data, (piece.key for piece in removal.pieces))
+        if held:
+            withdrawals.append(Remove(removal.elsewhere, narrow_operation(removal, held).pieces, step.path))
+    return StepResult(data, tuple(withdrawals))
+
+
+def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
+    """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
+    if can_recast(operation, data, look):
+        return StepResult(operation.apply(data))
+    done = None if operation.after is None else encode_text(operation.after)
+    if data is None or data == done or not operation.moved:
+        as_planned = {None, done, encode_text(operation.before)}
+        return StepResult(data, (), () if data in as_planned else (operation.path,))
+    outcome = take_step(Step(operation.path, recast_removals(operation)), data, look)
+    if outcome.data != data and outcome.data is not None:
+        for addition in recast_additions(operation, look):
+            outcome = replace(outcome, data=addition.apply(outcome.data))
+    return outcome
+
+
+def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
+    """Leave in place what is not in the file that should have the copy by now."""
+    if not operation.elsewhere:
+        return operation
+    keys = {piece.key for piece in operation.pieces}
+    there = keys_in(look(operation.elsewhere), keys)
+    if isinstance(operation, Drop) and there != keys:
+        return Remove(operation.path, narrow_operation(operation, there).pieces, operation.elsewhere)
+    return narrow_operation(operation, there)
+
+
+def _where_found(operation: Relink, look: Look) -> Relink:
+    """Keep only the moves whose target holds what they refer to: a piece may have stayed where the user changed it.
+
+    What links find there counts: a block id is one for them where it ends a line, a memory's or not.
+    """
+    wanted: dict[str, set[str]] = {}
+    for move in operation.moves:
+        wanted.setdefault(move.target, set()).add(move.key)
+    there: dict[str, set[str]] = {}
+    for target, keys in wanted.items():
+        data = look(target)
+        there[target] = keys_in(data, keys - {""}) | _blocks_in(data, keys) | ({""} if data is not None else set())
+    return replace(operation, moves=tuple(move for move in operation.moves if move.key in there[move.target]))
+
+
+def _blocks_in(data: bytes | None, keys: set[str]) -> set[str]:
+    """Those of the keys that are ids of blocks of this page, as links name them."""
+    if data is None or ids_in(data).isdisjoint(keys):
+        return set()
+    return keys & outline_of(page_of(split_bom(data)[1]).document).blocks.keys()
+
+
+def keys_of(transaction: Transaction) -> set[str]:
+    """The pieces that a transaction names."""
+    moved = [
+        removal
+        for operation in transaction.operations
+        if isinstance(operation, Recast)
+        for removal in recast_removals(operation)
+    ]
+    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
+    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
+
+
+def replay_transaction(
+    transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
+) -> dict[str, bytes | None]:
+    """The files of a transaction as it leaves them when nobody interferes; `look` shows those it did not change."""
+    state = dict(before)
+    for step in transaction.steps():
+        state[step.path] = take_step(step, state_of(state, look)(step.path), state_of(state, look), rewrite).data
+    return {path: state[path] for path in before}
+
+
+def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:
+    """Look at a foreseen state, and at the real files where it says nothing."""
+    return lambda path: state[path] if path in state else look(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there).
+
+    `settled` are the pieces that people were seen to have changed or taken out since.
+    """
+
+    seq: int
+    transaction: Transaction
+    before: Mapping[str, str | None]
+    settled: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """Its file name."""
+        return f"{self.seq:06}.json"
+
+    def paths(self) -> list[str]:
+        """The file of each step, and after them the files from which a copy may have to be withdrawn."""
+        steps = [step.path for step in self.transaction.steps()]
+        copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
+        for operation in self.transaction.operations:
+            copies |= {moved.to for moved in getattr(operation, "moved", ())}
+        return steps + sorted(copies - {""})
+
+
+@dataclass(slots=True)
+class Applied:
+    """What became of a transaction; `conflicts` says in words what was left as the user had it."""
+
+    seq: int
+    changed: dict[str, None] = field(default_factory=dict)
+    """The files that changed, in the order in which they did."""
+    conflicts: list[str] = field(default_factory=list)
+    postponed: list[str] = field(default_factory=list)

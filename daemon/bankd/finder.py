@@ -1,0 +1,229 @@
+"""What a row and the preview show, and how an editor opens a line.
+
+The application: a question above, its answers, and the page around the one that is chosen.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias
+
+from textual import on, work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.worker import get_current_worker
+
+from bankd.briefing.recalled import relation_of
+from bankd.errors import BankError
+from bankd.pages.text import show_line
+from bankd.wiring.banks import Banks
+from bankd.wiring.reader import BankReader
+
+Hit: TypeAlias = Mapping[str, Any]
+Styled: TypeAlias = tuple[str, str]
+
+_AT_PLACE = {"code", "codium", "code-insiders", "cursor", "windsurf", "zed", "subl", "hx", "helix"}
+"""Editors that take `file:line`; the first ones after `-g`."""
+_AFTER_GOTO = {"code", "codium", "code-insiders", "cursor", "windsurf"}
+_AT_LINE = {"vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "pico", "view"}
+"""Editors that take `+line file`."""
+_AROUND = 8
+"""Lines of the page that the preview shows before and after."""
+
+
+def editor_command(editor: str, path: str, line: int) -> list[str]:
+    """The words that open a file at a line in an editor as `$EDITOR` names it, with what else stands there."""
+    words = shlex.split(editor) or ["vi"]
+    name = words[0].rpartition("/")[2]
+    if name in _AT_PLACE:
+        return [*words, *(["-g"] if name in _AFTER_GOTO else []), f"{path}:{line}"]
+    return [*words, f"+{line}", path] if name in _AT_LINE else [*words, path]
+
+
+def row_of(hit: Hit) -> Content:
+    """A hit on one line: its text with the words of the question marked, and where it stands."""
+    return Content.assemble(*_row(hit))
+
+
+def _row(hit: Hit) -> Iterator[Styled]:
+    if relation := relation_of(hit):
+        yield f"[{show_line(relation)}] ", "yellow"
+    text, at = str(hit["text"]).replace("\n", " "), 0
+    for start, end in hit["marks"]:
+        yield show_line(text[at:start]), ""
+        yield show_line(text[start:end]), "bold underline"
+        at = end
+    yield show_line(text[at:]), ""
+    yield f"  {standing_place(hit)}", "dim"
+
+
+def standing_place(hit: Hit) -> str:
+    """Where a hit stands, with its bank where several were asked."""
+    bank = f"{hit['bank']}: " if hit.get("bank") else ""
+    return show_line(f"{bank}{hit['path']}:{hit['line']}")
+
+
+def preview_of(hit: Hit, page: Sequence[str]) -> Content:
+    """A hit with its days, what became of it, and the lines of its page around it."""
+    facts = [
+        standing_place(hit),
+        hit["when"],
+        f"^{hit['id']}" if hit["id"] else "",
+        hit["became"] or relation_of(hit) or "",
+    ]
+    head = "  ".join(show_line(fact) for fact in facts if fact)
+    return Content.assemble((f"{head}\n\n", "dim"), *_lines_around(int(hit["line"]), page))
+
+
+def _lines_around(line: int, page: Sequence[str]) -> Iterator[Styled]:
+    first = max(1, line - _AROUND)
+    for number, text in enumerate(page[first - 1 : line + _AROUND], first):
+        yield f"{show_line(text)}\n", "bold" if number == line else "dim"
+
+
+def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
+    """What is said below the answers: how many, of how many banks, and what is wrong with any."""
+    hits, problems = answer["hits"], answer.get("problems", {})
+    nothing = "nothing relevant; nearest, maybe about something else" if answer["nearest"] else "nothing relevant"
+    said = f"{len(hits)} answers" if hits else nothing if asked else "type a question"
+    wrong = "; ".join(f"{bank}: {why}" for bank, why in problems.items())
+    notes = [said, "all banks" if banks > 1 else "", answer["fresh"]["note"], wrong]
+    return show_line("  ·  ".join(note for note in notes if note))
+
+
+_WAIT = 0.08
+"""Seconds after the last key before a question is asked."""
+_MOST = 50
+_NO_ANSWER: dict[str, Any] = {"hits": [], "nearest": [], "fresh": {"note": ""}}
+
+
+class Finder(App[None]):
+    """One bank to begin with, or all of them."""
+
+    CSS = """
+    #answers { height: 1fr; border: none; }
+    #preview { height: 40%; border-top: solid $primary; padding: 0 1; overflow-y: auto; }
+    #said { height: 1; color: $text-muted; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "quit", "leave", priority=True),
+        Binding("ctrl+c", "quit", show=False, priority=True),
+        Binding("down,ctrl+n", "move(1)", "next", priority=True, show=False),
+        Binding("up,ctrl+p", "move(-1)", "back", priority=True, show=False),
+        Binding("enter", "open", "open", priority=True),
+        Binding("ctrl+a", "toggle_all", "all banks", priority=True),
+    ]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, banks: Banks, environment: Mapping[str, str]) -> None:
+        """Take the banks, the first of which is asked, and the variables that name the editor."""
+        super().__init__()
+        self._banks, self._environment = banks, environment
+        self._is_all = False
+        self._answer = _NO_ANSWER
+        self._pause: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        yield Input(placeholder="What do you want to know?  무엇이 궁금한가요?", id="question")
+        yield OptionList(id="answers", markup=False)
+        yield Static(id="preview", markup=False)
+        yield Static("type a question", id="said", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin with an empty question."""
+        self.query_one(Input).focus()
+        self.query_one(OptionList).can_focus = False
+
+    @on(Input.Changed)
+    def wait_for_more(self) -> None:
+        """Ask once nothing was typed for a moment."""
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(_WAIT, self.ask_again)
+
+    def ask_again(self) -> None:
+        """Ask what stands there now."""
+        self.ask(self.query_one(Input).value.strip(), self._is_all)
+
+    @work(thread=True, exclusive=True)
+    def ask(self, question: str, is_all: bool) -> None:
+        """Ask in a thread; an answer that a newer question has overtaken is dropped."""
+        worker, request = get_current_worker(), {"query": question, "limit": _MOST}
+        try:
+            answer = self._find(request, is_all=is_all) if question else _NO_ANSWER
+            said = summary_of(answer, question, len(self._banks.names()) if is_all else 1)
+        except (BankError, OSError) as error:
+            answer, said = _NO_ANSWER, str(error)
+        if not worker.is_cancelled:
+            self.call_from_thread(self.show_answer, answer, said)
+
+    def _find(self, request: dict[str, Any], *, is_all: bool) -> dict[str, Any]:
+        return self._banks.ask_all(request) if is_all else self._banks.find(self._banks.names()[0]).ask(request)
+
+    def show_answer(self, answer: dict[str, Any], said: str) -> None:
+        """Show an answer, its first hit chosen."""
+        self._answer = answer
+        rows = self.query_one(OptionList)
+        rows.clear_options()
+        rows.add_options([row_of(hit) for hit in self._shown()])
+        rows.highlighted = 0 if self._shown() else None
+        self.query_one("#said", Static).update(Content(said))
+        self.show_preview()
+
+    @on(OptionList.OptionHighlighted)
+    def show_preview(self) -> None:
+        """Show the page around the chosen hit."""
+        hit = self._chosen()
+        self.query_one("#preview", Static).update(preview_of(hit, self._page_of(hit)) if hit else "")
+
+    def _chosen(self) -> dict[str, Any] | None:
+        at = self.query_one(OptionList).highlighted
+        hits = self._shown()
+        return hits[at] if at is not None and at < len(hits) else None
+
+    def _shown(self) -> list[dict[str, Any]]:
+        """The hits, or what is nearest where there is none."""
+        return list(self._answer["hits"] or self._answer["nearest"])
+
+    def _root_of(self, hit: Mapping[str, Any]) -> str:
+        return str(self._banks.find(hit.get("bank") or self._banks.names()[0]).root)
+
+    def _page_of(self, hit: Mapping[str, Any]) -> list[str]:
+        try:
+            return BankReader(self._root_of(hit)).read_file(str(hit["path"])).split("\n")
+        except (BankError, OSError):
+            return []
+
+    def action_move(self, by: int) -> None:
+        """Choose the next hit, or the one before."""
+        rows = self.query_one(OptionList)
+        if rows.option_count:
+            rows.highlighted = min(rows.option_count - 1, max(0, (rows.highlighted or 0) + by))
+
+    def action_toggle_all(self) -> None:
+        """Ask all banks, or the first alone again."""
+        self._is_all = not self._is_all
+        self.ask_again()
+
+    def action_open(self) -> None:
+        """Open the chosen hit in the editor, and ask again afterwards: it may say something else by then."""
+        hit = self._chosen()
+        if hit is None:
+            return
+        editor = self._environment.get("VISUAL") or self._environment.get("EDITOR") or "vi"
+        words = editor_command(editor, os.path.join(self._root_of(hit), str(hit["path"])), int(hit["line"]))  # noqa: PTH118 -- a word
+        try:
+            with self.suspend():
+                subprocess.run(words, check=False)  # noqa: S603 -- the user's own editor
+        except (OSError, ValueError) as error:
+            self.query_one("#said", Static).update(Content(f"{words[0]}: {error}; $EDITOR names the editor"))
+            return
+        self.ask_again()

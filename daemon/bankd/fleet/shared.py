@@ -1,0 +1,499 @@
+"""Which memories of a fleet's banks have a term: in tables of the database, an array of memories a bank and term.
+
+Several banks as one index, in the tables of the fleet: asked as a bank's own is, so that the same code ranks.
+
+Numbers of rows and pages are those of the bank's own index with its number before them. A path has the name of its bank
+before a colon.
+
+The sentence vectors of a fleet's banks, compared where the question is asked: the database has no operator for them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from math import log
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from bankd.errors import UserError
+from bankd.fleet.database import FleetConnection, FleetDatabase
+from bankd.fleet.export import FOUND_BY, KINDS, ExportedMemory, terms_of_kind
+from bankd.index.rows import candidate_of, found_row_of
+from bankd.index.terms import telling_terms
+from bankd.search.find import KnownRelations, StoredPair, StoredRelations
+from bankd.search.meaning import CosineBounds
+from bankd.search.request import Filters, FoundRow
+from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
+from bankd.words.days import Span
+from bankd.workers.vectors import SentenceVectors
+
+Term: TypeAlias = tuple[int, str]
+"""A kind, as its place in `KINDS`, and a term of it."""
+
+_TERMS = ", ".join(FOUND_BY)
+_MOST = 32_767
+"""What a small integer holds: nothing is said so often."""
+_AT_ONCE = 2_000
+_EXACT = 24
+NUMBER = "(bank::bigint << 32) + row"
+"""The number of a memory among those of all banks."""
+_K, _B = 1.2, 0.75
+"""Of BM25, as tantivy has them."""
+_FIND = """
+WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
+SELECT {number} FROM (
+    SELECT bank, row, sum(idf * times * {k1} / (times + {k} * ({rest} + {b} * length / mean))) AS score
+    FROM shared_postings JOIN asked USING (kind, term), unnest(rows, counts, lengths) AS posting (row, times, length)
+    WHERE {scope} GROUP BY bank, row
+) AS scored """
+
+
+class AskedTerm(NamedTuple):
+    """A term to look for: its kind, what it weighs (BM25's idf), and how many terms of that kind a memory has on average."""
+
+    kind: int
+    term: str
+    weight: float
+    mean: float
+
+
+class BankScope(NamedTuple):
+    """Which banks a query is about: a condition with one value. All that one may read need no list, which takes planning."""
+
+    condition: str
+    value: object
+
+
+def scope_of(banks: Sequence[int], *, is_all: bool) -> BankScope:
+    """What asks these banks."""
+    if is_all:
+        return BankScope("bank > %s", 0)
+    return BankScope("bank = %s", banks[0]) if len(banks) == 1 else BankScope("bank = ANY(%s)", list(banks))
+
+
+WritePostings: TypeAlias = "Callable[[int, Sequence[int], Mapping[int, ExportedMemory]], int]"
+"""Takes memories of a bank out, by their rows, and puts others in; gives how many terms or memories that touches."""
+
+
+class ScopedPostings(Protocol):
+    """The postings of some banks."""
+
+    def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
+        """In how many memories each of these terms occurs: term, kind, how many."""
+
+    def beginning(self, letters: str) -> Sequence[str]:
+        """The terms of memories that begin so, common ones first."""
+
+    def best(self, asked: Sequence[AskedTerm], filters: Filters, limit: int) -> Sequence[int]:
+        """The numbers of the memories that match best by BM25, and pass, best first."""
+
+
+class PostgresPostings:
+    """Those of the banks that are asked, a part of a snapshot of the database."""
+
+    def __init__(self, database: FleetDatabase, scope: BankScope) -> None:
+        """Take the database and the banks."""
+        self._database = database
+        self._scope, self._banks = scope
+
+    def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
+        query = (
+            f"SELECT term, kind, sum(many) FROM shared_postings WHERE term = ANY(%s) AND {self._scope} "  # noqa: S608
+            "GROUP BY term, kind"
+        )
+        return ((term, kind, int(many)) for term, kind, many in self._database.rows(query, list(terms), self._banks))
+
+    def beginning(self, letters: str) -> Sequence[str]:
+        query = (
+            f"SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND {self._scope} "  # noqa: S608
+            "GROUP BY term ORDER BY sum(many) DESC, term"
+        )
+        return [term for (term,) in self._database.rows(query, letters, letters + "\U0010ffff", self._banks)]
+
+    def best(self, asked: Sequence[AskedTerm], filters: Filters, limit: int) -> Sequence[int]:
+        columns = [list(column) for column in zip(*asked, strict=True)]
+        where, values = conditions_of(filters)
+        only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
+        find = _FIND.format(number=NUMBER, k1=_K + 1, k=_K, b=_B, rest=1 - _B, scope=self._scope)
+        query = f"{find} {only} ORDER BY score DESC, bank, row LIMIT %s"
+        return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
+
+
+def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
+    """What memories must be, as SQL over `shared_memories`, with its values."""
+    parts: list[tuple[str, list[Any]]] = []
+    if filters.tags:
+        parts.append(("tag = ANY(%s)", [list(filters.tags)]))
+    if filters.nodes:
+        parts.append(("nodes && %s", [list(filters.nodes)]))
+    if filters.entities:
+        parts.append(("names && %s", [[entity.casefold() for entity in filters.entities]]))
+    if filters.since or filters.until:
+        days = [(filters.since or date.min).toordinal(), (filters.until or date.max).toordinal()]
+        parts.append(("EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)", days))
+    if filters.known_on:
+        parts.append(("(learned IS NULL OR learned <= %s)", [filters.known_on.isoformat()]))
+    return " AND ".join(part for part, _ in parts), [value for _, values in parts for value in values]
+
+
+class Posting(NamedTuple):
+    """A memory that has a term: how often, and how many terms of that kind it has."""
+
+    row: int
+    times: int
+    length: int
+
+
+def write_postings(
+    connection: FleetConnection, bank: int, gone: Sequence[int], added: Mapping[int, ExportedMemory]
+) -> int:
+    """Take rows out of the postings of the terms that they had, and put others in; gives how many terms that touches."""
+    said = connection.execute(
+        f"SELECT row, {_TERMS} FROM shared_memories WHERE bank = %s AND row = ANY(%s)",  # noqa: S608
+        (bank, gone),
+    ).fetchall()
+    there = connection.execute("SELECT 1 FROM shared_memories WHERE bank = %s LIMIT 1", (bank,)).fetchone()
+    new = defaultdict[Term, list[Posting]](list)
+    for row, memory in added.items():
+        for term, posting in _postings(row, memory.found_by):
+            new[term].append(posting)
+    touched = sorted({term for row, *texts in said for term, _ in _postings(row, texts)} | new.keys())
+    dropped = set(gone)
+    for at in range(0, len(touched), _AT_ONCE):
+        some = touched[at : at + _AT_ONCE]
+        kept = _read_postings(connection, bank, some) if there else {}
+        _drop_terms(connection, bank, kept)
+        merged = ((term, [one for one in kept.get(term, ()) if one.row not in dropped] + new[term]) for term in some)
+        rows = (
+            (bank, *term, len(postings), *map(list, zip(*sorted(postings), strict=True)))
+            for term, postings in merged
+            if postings
+        )
+        copy_rows(connection, "shared_postings", ("bank", "kind", "term", "many", "rows", "counts", "lengths"), rows)
+    return len(touched)
+
+
+def _postings(row: int, texts: Sequence[str]) -> Iterator[tuple[Term, Posting]]:
+    for kind, text in enumerate(texts):
+        words = terms_of_kind(kind, text)
+        for word, count in Counter(words).items():
+            yield (kind, word), Posting(row, min(count, _MOST), rounded_length(len(words)))
+
+
+def rounded_length(length: int) -> int:
+    """A length as tantivy keeps it, in a byte: exact to 40, then with three bits after the first (Lucene's SmallFloat)."""
+    if length < _EXACT:
+        return length
+    shift = max((length - _EXACT).bit_length() - 4, 0)
+    return _EXACT + ((length - _EXACT) >> shift << shift)
+
+
+def _read_postings(connection: FleetConnection, bank: int, terms: Sequence[Term]) -> dict[Term, list[Posting]]:
+    kinds, words = [kind for kind, _ in terms], [word for _, word in terms]
+    found = connection.execute(
+        "SELECT kind, term, rows, counts, lengths FROM shared_postings JOIN unnest(%s::smallint[], %s::text[]) AS asked (kind, term) "
+        "USING (kind, term) WHERE bank = %s",
+        (kinds, words, bank),
+    )
+    return {(kind, term): list(map(Posting, *columns)) for kind, term, *columns in found}
+
+
+def _drop_terms(connection: FleetConnection, bank: int, terms: Collection[Term]) -> None:
+    if terms:
+        connection.execute(
+            "DELETE FROM shared_postings USING unnest(%s::smallint[], %s::text[]) AS asked (kind, term) "
+            "WHERE bank = %s AND shared_postings.kind = asked.kind AND shared_postings.term = asked.term",
+            ([kind for kind, _ in terms], [term for _, term in terms], bank),
+        )
+
+
+def copy_rows(connection: FleetConnection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Put rows into a table, as PostgreSQL takes them fastest."""
+    with connection.cursor().copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+_SHIFT = 32
+_ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
+_SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
+_SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
+
+
+class SharedIndex:
+    """One state of some banks, as `ports.searching.IndexView` has it; to be asked within one transaction."""
+
+    generation = 0
+
+    def __init__(
+        self,
+        database: FleetDatabase,
+        names: Collection[str],
+        postings_of: Callable[[Sequence[int], BankScope], ScopedPostings],
+    ) -> None:
+        """Take the database, the banks to ask by name (none: all that one may read), and what knows their postings.
+
+        UserError names a bank that is not there, or may not be read.
+        """
+        self._database = database
+        query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths, meaning, vectors FROM shared_banks"
+        found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
+        if missing := set(names) - {row[1] for row in found}:
+            raise UserError(
+                *(f"{name}: the shared search has no such bank, or you may not read it" for name in sorted(missing))
+            )
+        self.numbers = banks = [row[0] for row in found]
+        scope = scope_of(banks, is_all=not names)
+        self._scope, self._banks = scope
+        self._postings = postings_of(banks, scope)
+        self._names = {row[0]: row[1] for row in found}
+        self.updated: str | None = min((row[2] for row in found), default=None)
+        memories, words, sentences, heading = (sum(row[at] for row in found) for at in range(3, 7))
+        count = memories or 1
+        self._corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
+        self._means = [max(sum(row[7][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
+        self._models, self._vectors = {row[8] for row in found}, sum(row[9] for row in found)
+        self._frequencies: dict[str, dict[str, int]] = {}
+        self._readings: dict[str, Sequence[str] | None] = {}
+
+    @property
+    def corpus(self) -> Corpus:
+        """What scoring has to know of the whole."""
+        return self._corpus
+
+    def expect(self, runs: Collection[str], terms: Collection[str]) -> None:
+        """Learn at once how runs were read, and in how many memories terms occur: each would be asked for by itself."""
+        self._learn_readings([run for run in runs if run not in self._readings])
+        read = (term for run in runs for term in self._readings[run] or ())
+        self._learn_frequencies([term for term in {*terms, *read} if term not in self._frequencies])
+
+    def _learn_readings(self, runs: Sequence[str]) -> None:
+        """Of several banks that read a run in different ways, the first counts."""
+        query = f"SELECT run, terms FROM shared_readings WHERE run = ANY(%s) AND {self._scope} ORDER BY bank DESC"  # noqa: S608
+        self._readings |= dict.fromkeys(runs)
+        if runs:
+            self._readings |= {run: terms.split() for run, terms in self._database.rows(query, runs, self._banks)}
+
+    def _learn_frequencies(self, terms: Sequence[str]) -> None:
+        self._frequencies |= {term: {} for term in terms}
+        for term, kind, many in self._postings.frequencies(terms) if terms else ():
+            self._frequencies[term][KINDS[kind]] = many
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term occurs."""
+        if term not in self._frequencies:
+            self._learn_frequencies([term])
+        return self._frequencies[term].get(kind, 0)
+
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+        return self._postings.beginning(beginning)
+
+    def reading(self, run: str) -> Sequence[str] | None:
+        """How a run of Hangul was read; in the first of the banks that has it."""
+        if run not in self._readings:
+            self._learn_readings([run])
+        return self._readings[run]
+
+    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories that match best by BM25 over all kinds of terms, best first."""
+        asked = self._asked(terms, bigrams)
+        return list(self._postings.best(asked, filters, limit)) if asked else []
+
+    def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[AskedTerm]:
+        """Of the terms that tell memories apart: kind, term, weight and the mean length of that kind, as `Terms.find` has them."""
+        self.expect((), [*terms, *bigrams])
+        known = {at: self._known(at, terms) for at in ("terms", "heading")}
+        telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
+        asked = {at: [term for term in telling if term in found] for at, found in known.items()}
+        for at, weights in {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}.items():
+            asked[at] = telling_terms(self._known(at, weights), weights)
+        return [
+            AskedTerm(KINDS.index(at), term, self._idf(at, term), self._means[KINDS.index(at)])
+            for at, found in asked.items()
+            for term in found
+        ]
+
+    def _known(self, kind: str, terms: Iterable[str]) -> dict[str, int]:
+        return {term: many for term in terms if (many := self.frequency(kind, term))}
+
+    def _idf(self, kind: str, term: str) -> float:
+        many = self.frequency(kind, term)
+        return log(1 + (self._corpus.memories - many + 0.5) / (many + 0.5))
+
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories of some days, or of all, newest first."""
+        where, values = conditions_of(filters)
+        parts = [self._scope, *([where] if where else [])]
+        if window:
+            first, last = (day.toordinal() for day in window)
+            parts.append(
+                "(EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s) OR learned BETWEEN %s AND %s)"
+            )
+            values += [first, last, window[0].isoformat(), window[1].isoformat()]
+        query = f"SELECT {_ROW} FROM shared_memories WHERE {' AND '.join(parts)} ORDER BY learned DESC NULLS LAST, bank, row LIMIT %s"  # noqa: S608
+        return [number for (number,) in self._database.rows(query, self._banks, *values, limit)]
+
+    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
+        """The days on which these memories were learned."""
+        query = f"SELECT id, learned FROM shared_memories WHERE {self._scope} AND id = ANY(%s) AND learned IS NOT NULL"  # noqa: S608
+        return {id_: date.fromisoformat(day) for id_, day in self._database.rows(query, self._banks, list(ids))}
+
+    def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
+        """What scoring looks at of these memories."""
+        return [candidate_of(row) for row in self._select(_SCORED, numbers)]
+
+    def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
+        """What is shown of these memories."""
+        return [found_row_of(row) for row in self._select(_SHOWN, numbers)]
+
+    def _select(self, fields: str, numbers: Sequence[int]) -> Sequence[Any]:
+        return self._of("shared_memories", "row", fields, numbers)
+
+    def _of(self, table: str, column: str, fields: str, numbers: Iterable[int]) -> Sequence[Any]:
+        """What a table has of these numbers, of the banks that are asked."""
+        pairs = [divmod(number, 1 << _SHIFT) for number in numbers]
+        query = (
+            f"SELECT {fields} FROM {table} JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, {column}) "  # noqa: S608
+            f"USING (bank, {column}) WHERE {self._scope}"
+        )
+        return self._database.rows(query, [bank for bank, _ in pairs], [one for _, one in pairs], self._banks)
+
+    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
+        """Nothing: how a memory was used stays with its bank."""
+        return {}
+
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        """The terms of pages."""
+        return {
+            page: array("I", bytes(terms)) for page, terms in self._of("shared_pages", "page", f"{_PAGE}, terms", pages)
+        }
+
+    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
+        """The paths of pages, each after the name of its bank and a colon."""
+        found = self._of("shared_pages", "page", f"{_PAGE}, bank, path", pages)
+        return {page: f"{self._names[bank]}:{path}" for page, bank, path in found}
+
+    @property
+    def model(self) -> str:
+        """The settings of the model that all of these banks have vectors of, as JSON; empty where they differ."""
+        return next(iter(self._models)) if len(self._models) == 1 else ""
+
+    def count_vectors(self, identity: str) -> int:
+        """How many memories have a vector of this model."""
+        return self._vectors if identity and identity == self.model else 0
+
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+        """Those of these memories that have a vector; its key is their number."""
+        return {number: number for (number,) in self._of("shared_vectors", "row", _ROW, numbers)}
+
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+        """Those of these memories that are what was asked for."""
+        where, values = conditions_of(filters)
+        pairs = [divmod(number, 1 << _SHIFT) for number in keys]
+        query = (
+            f"SELECT {_ROW} FROM shared_memories JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, row) "  # noqa: S608
+            f"USING (bank, row) WHERE {self._scope}{f' AND {where}' if where else ''}"
+        )
+        columns = [bank for bank, _ in pairs], [row for _, row in pairs]
+        return {number: number for (number,) in self._database.rows(query, *columns, self._banks, *values)}
+
+    @property
+    def relations(self) -> KnownRelations:
+        """What the nights of these banks found of their memories."""
+        return _SharedRelations(self._database, self._scope, self._banks)
+
+
+class _SharedRelations(KnownRelations):
+    def __init__(self, database: FleetDatabase, scope: str, banks: object) -> None:
+        self._database, self._scope, self._banks = database, scope, banks
+
+    def of(self, ids: Collection[str]) -> StoredRelations:
+        query = (
+            f"SELECT kind, one, other, is_dated FROM shared_relations WHERE {self._scope} "  # noqa: S608
+            "AND (one = ANY(%s) OR (kind <> 'key' AND other = ANY(%s)))"
+        )
+        found = self._database.rows(query, self._banks, list(ids), list(ids))
+        superseded = {one: other for kind, one, other, _ in found if kind == "superseded"}
+        keys = {one: other for kind, one, other, _ in found if kind == "key"}
+        pairs = [
+            StoredPair(one, other, kind, is_dated)
+            for kind, one, other, is_dated in found
+            if kind not in {"superseded", "key"}
+        ]
+        return StoredRelations(superseded, pairs, keys)
+
+
+_ALL = 20_000
+"""The most vectors, some 15 MB, of which all are compared; of more only those whose memories were found by words."""
+_NUMBER = "(bank::bigint << 32) + row"
+
+
+class SharedVectors:
+    """The vectors of some banks by one model, as `ports.reading.Vectors`; a key is the number of a memory."""
+
+    def __init__(
+        self, database: FleetDatabase, banks: Sequence[int], count: int, door: SentenceVectors, model: str
+    ) -> None:
+        """Take the banks, how many vectors they have, what makes that of a question, and the model's settings as JSON."""
+        self._database, self._banks, self._count = database, list(banks), count
+        self._door, self.identity = door, model
+
+    @property
+    def problem(self) -> str:
+        """Why the last question has no vector; empty when it has."""
+        return self._door.problem
+
+    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
+        """From which cosines on something is an answer; unknown where only some were compared."""
+        return self._door.bounds_for(in_hangul=in_hangul) if self._count <= _ALL else None
+
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
+        """Cosines to a question, by key, of the nearest memories and of these; None when they cannot be computed now."""
+        asked = self._door.question_vector(text)
+        if asked is None:
+            return None
+        found = self._fetch(None if self._count <= _ALL else keys)
+        if not found:
+            return {}
+        vectors = np.frombuffer(b"".join(bytes(vector) for _, vector in found), np.float16).reshape(len(found), -1)
+        cosines = np.nan_to_num(vectors.astype(np.float32) @ np.asarray(asked, np.float32))
+        every = {number: float(cosine) for (number, _), cosine in zip(found, cosines, strict=True)}
+        best = sorted(every, key=lambda number: (-every[number], number))[:most]
+        return {number: every[number] for number in {*best, *keys} if number in every}
+
+    def _fetch(self, numbers: Sequence[int] | None) -> Sequence[tuple[int, bytes]]:
+        """The vectors of these memories, or of all."""
+        if numbers is None:
+            return self._database.rows(
+                f"SELECT {_NUMBER}, vector FROM shared_vectors WHERE bank = ANY(%s)",  # noqa: S608
+                self._banks,
+            )
+        pairs = [divmod(number, 1 << 32) for number in numbers]
+        return self._database.rows(
+            f"SELECT {_NUMBER}, vector FROM shared_vectors JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, row) "  # noqa: S608
+            "USING (bank, row) WHERE bank = ANY(%s)",
+            [bank for bank, _ in pairs],
+            [row for _, row in pairs],
+            self._banks,
+        )
+
+    def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
+        """Nothing: the vectors of memories are those that their banks made."""
+        return None
+
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """Nothing: memories are compared by the runs of their banks."""
+        return [None] * len(pairs)
+
+    def end_if_idle(self) -> None:
+        """End the process of the model when nobody asked it for half an hour."""
+        self._door.end_if_idle()
+
+    def close(self) -> None:
+        """End it."""
+        self._door.close()

@@ -1,0 +1,495 @@
+"""How bankd is doing: what is known at one moment, what of it is worth a warning, and whether the clock can be believed.
+
+The facts as `status` prints them are `facts_to_json`, as Prometheus reads them `render_metrics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import starmap
+from typing import Any
+
+from bankd.edits import second_look as fights
+from bankd.health.ledger import LedgerRow, RunOutcome, row_to_json
+
+REMEMBER_MISSED = timedelta(days=7)
+_SHOWN = 3
+"""Lines or pages of a kind that one finding names."""
+COPIED_ADVICE = "take the id off all but one of them, or delete what is too many"
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A memory that the user copied with its id, and the places where it stands, each `page:line`."""
+
+    id: str
+    places: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """Where it stands, for people."""
+        return f"stands {len(self.places)} times: {', '.join(self.places)}"
+
+
+def find_copied(places: Mapping[str, Sequence[str]]) -> list[Copied]:
+    """The ids that have more than one place."""
+    return [Copied(id_, tuple(held)) for id_, held in sorted(places.items()) if len(held) > 1]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts:
+    """How the index stands: pages it has not read, and pages read without the analyser; `updated` is ISO 8601."""
+
+    generation: str = ""
+    memories: int = 0
+    pending: int = 0
+    provisional: int = 0
+    updated: str = ""
+    problem: str = ""
+    worker: str = "not running"
+
+
+@dataclass(frozen=True, slots=True)
+class BankFacts:
+    """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
+
+    `copied` are the memories that the user has copied with their id, `closed` the pages that cannot be written and why,
+    `held_back` the log lines that were not taken in, `unread_events` lines of events in words with their place,
+    `set_aside` the journals that could not be read.
+    """
+
+    pages: int = 0
+    inbox: int = 0
+    missing: tuple[str, ...] = ()
+    index: IndexFacts = IndexFacts()
+    large: tuple[str, ...] = ()
+    is_clock_frozen: bool = False
+    disk: str = ""
+    resting: Mapping[str, datetime] = field(default_factory=dict)
+    unread_events: tuple[str, ...] = ()
+    copied: tuple[Copied, ...] = ()
+    closed: Mapping[str, str] = field(default_factory=dict)
+    held_back: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+    prose: int = 0
+    """Lines of the logs that were read and not taken in because nobody tagged them."""
+    too_large: tuple[str, ...] = ()
+    """The logs that search does not read for their size."""
+    offered: int = 0
+    """The log lines that a model or a rule wrote and that wait for the user's word."""
+    left_alone: Mapping[str, str] = field(default_factory=dict)
+    """The files that are not read as they are, and why."""
+    not_ours: tuple[str, ...] = ()
+    """The files and folders of bankd itself that it may not use."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """How a job stands."""
+
+    name: str
+    last: LedgerRow | None = None
+    following: datetime | None = None
+    failures: int = 0
+    running: bool = False
+
+
+LENT = "the workspace is lent to another process"
+"""What the queue does while a command of the user writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFacts:
+    """The one queue of all that a daemon does: what it does, since how many seconds, and how many jobs wait behind that.
+
+    Where it does nothing, `seconds` are those that the oldest job waits.
+    """
+
+    doing: str = ""
+    seconds: float = 0.0
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonFacts:
+    """What only a living daemon knows of itself; `waiting` is why it cannot work yet."""
+
+    pid: int
+    version: str
+    since: datetime
+    watcher: dict[str, Any] = field(default_factory=dict)
+    waiting: str = ""
+    settings_problem: str = ""
+    requests: int = 0
+    refused: int = 0
+    queue: QueueFacts = QueueFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFacts:
+    """All of it at one moment; `unusable` are the problems of settings and rules that only reading the files found.
+
+    `how_to_start` is the command that has the work done by itself; a daemon needs none.
+    """
+
+    workspace: str
+    now: datetime
+    bank: BankFacts
+    jobs: tuple[JobFacts, ...] = ()
+    rows: tuple[LedgerRow, ...] = ()
+    daemon: DaemonFacts | None = None
+    timezone: str = "UTC"
+    unusable: tuple[str, ...] = ()
+    how_to_start: str = ""
+
+    def missed(self) -> tuple[LedgerRow, ...]:
+        """The planned runs that were missed in the last seven days."""
+        since = self.now - REMEMBER_MISSED
+        return tuple(row for row in self.rows if row.outcome is RunOutcome.MISSED and row.at >= since)
+
+
+# what is worth a warning
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """Something worth saying, what to do about it, and whether it stays wrong until a person acts."""
+
+    text: str
+    fix: str = ""
+    needs_person: bool = False
+
+
+def judge_health(facts: HealthFacts) -> tuple[HealthFinding, ...]:
+    """The findings, those that need a person first."""
+    findings = [cannot_be_used(problem) for problem in facts.unusable]
+    findings += [*_judge_daemon(facts), *_judge_jobs(facts.jobs), *_judge_disk(facts.bank), *_judge_files(facts.bank)]
+    if missed := facts.missed():
+        lost = sum(not row.made_up for row in missed)
+        tail = f", {lost} of them not made up for" if lost else ", all made up for"
+        text = f"{len(missed)} planned runs were missed in the last 7 days{tail}"
+        findings.append(HealthFinding(text, "bankctl status --missed"))
+    index = facts.bank.index
+    if facts.daemon is None and index.pending and index.updated:
+        findings.append(HealthFinding(f"{index.pending} changed pages are not in the index yet", "bankctl cycle micro"))
+    return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
+
+
+def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
+    daemon = facts.daemon
+    if daemon is None:
+        yield HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)
+        return
+    if daemon.waiting:
+        fix = "it goes on by itself when that is mended"
+        yield HealthFinding(f"the daemon waits: {daemon.waiting}", fix, needs_person=True)
+    if daemon.settings_problem:
+        text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
+        fix = "correct the file, then: bankctl config check && bankctl service reload"
+        yield HealthFinding(text, fix, needs_person=True)
+    if still := tell_standstill(daemon.queue):
+        fix = "end the command that writes; .bankd/lock names its process" if daemon.queue.doing == LENT else _RESTART
+        yield HealthFinding(still, fix, needs_person=True)
+    if daemon.watcher.get("mode") == "polling":
+        yield HealthFinding(f"changes are noticed by polling only: {daemon.watcher.get('reason')}")
+
+
+_LONGEST_LOAN, _LONGEST_JOB, _LONGEST_PAUSE = 300.0, 3600.0, 60.0
+"""Seconds that a command may write, that a job may take, and that jobs may wait while nothing is done."""
+_RESTART = "start the daemon again: what waits is done then; its journal may tell why"
+
+
+def tell_standstill(queue: QueueFacts) -> str:
+    """What to say of a queue of jobs that makes no progress, whatever stopped it; empty while it does."""
+    longest = {"": _LONGEST_PAUSE, LENT: _LONGEST_LOAN}.get(queue.doing, _LONGEST_JOB)
+    if queue.seconds <= longest or not (queue.doing or queue.waiting):
+        return ""
+    waits = "1 job waits" if queue.waiting == 1 else f"{queue.waiting} jobs wait"
+    doing = f"{queue.doing}, since" if queue.doing else "nothing is done, since"
+    return f"the queue of jobs stands still: {doing} {queue.seconds / 60:.0f} min; {waits}"
+
+
+def _judge_jobs(jobs: Iterable[JobFacts]) -> Iterator[HealthFinding]:
+    for job in jobs:
+        if job.failures and job.last:
+            times = f"{job.failures} time{'s' if job.failures > 1 else ''}"
+            text = f"{job.name} failed {times} in a row: {job.last.note}"
+            yield HealthFinding(text, "see: bankctl log", needs_person=True)
+
+
+def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
+    for folder in bank.missing:
+        yield HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
+    if bank.disk:
+        reason, _, fix = bank.disk.partition("; ")
+        fix = f"{fix or 'make room, or make it writable'}; what waits is then done by itself"
+        yield HealthFinding(f"nothing can be written: {reason}", fix, needs_person=True)
+    yield from may_not_be_used(bank.not_ours)
+    if bank.index.problem:
+        yield HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True)
+    if bank.inbox:
+        lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
+        yield HealthFinding(f"{lines} no rule", "bankctl inbox")
+    if bank.is_clock_frozen:
+        text = "the clock jumped by days that did not pass: nothing is archived for its age"
+        yield HealthFinding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True)
+
+
+def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:
+    yield from _first([cannot_be_told(line) for line in bank.unread_events], "lines of events/ cannot be read")
+    yield from starmap(fought_over, sorted(bank.resting.items()))
+    yield from map(stands_twice, bank.copied)
+    yield from _judge_lines(bank)
+    yield from starmap(cannot_be_written, sorted(bank.closed.items()))
+    yield from _first([*starmap(left_alone, sorted(bank.left_alone.items()))], "files are left alone")
+    yield from journals_set_aside(bank.set_aside)
+    if bank.large:
+        more = f" and {len(bank.large) - _SHOWN} more" if len(bank.large) > _SHOWN else ""
+        fix = "at split.split_kib the reflect cycle splits those that bankd wrote (split.pages); at once: bankctl split PAGE"
+        yield HealthFinding(f"large pages: {', '.join(bank.large[:_SHOWN])}{more}", fix)
+    for path in bank.too_large:  # its tagged lines are taken in all the same
+        yield HealthFinding(f"{path} is too large to be searched", "divide it, best by its days")
+
+
+def _first(findings: Sequence[HealthFinding], what: str) -> Iterator[HealthFinding]:
+    yield from findings[:_SHOWN]
+    if len(findings) > _SHOWN:
+        yield HealthFinding(f"{len(findings) - _SHOWN} more {what}", "bankctl doctor lists them", needs_person=True)
+
+
+def _judge_lines(bank: BankFacts) -> Iterator[HealthFinding]:
+    if places := bank.held_back:
+        lines = "1 line of a log was" if len(places) == 1 else f"{len(places)} lines of logs were"
+        more = " …" if len(places) > _SHOWN else ""
+        text = f"{lines} not taken in: {', '.join(places[:_SHOWN])}{more}"
+        yield HealthFinding(text, "bankctl inbox lists them with the reasons")
+    if bank.offered:
+        text = "1 line is proposed, and waits" if bank.offered == 1 else f"{bank.offered} lines are proposed, and wait"
+        yield HealthFinding(f"{text} for your word", "bankctl inbox shows what")
+
+
+def cannot_be_used(problem: str) -> HealthFinding:
+    """What to say of settings or rules that stop every run, until a daemon that has good ones is there."""
+    return HealthFinding(problem, "correct the file, then: bankctl config check", needs_person=True)
+
+
+def left_alone(path: str, reason: str) -> HealthFinding:
+    """What to say of a file that bankd neither reads nor writes as it is; everything else goes on."""
+    text, fix = f"{path} is left alone: {reason}", "bankd touches it again once that is mended"
+    return HealthFinding(text, fix, needs_person=True)
+
+
+def cannot_be_told(line: str) -> HealthFinding:
+    """What to say of a line of the event log that cannot be read."""
+    return HealthFinding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
+
+
+def journals_set_aside(paths: Iterable[str]) -> Iterator[HealthFinding]:
+    """What to say of the journals of runs that could not be read."""
+    for path in paths:
+        lost = _LOST.get(path.split("/")[-2], _LOST["runs"])
+        yield HealthFinding(f"{path}: a torn journal, set aside: {lost}", "look at it, then delete it")
+
+
+_LOST = {
+    "txn": "if its run was interrupted, the rest of it is done by the next run",
+    "done": "this run cannot be undone, and is not looked at a second time",
+    "runs": "this run cannot be undone any more",
+}
+
+
+def fought_over(page: str, until: datetime) -> HealthFinding:
+    """What to say of a page that is left alone because something changes it back."""
+    return HealthFinding(f"{page} was {fights.why_resting(until)}", fights.ADVICE, needs_person=True)
+
+
+def stands_twice(item: Copied) -> HealthFinding:
+    """What to say of a memory that the user copied with its id."""
+    return HealthFinding(f"{item.id} {item.words}", COPIED_ADVICE, needs_person=True)
+
+
+def cannot_be_written(page: str, why: str) -> HealthFinding:
+    """What to say of a page that bankd cannot write; lines for it wait, everything else goes on."""
+    reason, _, fix = why.partition("; ")
+    return HealthFinding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
+
+
+def may_not_be_used(files: Sequence[str]) -> Iterator[HealthFinding]:
+    """What to say of files of ours that bankd may not use: nothing can be written as long as that is so."""
+    if files:
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        text = f"{files[0]}{more} may not be read and written by bankd: was it run as another user?"
+        fix = "give all of it back: sudo chown -R $USER .bankd bank archive events"
+        yield HealthFinding(text, fix, needs_person=True)
+
+
+# as programs read it
+
+
+def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
+    """The facts with the findings, as `status --json` prints them and the socket sends them."""
+    daemon, bank = facts.daemon, facts.bank
+    since = {"since": daemon.since.isoformat(timespec="seconds")} if daemon else {}
+    return {
+        "version": 1,
+        "workspace": facts.workspace,
+        "now": facts.now.isoformat(timespec="seconds"),
+        "timezone": facts.timezone,
+        "daemon": asdict(daemon) | since if daemon else None,
+        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox, "prose": bank.prose},
+        "index": asdict(bank.index),
+        "jobs": [_job_to_json(job) for job in facts.jobs],
+        "missed": [row_to_json(row) for row in facts.missed()],
+        "findings": [asdict(finding) for finding in judge_health(facts)],
+    }
+
+
+def _job_to_json(job: JobFacts) -> dict[str, Any]:
+    return {
+        "job": job.name,
+        "running": job.running,
+        "failures": job.failures,
+        "last": None if job.last is None else row_to_json(job.last),
+        "next": None if job.following is None else job.following.isoformat(timespec="seconds"),
+    }
+
+
+def render_metrics(facts: HealthFacts) -> str:
+    """The facts in the text format of Prometheus, 0.0.4: all metrics, each with its help and type."""
+    lines: list[str] = []
+    last = ""
+    for name, help_, labels, value in _samples(facts):
+        if name != last:
+            kind = "counter" if name.endswith("_total") else "gauge"
+            lines += [f"# HELP {name} {help_}", f"# TYPE {name} {kind}"]
+        last = name
+        lines.append(f"{name}{labels} {value:g}" if value < 1e6 else f"{name}{labels} {value:.0f}")
+    return "\n".join(lines) + "\n"
+
+
+def _samples(facts: HealthFacts) -> Iterator[tuple[str, str, str, float]]:
+    bank, index, daemon = facts.bank, facts.bank.index, facts.daemon
+    yield "bankd_pages", "Pages of the bank.", "", bank.pages
+    yield "bankd_memories", "Memories of the bank.", "", index.memories
+    yield "bankd_inbox_lines", "Lines that no rule could place.", "", bank.inbox
+    yield "bankd_index_pending_files", "Changed files that are not searchable yet.", "", index.pending
+    yield "bankd_index_provisional_pages", "Pages read without the morphological analyser yet.", "", index.provisional
+    for name, help_, value_of in _OF_JOBS:
+        for job in facts.jobs:
+            if (value := value_of(job)) is not None:
+                yield name, help_, f'{{job="{job.name}"}}', value
+    yield "bankd_missed_runs", "Planned runs missed in the last 7 days.", "", len(facts.missed())
+    needing = sum(finding.needs_person for finding in judge_health(facts))
+    yield "bankd_needs_person", "Findings that stay until a person acts.", "", needing
+    if daemon is not None:
+        losses = float(daemon.watcher.get("losses", 0))
+        yield "bankd_watcher_lost_events_total", "Times that the kernel dropped file events.", "", losses
+        yield "bankd_requests_total", "Requests answered on the socket.", "", daemon.requests
+        yield "bankd_refused_total", "Clients put out of the socket.", "", daemon.refused
+
+
+_ENDED = frozenset({RunOutcome.RAN, RunOutcome.FAILED})
+_OF_JOBS: tuple[tuple[str, str, Callable[[JobFacts], float | None]], ...] = (
+    ("bankd_job_failures_in_a_row", "Failed runs of a job since it last worked.", lambda job: job.failures),
+    (
+        "bankd_job_last_end_timestamp_seconds",
+        "When a job last ended.",
+        lambda job: job.last.at.timestamp() if job.last and job.last.outcome in _ENDED else None,
+    ),
+    (
+        "bankd_job_last_duration_seconds",
+        "How long its last run took.",
+        lambda job: job.last.seconds if job.last else None,
+    ),
+    (
+        "bankd_job_next_timestamp_seconds",
+        "When a job is due next.",
+        lambda job: job.following.timestamp() if job.following else None,
+    ),
+)
+
+
+# the clock
+
+# Shorter sleeps change nothing that a check every 30 s would notice; smaller steps are a network clock at work.
+LEAST_SLEEP = LEAST_STEP = timedelta(seconds=30)
+LARGEST_STEP = timedelta(days=3)
+"""More than a wrong zone or a weekend of drift explains; less than the opinions of a bank can fade in unseen."""
+
+FROZEN = (
+    "the clock moved by more than three days that did not pass; nothing is archived for its age until it is right again, "
+    "or a person says so: bankctl clock accept"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """The wall clock, aware, beside two clocks that nobody can set: seconds since boot, with sleep and without."""
+
+    wall: datetime
+    since_boot: float
+    awake: float
+    boot: str = ""
+    """Which boot that was."""
+
+
+class JumpKind(StrEnum):
+    """What a jump was, in words."""
+
+    SUSPEND = "the computer slept for"
+    FORWARD = "the clock was set forward by"
+    BACK = "the clock was set back by"
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """What happened and by how much."""
+
+    kind: JumpKind
+    by: timedelta
+
+    def __str__(self) -> str:
+        """Words for the journal and the status."""
+        return f"{self.kind} {timedelta(seconds=round(self.by.total_seconds()))}"
+
+
+def find_jumps(before: ClockReading, after: ClockReading) -> tuple[Jump, ...]:
+    """What happened to the clock between two readings; waking from sleep to a clock that was set gives both."""
+    passed = timedelta(seconds=after.since_boot - before.since_boot)
+    slept = passed - timedelta(seconds=after.awake - before.awake)
+    step = after.wall - before.wall - passed
+    jumps = [Jump(JumpKind.SUSPEND, slept)] if slept >= LEAST_SLEEP else []
+    if abs(step) >= LEAST_STEP:
+        jumps.append(Jump(JumpKind.FORWARD if step > timedelta(0) else JumpKind.BACK, abs(step)))
+    return tuple(jumps)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTrust:
+    """The last reading that was believed, and by how much the clock is off since; `off` of None means believed."""
+
+    anchor: ClockReading
+    off: timedelta | None = None
+
+    @property
+    def is_frozen(self) -> bool:
+        """While frozen nothing is archived for its age."""
+        return self.off is not None
+
+
+def judge_reading(trust: ClockTrust | None, now: ClockReading) -> ClockTrust:
+    """Take a reading into account: believe it, or freeze; a clock that is set back to where it belongs thaws by itself.
+
+    Across a restart nothing tells how long the machine was off: what was believed stays believed, what was frozen
+    stays frozen, and the budget of a run bounds what a wrong date can archive.
+    """
+    if trust is None:
+        return ClockTrust(now)
+    anchor = trust.anchor
+    if anchor.boot != now.boot:
+        return trust if trust.is_frozen else ClockTrust(now)
+    step = (now.wall - anchor.wall) - timedelta(seconds=now.since_boot - anchor.since_boot)
+    return ClockTrust(anchor, step) if abs(step) > LARGEST_STEP else ClockTrust(now)

@@ -1,0 +1,183 @@
+"""The pages of a bank, or its archive, as the index reads them: which there are, with a stamp each, and their bytes.
+
+The logs of a workspace as the index reads them: without credentials, cut into passages.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from bankd.pages.text import decode_wide, is_wide, only_utf8, readable_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bankd.search.indexable import IndexablePage, MemoryDates, NewQuestions
+    from bankd.secrets.screening import Finder
+
+_LARGEST = 8 * 1024 * 1024
+"""Larger files are not pages of a bank; they are quarantined elsewhere."""
+
+
+class PageFiles:
+    """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
+
+    def __init__(self, folder: Path | str, name: str = "bank") -> None:
+        """Read the pages in this folder, whose name in the workspace this is."""
+        self._folder, self._name = str(folder), name  # pathlib takes a query longer than all that is read here
+        self._names: dict[str, str] = {}
+        self._too_large: set[str] = set()
+
+    @property
+    def _workspace(self) -> Path:
+        from pathlib import Path  # noqa: PLC0415 -- only a writer asks
+
+        return Path(self._folder).parent
+
+    def too_large(self) -> list[str]:
+        """The files that are not searched for their size, named from the workspace on, as the last full scan saw them."""
+        return sorted(f"{self._name}/{path}" for path in self._too_large)
+
+    def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
+        """Every page, or those of these paths, with a stamp of its size, times and inode; no page is opened."""
+        return self._scan_all() if paths is None else self._scan_some(paths)
+
+    def _scan_some(self, paths: Collection[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in paths:
+            if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
+                with suppress(OSError):  # gone
+                    self._note(name, os.lstat(f"{self._folder}/{name}"), found)
+        return found
+
+    def _scan_all(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        self._names, self._too_large = {}, set()
+        folders = [""]
+        while folders:
+            prefix = folders.pop()
+            try:
+                with os.scandir(f"{self._folder}/{prefix}") as entries:
+                    for entry in (entry for entry in entries if not entry.name.startswith(".")):
+                        self._look_at(entry, prefix, folders, found)
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
+                continue  # vanished since it was listed, or closed to us, which runs and the doctor say
+        self._too_large.intersection_update(only_utf8(self._too_large))
+        return {path: found[path] for path in only_utf8(found)}
+
+    def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
+        name = f"{prefix}{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(f"{name}/")
+        elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
+            with suppress(FileNotFoundError):  # gone since it was listed; the others are there
+                self._note(name, entry.stat(follow_symlinks=False), found)
+
+    def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
+        if stat.S_ISREG(status.st_mode) and status.st_size > _LARGEST:
+            self._too_large.add(name)
+        elif stat.S_ISREG(status.st_mode):
+            path = name if name.isascii() else unicodedata.normalize("NFC", name)
+            self._names[path] = name
+            found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
+
+    def dates_since(self, seen: str) -> MemoryDates:
+        """What the events beside the bank tell of the days of memories since an earlier look."""
+        from bankd.index.told import read_event_days  # noqa: PLC0415 -- only a writer asks
+
+        return read_event_days(self._workspace, seen)
+
+    def questions_since(self, seen: str) -> NewQuestions:
+        """What runs found in the logs of the questions that memories answer, since an earlier look."""
+        from bankd.index.told import read_questions  # noqa: PLC0415 -- only a writer asks
+
+        return read_questions(self._workspace / ".bankd" / "catalogue.sqlite3", seen)
+
+    def enriched_since(self, seen: str) -> NewQuestions:
+        """What a model wrote for statements, when there is more of it than at an earlier look."""
+        if not seen and not (self._workspace / "events" / "enriched").is_dir():
+            from bankd.search.indexable import NewQuestions  # noqa: PLC0415 -- same
+
+            return NewQuestions((), seen)
+        from bankd.index.told import read_enriched  # noqa: PLC0415 -- most have no model
+
+        return read_enriched(self._workspace, seen)
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
+        try:
+            descriptor = os.open(
+                f"{self._folder}/{self._names.get(path, path)}", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+            )
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+
+    def contents(self, path: str, data: bytes) -> IndexablePage:
+        """The memories of a page, and its tables and code."""
+        from bankd.search.indexable import read_bank_page  # noqa: PLC0415 -- a query has no time for reading pages
+
+        return read_bank_page(f"{self._name}/{path}", data)
+
+
+class LogPages(PageFiles):
+    """The Markdown files below `memory/`; what looks like a credential is masked before anybody else sees it."""
+
+    def __init__(
+        self, folder: Path | str, patterns: Sequence[str], compile_finders: Callable[[], Sequence[Finder]]
+    ) -> None:
+        """Read the logs in this folder; `patterns` are the user's own for credentials, compiled when a log is read."""
+        super().__init__(folder, "memory")
+        self._compile = compile_finders
+        self._screened_by = f":{crc32(repr(patterns).encode('utf-8', 'surrogatepass')):08x}" if patterns else ""
+
+    def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
+        """The same as of pages; with other patterns each log is read again."""
+        found = super().scan(paths)
+        return {path: stamp + self._screened_by for path, stamp in found.items()} if self._screened_by else found
+
+    def read(self, path: str) -> bytes | None:
+        """The screened text of a log as UTF-8; a log that says it is UTF-16 and is not, is empty."""
+        data = super().read(path)
+        return None if data is None else screened_log(data, self._compile()).encode()
+
+    def dates_since(self, seen: str) -> MemoryDates:
+        """Nothing: a line of a log is of the day of its log."""
+        from bankd.search.indexable import MemoryDates  # noqa: PLC0415 -- same
+
+        return MemoryDates({}, {}, seen)
+
+    def questions_since(self, seen: str) -> NewQuestions:
+        """Nothing: a question stands in the log itself."""
+        from bankd.search.indexable import NewQuestions  # noqa: PLC0415 -- same
+
+        return NewQuestions((), seen)
+
+    def enriched_since(self, seen: str) -> NewQuestions:
+        """Nothing: what a model wrote is for memories."""
+        return self.questions_since(seen)
+
+    def contents(self, path: str, data: bytes) -> IndexablePage:
+        """The passages of a log."""
+        from bankd.search.passages import read_log_page  # noqa: PLC0415 -- same
+
+        return read_log_page(path, data.decode())
+
+
+def screened_log(data: bytes, finders: Sequence[Finder]) -> str:
+    """The text of a log as it may be shown: credentials are masked, and every line stays where it was."""
+    from bankd.secrets.screening import screen_text  # noqa: PLC0415 -- a query has no time for it
+
+    return readable_text(screen_text(text_of_log(data), finders))
+
+
+def text_of_log(data: bytes) -> str:
+    """The text of a log, whatever Windows wrote it as; what is not UTF-8 comes back as the same bytes."""
+    return (decode_wide(data) or "") if is_wide(data[:4]) else data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,245 @@
+"""The terms of an index, in tantivy: which memories may answer, quickly; exact scores are `core.scoring`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, timedelta
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING
+
+import tantivy
+
+from bankd.search.request import Filters
+from bankd.words.days import Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bankd.index.writer import TermDocument
+
+_TELLING, _RARE = 0.4, 1000
+"""A term of more memories than the second that weighs less than this share of the heaviest one finds no memory by itself:
+at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
+_KEPT_FREQUENCIES = 100_000
+"""A run asks for the frequency of each word of each new line, in several fields; after 20,000 lines these take some 20 MB."""
+_KEPT_TERMS = 5_000
+"""Queries of one term, which lines of a run share."""
+_WRITER_BYTES = 30_000_000
+_BUILD_BYTES = 100_000_000
+_THREADS_BYTES = 200_000_000
+"""What tantivy's threads take of the addresses of a process besides; without them it ends the process."""
+
+
+class Terms:
+    """One index's terms; what tantivy raises leaves as ValueError."""
+
+    def __init__(self, folder: Path | str) -> None:
+        """Open or make the index in this folder."""
+        self._folder, self._schema = str(folder), _schema()
+        self._term = lru_cache(_KEPT_TERMS)(partial(tantivy.Query.term_query, self._schema, index_option="freq"))
+        self._open()
+
+    def _open(self) -> None:
+        self._is_linked = False
+        try:
+            self._index = tantivy.Index(self._schema, path=self._folder)
+        except ValueError as refused:
+            if "ReadOnlyFilesystem" not in str(refused):
+                raise
+            self._open_linked()
+        else:
+            self._look()
+
+    def _open_linked(self) -> None:
+        """Open it from where the disk can be written, by links: tantivy wants its lock of who only reads too.
+
+        The links stay as long as this does: a thread of tantivy's looks at them half a second after they were opened.
+        """
+        from pathlib import Path  # noqa: PLC0415 -- `bankctl search` has no time for these
+        from shutil import rmtree  # noqa: PLC0415
+        from tempfile import mkdtemp  # noqa: PLC0415
+        from weakref import finalize  # noqa: PLC0415
+
+        elsewhere = mkdtemp(prefix="bankd-")
+        finalize(self, rmtree, elsewhere, ignore_errors=True)
+        for file in Path(self._folder).iterdir():
+            if not file.name.endswith(".lock"):
+                Path(elsewhere, file.name).symlink_to(file.absolute())
+        self._index = tantivy.Index(self._schema, path=elsewhere)
+        self._look()
+        self._is_linked = True
+
+    def reload(self) -> None:
+        """See what was committed since."""
+        if self._is_linked:
+            self._open()
+            return
+        self._index.reload()
+        self._look()
+
+    def _look(self) -> None:
+        self._searcher = self._index.searcher()
+        self._frequency = lru_cache(_KEPT_FREQUENCIES)(self._searcher.doc_freq)
+        self._has_questions = bool(self._searcher.terms_with_prefix("asked", "", limit=1))
+
+    def replace(self, rows: Sequence[int], documents: Iterable[TermDocument]) -> None:
+        """Replace the memories with these numbers by these, in one commit."""
+        with self._writing(_WRITER_BYTES) as writer:
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", rows))
+            _add(writer, documents)
+
+    @contextmanager
+    def filling(self) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
+        """Give what adds memories, in one commit however many there are: in one piece they are found fastest."""
+        with self._writing(_BUILD_BYTES) as writer:
+            yield partial(_add, writer)
+
+    @contextmanager
+    def _writing(self, most_bytes: int) -> Iterator[tantivy.IndexWriter]:
+        from bankd.system.process import require_room  # noqa: PLC0415 -- only a writer asks
+
+        require_room(most_bytes + _THREADS_BYTES)
+        writer = self._index.writer(most_bytes, 1)
+        yield writer
+        writer.commit()
+        writer.wait_merging_threads()
+        self.reload()
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term occurs, `kind` being `terms`, `bigrams`, `heading`, `asked` or `asked_bigrams`."""
+        return int(self._frequency(kind, term))
+
+    def count(self, term: str) -> int:
+        """In how many memories a term occurs now; `frequency` also counts those whose pages were read again since."""
+        return int(self._searcher.search(self._term("terms", term), 1, count=True).count)  # type: ignore[attr-defined]
+
+    def all_frequencies(self, beginning: str = "") -> list[tuple[str, int]]:
+        """All terms that begin so, with the number of memories they occur in, common ones first."""
+        return list(self._searcher.terms_with_prefix("terms", beginning))
+
+    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+        """The rows that match best by tantivy's own count, at most `limit`."""
+        known = {at: self._known(at, terms) for at in ("terms", "heading")}
+        telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
+        parts = [self._term(at, term) for at, found in known.items() for term in telling if term in found]
+        others = {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}
+        for at, weights in others.items() if self._has_questions else (("bigrams", bigrams),):
+            parts += [self._term(at, term) for term in telling_terms(self._known(at, weights), weights)]
+        if not parts:
+            return []
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+        required = list(self._filters(filters))
+        if required:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (query, *required)])
+        hits = self._searcher.search(query, limit, count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
+    def keep_passing(self, rows: Sequence[int], filters: Filters) -> list[int]:
+        """Those of these rows that are what was asked for, in any order."""
+        required = list(self._filters(filters))
+        if not required or not rows:
+            return list(rows)
+        asked = tantivy.Query.term_set_query(self._schema, "row", list(rows))
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (asked, *required)])
+        hits = self._searcher.search(query, len(rows), count=False).hits
+        found = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in found if isinstance(row, int)]
+
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
+        """The rows of these days whatever they say, or all: what speaks of them, and what was learned then; newest first."""
+        required = list(self._filters(filters)) or [tantivy.Query.all_query()]
+        if window:
+            fields = ((tantivy.Occur.Should, self._between(name, *window)) for name in ("day", "learned"))
+            required.append(tantivy.Query.boolean_query(list(fields)))
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in required])
+        hits = self._searcher.search(query, limit, count=False, order_by_field="learned").hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
+    def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
+        """The rows that link to something by these words."""
+        known = list(self._known("mention", words))
+        if not known:
+            return []
+        hits = self._searcher.search(self._any("mention", known), limit, count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
+    def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
+        """Those of these terms that occur, and in how many memories."""
+        frequency = self._frequency
+        return {term: many for term in terms if (many := frequency(field, term))}
+
+    def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
+        parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]
+        joined = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+        return tantivy.Query.const_score_query(joined, 0.0)
+
+    def _filters(self, filters: Filters) -> Iterable[tantivy.Query]:
+        if filters.tags:
+            yield self._any("tag", filters.tags)
+        if filters.nodes:
+            yield self._any("node", filters.nodes)
+        if filters.entities:
+            yield self._any("entity", [entity.casefold() for entity in filters.entities])
+        if filters.since or filters.until:
+            yield self._between("day", filters.since, filters.until)
+        if filters.known_on and filters.known_on < date.max:  # nothing is later than the last day of the calendar
+            later = self._between("learned", filters.known_on + timedelta(days=1), None)
+            everything = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
+            yield tantivy.Query.boolean_query([(tantivy.Occur.Must, everything), (tantivy.Occur.MustNot, later)])
+
+    def _between(self, field: str, first: date | None, last: date | None) -> tantivy.Query:
+        low, high = (day.toordinal() if day else None for day in (first, last))
+        between = tantivy.Query.range_query(self._schema, field, tantivy.FieldType.Unsigned, low, high)
+        return tantivy.Query.const_score_query(between, 0.0)
+
+
+def telling_terms(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
+    """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
+    least = _TELLING * max([weights[term] for term in known], default=0.0)
+    return [term for term, many in known.items() if many <= _RARE or weights[term] >= least]
+
+
+@cache
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for field in ("terms", "bigrams", "heading", "asked", "asked_bigrams"):
+        builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
+    for field in ("node", "tag", "entity", "mention"):
+        builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("learned", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("row", stored=False, indexed=True, fast=True)
+    return builder.build()
+
+
+def _add(writer: tantivy.IndexWriter, documents: Iterable[TermDocument]) -> None:
+    for document in documents:
+        writer.add_document(_document(document))
+
+
+def _document(memory: TermDocument) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("row", memory.row)
+    document.add_text("terms", memory.terms)
+    document.add_text("bigrams", memory.bigrams)
+    document.add_text("heading", memory.heading)
+    if memory.asked:
+        document.add_text("asked", memory.asked)
+        document.add_text("asked_bigrams", memory.asked_bigrams)
+    for node in memory.nodes:
+        document.add_text("node", node)
+    for entity in memory.entities:
+        document.add_text("entity", entity.casefold())
+    if memory.tag:
+        document.add_text("tag", memory.tag)
+    for word in memory.mentions:
+        document.add_text("mention", word)
+    for day in memory.days:
+        document.add_unsigned("day", day)
+    if memory.learned is not None:
+        document.add_unsigned("learned", memory.learned)
+    return document

@@ -1,0 +1,218 @@
+"""What became of the lines of logs, and of archived memories, that an answer shows: asked of the disk, for the few there are.
+
+Most lines of logs are prose, of which nothing need be asked; who asks about many lines folds the event log once.
+
+What an index is told of memories by files beside the bank: when they were learned and used, what questions they answer.
+
+Only what is new since the last look is read. What cannot be read tells nothing; a run or the doctor names it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bankd.errors import ConflictError, UserError
+from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED
+from bankd.memory.use import KINDS, UseEvent, read_use
+from bankd.search.indexable import ENRICHED, LineQuestions, MemoryDates, NewQuestions
+from bankd.search.request import Hit
+from bankd.storage.events import EVENTS, PACKED, JsonLog, log_files, parse_row, read_log_file
+from bankd.storage.tree import FileTree
+
+if TYPE_CHECKING:
+    from bankd.memory.ledger import Event, Ledger
+    from bankd.memory.provenance import Trace
+
+NOT_TAKEN_IN = "not taken in"
+_MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
+_HIDDEN = frozenset(("deleted", "forgotten"))
+"""What a person took out is no answer, although its log still has it."""
+
+
+class LineOutcomes:
+    """One workspace's."""
+
+    def __init__(self, root: Path, *, anywhere: bool) -> None:
+        """Take the workspace, and whether tagged lines count anywhere in a log."""
+        self._root, self._anywhere = root, anywhere
+
+    def of(self, hit: Hit) -> str | None:
+        """What became of what a hit shows, in words; None when a person took it out."""
+        if hit.group == "archive":
+            return self._of_archived(hit.id)
+        if not re.match(_MAY_BE_TAGGED, hit.text):
+            return NOT_TAKEN_IN
+        trace = self._trace(hit.path.removeprefix("memory/"), hit.line)
+        return None if trace is not None and trace.outcome in _HIDDEN else _in_words(trace)
+
+    def _of_archived(self, id_: str | None) -> str:
+        stone = self._ledger([id_]).gone.get(id_) if id_ else None
+        if stone is None:
+            return "archived"
+        reason = f" ({stone['reason']})" if stone.get("reason") else ""
+        return f"archived on {str(stone['at'])[:10]}{reason}; bankctl archive restore {id_}"
+
+    def _trace(self, log: str, line: int) -> Trace | None:
+        """What is known of a line of a log; None when the log cannot be read."""
+        from bankd.index.sources import text_of_log  # noqa: PLC0415 -- a query seldom needs it
+        from bankd.memory.provenance import trace_line  # noqa: PLC0415 -- same
+        from bankd.memory.retain import identified_as, read_log  # noqa: PLC0415 -- same
+
+        try:
+            text = text_of_log((self._root / "memory" / log).read_bytes())
+        except OSError:
+            return None
+        reading = read_log(log, text, anywhere=self._anywhere)
+        reading = identified_as(reading, self._ledger(['"renamed"']).identity_of(log))
+        id_ = next((found.id for found in reading.lines if found.place.line == line), None)
+        pages = self._pages_of(id_) if id_ else []
+        ledger = self._ledger([] if pages or id_ is None else [id_])
+        memory = ledger.revised.get(id_, id_) if id_ else None
+        if memory != id_ and memory:
+            ledger, pages = self._ledger([str(id_), memory]), self._pages_of(memory)
+        return trace_line(reading, line, ledger, {memory: pages} if memory and pages else {})
+
+    def _pages_of(self, id_: str) -> list[str]:
+        """The pages of bank and archive that hold a memory, as the last run saw them."""
+        try:
+            with closing(sqlite3.connect(f"file:{self._root}/.bankd/catalogue.sqlite3?mode=ro", uri=True)) as database:
+                return [path for (path,) in database.execute("SELECT path FROM memories WHERE id = ?", (id_,))]
+        except sqlite3.Error:
+            return []
+
+    def _ledger(self, words: Sequence[str]) -> Ledger:
+        """What the events that have one of these words say."""
+        from bankd.memory.ledger import fold_events  # noqa: PLC0415 -- same
+
+        wanted = [word.encode() for word in words]
+        found = self._events(wanted) if wanted else ()
+        return fold_events(found)
+
+    def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:
+        from bankd.memory.ledger import find_missing, in_order_told  # noqa: PLC0415 -- same
+        from bankd.storage.events import EVENTS, log_files, parse_row, read_log_file  # noqa: PLC0415 -- same
+        from bankd.storage.tree import FileTree  # noqa: PLC0415 -- same
+
+        with closing(FileTree(self._root)) as tree:
+            for path in log_files(tree, EVENTS):
+                data = b""
+                with suppress(OSError, ConflictError):  # the doctor names it
+                    data, _ = read_log_file(tree, path)
+                if any(word in data for word in wanted):
+                    rows = (parse_row(line) for line in data.split(b"\n") if any(word in line for word in wanted))
+                    yield from in_order_told(row for row in rows if row is not None and find_missing(row) is None)
+
+
+def _in_words(trace: Trace | None) -> str:
+    if trace is None or trace.outcome in {"prose", "dismissed"}:
+        return NOT_TAKEN_IN
+    if trace.outcome == "kept":
+        return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
+    return (
+        f"{NOT_TAKEN_IN}: {trace.sentence}"
+        if trace.outcome in {"bad", "proposed", "refused", "duplicate"}
+        else trace.sentence
+    )
+
+
+_QUERY = "SELECT change, log, memory, questions FROM questions WHERE change > ? ORDER BY change"
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
+
+
+def read_event_days(root: Path, seen: str) -> MemoryDates:
+    """When memories were learned, confirmed, superseded and used, as events tell since `seen`, an earlier look; "" for all.
+
+    Where a file is shorter than at that look, all is read again: a purge or a backup brought another one.
+    """
+    learned: dict[str, date] = {}
+    changed: dict[str, date] = {}
+    uses: list[UseEvent] = []
+    before: dict[str, int] = json.loads(seen or "{}")
+    now: dict[str, int] = {}
+    with suppress(OSError, ConflictError, UserError), closing(FileTree(root)) as tree:
+        sizes = {path: (root / path).lstat().st_size for path in log_files(tree, EVENTS)}
+        if any(size < before.get(path, 0) for path, size in sizes.items()):
+            before = {}
+        for path, size in sizes.items():
+            now[path], lines = _new_lines(tree, path, before.get(path, 0), size)
+            for line in lines:
+                event = parse_row(line) if any(kind in line for kind in _TELLING) else None
+                if event is not None:
+                    _take(event, learned, changed)
+                    uses += [use] if (use := read_use(event)) else []
+    return MemoryDates(learned, changed, json.dumps(now), uses)
+
+
+def _new_lines(tree: FileTree, path: str, start: int, size: int) -> tuple[int, list[bytes]]:
+    """How far a file is read now, and the lines that were appended; a line without its end is for the next look."""
+    with suppress(OSError, ConflictError):
+        if size > start and path.endswith(PACKED):
+            return size, read_log_file(tree, path)[0].split(b"\n")
+        if size > start:
+            with tree.file(path) as file:
+                data = os.pread(file, size - start, start)
+            *lines, last = data.split(b"\n")
+            return start + len(data) - len(last), lines
+    return start, []
+
+
+def _take(event: Mapping[str, Any], learned: dict[str, date], changed: dict[str, date]) -> None:
+    kind, day = event.get("type"), _day_of(event)
+    if day is None:
+        return
+    if kind == KEPT:
+        learned[str(event.get("memory"))] = day
+    elif kind in {DUPLICATE, SUPERSEDED}:
+        changed[str(event.get("of" if kind == DUPLICATE else "memory"))] = day
+
+
+def _day_of(event: Mapping[str, Any]) -> date | None:
+    """The day of the log that a line stood in, else the one on which the event was written."""
+    for text in (str(event.get("log", "")), str(event.get("at", ""))):
+        if found := _DAY.search(text):
+            with suppress(ValueError):
+                return date.fromisoformat(found[0])
+    return None
+
+
+def read_questions(catalog_db: Path, seen: str) -> NewQuestions:
+    """What changed since `seen`; all, where that is of another catalog. A catalog that cannot be read tells nothing."""
+    try:
+        catalog, start = str(catalog_db.stat().st_ino), 0
+        if seen.startswith(f"{catalog}:"):
+            start = int(seen.partition(":")[2])
+        with closing(sqlite3.connect(f"file:{catalog_db}?mode=ro", uri=True, timeout=1)) as database:
+            rows = database.execute(_QUERY, (start,)).fetchall()
+    except (OSError, sqlite3.Error):
+        return NewQuestions((), seen)
+    if not rows and (start or not seen):
+        return NewQuestions((), seen)
+    changed = [LineQuestions(log, memory, asked.split("\n") if asked else ()) for _, log, memory, asked in rows]
+    return NewQuestions(changed, f"{catalog}:{max((row[0] for row in rows), default=start)}", is_all=not start)
+
+
+def read_enriched(root: Path, seen: str) -> NewQuestions:
+    """What a model wrote for statements, all of it by their keys, when its files are not as they were at an earlier look."""
+    from bankd.storage.events import ENRICHED as FOLDER  # noqa: PLC0415 -- most have no model
+    from bankd.storage.events import fold_enriched  # noqa: PLC0415 -- same
+
+    try:
+        with closing(FileTree(root)) as tree:
+            states = [(path, (root / path).lstat()) for path in log_files(tree, FOLDER)]
+            stamp = " ".join(f"{path}:{state.st_size}:{state.st_mtime_ns}" for path, state in states)
+            if stamp == seen:
+                return NewQuestions((), seen)
+            known = fold_enriched(row for _, _, row in JsonLog(tree, FOLDER, "").read())
+    except (OSError, ConflictError, UserError):
+        return NewQuestions((), seen)
+    told = [LineQuestions(ENRICHED, key, enrichment.asked) for key, enrichment in known.items()]
+    return NewQuestions(told, stamp, is_all=True)

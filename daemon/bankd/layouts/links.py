@@ -1,0 +1,200 @@
+"""Which references a new layout touches, and what does not resolve: questions to the graph of references.
+
+References are kept by the last word of their target, which no rename of another file changes; what they lead to is
+decided when somebody asks.
+
+How far a reference leads: to nothing, to a file, or to the very point in it that it names.
+
+What a memory names: the pages and blocks that it links to, and the memories that were merged into it.
+
+A mention is a line, `kind target`, as it was written: what it leads to is decided when somebody asks, since another
+page may take that name at any time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+from urllib.parse import unquote
+
+from bankd.layouts.merge import Layout
+from bankd.layouts.relink import fragment_of
+from bankd.pages.anchors import AnchorPlace, Outline, find_place
+from bankd.pages.inline import LinkKind, may_name
+from bankd.pages.memory import Memory
+from bankd.pages.names import Names, folder_of, folders_above, path_key
+from bankd.pages.references import Reference, references_of
+from bankd.pages.resolve import INDEX_PAGES, WIKI_KINDS, Target, resolve_reference, split_target
+from bankd.pages.scanner import scan_text
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A reference and the file in which it stands."""
+
+    source: str
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A reference that led to a block: the file that it led to, the block, and the files that hold this now."""
+
+    link: Link
+    page: str
+    block: str
+    holders: tuple[str, ...]
+
+
+def link_key(source: str, reference: Reference) -> str:
+    """The word by which a reference is kept: the last of its path, without ending; the page itself for `#x`."""
+    path = split_target(reference.target)[0].partition("?")[0]
+    words = [word for word in unquote(path or source).split("/") if word not in {"", ".", ".."}]
+    return _stem(words[-1]) if words else _stem(folder_of(source).rpartition("/")[2])
+
+
+def keys_to(path: str) -> set[str]:
+    """The words by which references to a file or folder may be kept; those to `100%19.md` also as if it were quoted."""
+    names = [path.rpartition("/")[2]]
+    if path.endswith(tuple("/" + page for page in INDEX_PAGES)):
+        names += [folder_of(path).rpartition("/")[2], ""]
+    return {_stem(word) for name in names for word in (name, unquote(name))}
+
+
+def keys_touched(layout: Layout) -> set[str]:
+    """The words of everything that a layout takes away, moves, or gives a name to."""
+    paths = {*layout.sources, *layout.gone, *layout.new_paths, *layout.folders}
+    if layout.folders:
+        paths |= {folder for path in layout.gone for folder in folders_above(path)}
+    return {key for path in paths for key in keys_to(path)}
+
+
+def files_touched(layout: Layout, links: Iterable[Link], names: Names) -> set[str]:
+    """The files outside a layout with a reference into it, or with one that means something else after it."""
+    after = names.changed(layout.gone, layout.new_paths)
+    inside = layout.sources | {*layout.gone, *layout.new_paths}
+    outside = (link for link in links if link.source not in inside)
+    return {link.source for link in outside if _is_touched(layout, link, names, after)}
+
+
+def _is_touched(layout: Layout, link: Link, names: Names, after: Names) -> bool:
+    target = resolve_reference(link.reference, link.source, names)
+    if target is None:
+        return False
+    if target.path in layout.sources and target.fragment:
+        return True
+    is_moved = any(target.path == old or target.path.startswith(old + "/") for old in layout.folders)
+    return is_moved or resolve_reference(link.reference, link.source, after) != target
+
+
+def links_to(path: str, links: Iterable[Link], names: Names) -> Iterator[Link]:
+    """The references that lead to a file or folder."""
+    for link in links:
+        target = resolve_reference(link.reference, link.source, names)
+        if target and target.path == path and link.source != path:
+            yield link
+
+
+def _stem(word: str) -> str:
+    for ending in (".md", ".html"):
+        if word.endswith(ending):
+            word = word.removesuffix(ending)
+    return path_key(word)
+
+
+_BLOCK = re.compile(r"\^([A-Za-z0-9-]+)")
+
+OutlineOf: TypeAlias = Callable[[str], Outline | None]
+"""The places of a Markdown file; None for a file that is not looked into."""
+
+
+class Reach(IntEnum):
+    """How far a reference leads."""
+
+    NOWHERE = 0
+    FILE = 1
+    POINT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class LinkScene:
+    """The files at one moment: their names and the places in them."""
+
+    names: Names
+    outline_of: OutlineOf
+
+    def target(self, link: Link) -> Target | None:
+        """The file or folder that a reference leads to."""
+        return resolve_reference(link.reference, link.source, self.names)
+
+    def reach(self, link: Link) -> Reach:
+        """How far a reference leads; a place where none can be looked for is believed."""
+        target = self.target(link)
+        if target is None:
+            return Reach.NOWHERE
+        if not target.fragment:
+            return Reach.FILE
+        if target.is_folder or not target.path.endswith(".md") or _is_top(link.reference, target.fragment):
+            return Reach.POINT
+        outline = self.outline_of(target.path)
+        return Reach.POINT if outline and place_in(outline, link.reference, target) else Reach.FILE
+
+
+def block_named(reference: Reference) -> str:
+    """The id of the block that a reference names by its words; empty when it names none."""
+    fragment = split_target(reference.target)[1] or ""
+    found = _BLOCK.match(fragment if reference.kind in WIKI_KINDS else unquote(fragment))
+    return found[1].lower() if found else ""
+
+
+def wanted_reach(reference: Reference) -> Reach:
+    """How far a reference says that it leads."""
+    return Reach.POINT if split_target(reference.target)[1] else Reach.FILE
+
+
+def _is_top(reference: Reference, fragment: str) -> bool:
+    """Whether this is what browsers take for the page itself."""
+    return fragment == "top" and reference.kind not in WIKI_KINDS
+
+
+def place_in(outline: Outline, reference: Reference, target: Target) -> AnchorPlace | None:
+    """The place that a reference names in its file."""
+    fragment = fragment_of(reference, target, outline)[0]
+    return find_place(outline, fragment, is_wiki=reference.kind in WIKI_KINDS)
+
+
+MERGED = "also"
+"""The kind of a mention of a memory that was merged into this one; all others are kinds of links."""
+
+
+def mentions_of(memory: Memory) -> tuple[str, ...]:
+    """The mentions of a memory, each once."""
+    found = references_of(scan_text(memory.text)) if may_name(memory.text) else ()
+    links = (f"{one.kind} {one.target}" for one in found if one.kind is not LinkKind.IMAGE)
+    return tuple(dict.fromkeys((*links, *(f"{MERGED} {id_}" for id_ in memory.sources))))
+
+
+def read_mention(mention: str) -> Reference | str:
+    """The link of a mention, or the id of the memory that was merged."""
+    kind, _, target = mention.partition(" ")
+    return target if kind == MERGED else Reference(LinkKind(kind), 0, 0, 0, target)
+
+
+def ids_named(mentions: Iterable[str]) -> list[str]:
+    """For each mention the id of the memory that it names; empty for one that names none."""
+    return [named if isinstance(named, str) else block_named(named) for named in map(read_mention, mentions)]
+
+
+def words_of(path: str, mentions: Iterable[str]) -> set[str]:
+    """The words by which a memory on a page is found as one that mentions: `^id` of a memory, or the last word of a path."""
+    found = set()
+    for mention in mentions:
+        named = read_mention(mention)
+        if isinstance(named, str):
+            found.add(f"^{named}")
+        else:
+            found |= {link_key(path, named), *([f"^{block}"] if (block := block_named(named)) else [])}
+    return found

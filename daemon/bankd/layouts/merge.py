@@ -1,0 +1,308 @@
+"""How lines of pages are laid out anew: what a split, a move and a merge have in common.
+
+A layout says which old lines stand where; the words in them are changed only by `relink`.
+
+Puts the parts of a page back into it: what a split wrote goes, what people wrote stays, in the same order.
+
+A page or folder under another name: the layout of a move, and the recognition of one that the user has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bankd.pages.page import SHARED_MARK, inherited_front_matter, line_end_of, part_lines
+from bankd.pages.references import definitions_of
+from bankd.pages.scanner import Block, BlockKind, Document, scan_text
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutPiece:
+    """Lines `start` to `end` of an old page (half open), or, without a source, `text` that is new.
+
+    A copy repeats lines that stand elsewhere: nothing outside its own page refers to it. An unended piece has
+    lost the end of its last line.
+    """
+
+    source: str | None = None
+    start: int = 0
+    end: int = 0
+    text: str = ""
+    is_copy: bool = False
+    is_unended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A page as it will be: its pieces from top to bottom."""
+
+    path: str
+    pieces: tuple[LayoutPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where links to a whole page lead afterwards: a page, and there the line that was `line` of the old one."""
+
+    path: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """New pages made of old lines, the pages that are gone, and where links to these lead now."""
+
+    new_pages: tuple[NewPage, ...]
+    gone: tuple[str, ...] = ()
+    homes: Mapping[str, Home] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
+    is_move: bool = False
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The old pages that the new ones are made of; one that is gone is one of them even if it had no line to give."""
+        found = (piece.source for new_page in self.new_pages for piece in new_page.pieces)
+        return frozenset(source for source in (*found, *self.gone) if source)
+
+    @property
+    def new_paths(self) -> tuple[str, ...]:
+        """The paths of all new pages."""
+        return tuple(new_page.path for new_page in self.new_pages)
+
+
+def combine_layouts(layouts: tuple[Layout, ...]) -> Layout:
+    """One layout that does what several of different pages do."""
+    return Layout(
+        tuple(new_page for layout in layouts for new_page in layout.new_pages),
+        tuple(path for layout in layouts for path in layout.gone),
+        {old: home for layout in layouts for old, home in layout.homes.items()},
+        {old: new for layout in layouts for old, new in layout.folders.items()},
+        any(layout.is_move for layout in layouts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A line of a page."""
+
+    path: str
+    line: int
+
+
+def line_positions(layout: Layout) -> dict[Position, Position]:
+    """Where each old line that is not a mere copy stands now."""
+    found = {}
+    for new_page, piece, first in placed_pieces(layout):
+        if piece.source and not piece.is_copy:
+            for n in range(piece.start, piece.end):
+                found[Position(piece.source, n)] = Position(new_page.path, first + n - piece.start)
+    return found
+
+
+def placed_pieces(layout: Layout) -> Iterator[tuple[NewPage, LayoutPiece, int]]:
+    """Each piece with its new page and its first line there."""
+    for new_page in layout.new_pages:
+        first = 0
+        for piece in new_page.pieces:
+            yield new_page, piece, first
+            first += piece.end - piece.start if piece.source else piece.text.count("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Unmergeable:
+    """Why a page cannot be merged: something that a merge would have to throw away."""
+
+    path: str
+    reason: str
+
+
+Definitions = Mapping[str, str]
+Sense = Callable[[str, Document, int, int], str]
+"""(page, its document, first line, last line) -> what the lines say, with their targets resolved."""
+
+
+def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Layout | tuple[Unmergeable, ...]:
+    """Lay a hub and all its parts out as one page; `documents` holds the hub, its parts, and theirs."""
+    merger = _Merger(hub, documents, sense)
+    pieces = tuple(_spaced(list(merger.pieces(hub, 0, len(documents[hub].lines))), documents))
+    if merger.problems:
+        return tuple(merger.problems)
+    own = LayoutPiece(hub, 0, 0)  # a hub without a line of its own is rewritten all the same
+    return Layout((NewPage(hub, (own, *pieces)),), tuple(merger.parts), merger.homes)
+
+
+def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
+    """The parts that a hub's lines lead to and that exist, with their parts."""
+    found = []
+    for part in part_lines(documents[hub], hub).values():
+        if part in documents and part != hub:
+            found += [part, *parts_of(part, documents)]
+    return found
+
+
+class _Merger:
+    def __init__(self, hub: str, documents: Mapping[str, Document], sense: Sense) -> None:
+        self._hub, self._documents, self._sense = hub, documents, sense
+        self._masters = self._find_masters([hub, *parts_of(hub, documents)])
+        self._front = inherited_front_matter(documents[hub])
+        self.parts: list[str] = []
+        self.homes: dict[str, Home] = {}
+        self.problems: list[Unmergeable] = []
+
+    def pieces(self, path: str, start: int, end: int) -> Iterator[LayoutPiece]:
+        """The lines of a page, with the body of a part in the place of each line that leads to one."""
+        document = self._documents[path]
+        listed = part_lines(document, path)
+        shared = self._shared(path, document)
+        end, is_unended = shared or (end, False)
+        for line, part in sorted(listed.items()):
+            if part in self._documents and part not in self.parts and start <= line < end:
+                yield from _lines(path, start, line)
+                yield from self._part(part)
+                start = line + 1
+        if start < end:
+            yield LayoutPiece(path, start, end, is_unended=is_unended)
+
+    def _part(self, part: str) -> Iterator[LayoutPiece]:
+        self.parts.append(part)
+        document = self._documents[part]
+        body = self._after_front_matter(part, document)
+        heading = next((b.start for b in document.blocks if b.start >= body and b.kind is BlockKind.HEADING), None)
+        self.homes[part] = Home(self._hub, heading)
+        yield from self.pieces(part, body, len(document.lines))
+
+    def _after_front_matter(self, part: str, document: Document) -> int:
+        first = document.blocks[0] if document.blocks else None
+        if first is None or first.kind is not BlockKind.FRONT_MATTER:
+            return 0
+        if "".join(document.lines[: first.end]) != self._front:
+            reason = "its front matter is not that of the page: move what matters there, then take it out here"
+            self.problems.append(Unmergeable(part, reason))
+        return first.end
+
+    def _shared(self, path: str, document: Document) -> tuple[int, bool] | None:
+        """Where the lines end that are a page's own, and whether their last one had no line end."""
+        mark = _mark_of(document)
+        if mark is None:
+            return None
+        self._check_shared(path, document, mark)
+        above = document.lines[mark.start - 1] if mark.start else ""
+        is_spaced = above in {"\n", "\r\n"}
+        return (mark.start - 1, False) if is_spaced else (mark.start, True)
+
+    def _check_shared(self, path: str, document: Document, mark: Block) -> None:
+        """Report what stands below the mark and is no copy of something that stays."""
+        for block in document.blocks:
+            if block.start < mark.end or block.kind is BlockKind.BLANK:
+                continue
+            definition = next((d for d in definitions_of(document) if d.start == block.start), None)
+            said = definition and self._sense(path, document, definition.start, definition.end)
+            if definition is None or self._masters.get(definition.label) != said:
+                reason = f"line {block.start + 1} stands below the shared definitions and nowhere else"
+                self.problems.append(Unmergeable(path, reason))
+
+    def _find_masters(self, paths: list[str]) -> Definitions:
+        """What each label is defined as outside the copies."""
+        masters: dict[str, str] = {}
+        for path in paths:
+            document = self._documents[path]
+            mark = _mark_of(document)
+            for definition in definitions_of(document):
+                if mark is None or definition.start < mark.start:
+                    masters.setdefault(definition.label, self._sense(path, document, definition.start, definition.end))
+        return masters
+
+
+def _lines(path: str, start: int, end: int) -> Iterator[LayoutPiece]:
+    if start < end:
+        yield LayoutPiece(path, start, end)
+
+
+def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[LayoutPiece]:
+    """Keep what the user has added at the end of a part from running into the next one."""
+    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+        yield piece
+        if after is None or piece.source is None or after.source is None:
+            continue
+        document = documents[piece.source]
+        line_end = line_end_of(document)
+        if piece.is_unended or not document.lines[piece.end - 1].endswith("\n"):
+            yield LayoutPiece(text=line_end)
+        if _would_join(document, piece, documents[after.source], after):
+            yield LayoutPiece(text=line_end)
+
+
+def _would_join(document: Document, piece: LayoutPiece, next_document: Document, after: LayoutPiece) -> bool:
+    """Whether the last block of one piece swallows the first of the next: no page is cut at such a place."""
+    last = next(
+        (b for b in document.blocks if max(b.end, b.whole_end) == piece.end and b.kind is not BlockKind.BLANK), None
+    )
+    first = next((block for block in next_document.blocks if block.start == after.start), None)
+    if last is None or first is None:
+        return False
+    above = [line.rstrip("\r\n") + "\n" for line in document.lines[last.start : piece.end]]
+    joined = scan_text("".join([*above, *next_document.lines[first.start : first.end]]))
+    return not any(block.start == len(above) and block.kind is first.kind for block in joined.blocks)
+
+
+def _mark_of(document: Document) -> Block | None:
+    """The comment below which a part repeats definitions."""
+    comments = (block for block in document.blocks if block.kind is BlockKind.COMMENT)
+    return next((block for block in comments if document.lines[block.start].strip() == SHARED_MARK), None)
+
+
+_MOST = 0.5  # more than this share of a page's memories makes a new page the old one
+
+
+def plan_move(moves: Mapping[str, str], line_counts: Mapping[str, int], folder: tuple[str, str] | None) -> Layout:
+    """Lay pages out under new paths, whole; `folder` is (old, new) when a whole folder goes."""
+    new_pages = tuple(NewPage(new, (LayoutPiece(old, 0, line_counts[old]),)) for old, new in moves.items())
+    homes = {old: Home(new) for old, new in moves.items()}
+    return Layout(new_pages, tuple(moves), homes, dict([folder] if folder else []), is_move=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PageIdentity:
+    """What a page is recognised by: the digest of its bytes, and the ids of its memories."""
+
+    digest: str
+    ids: frozenset[str]
+
+
+def moved_by_hand(gone: Mapping[str, PageIdentity], new: Mapping[str, PageIdentity]) -> dict[str, str]:
+    """Which pages that are gone stand under another path now: by the same bytes, else by most of their memories.
+
+    Where two could be meant, neither is; a page of the same name counts more than others.
+    """
+    found: dict[str, str] = {}
+    for old, print_ in sorted(gone.items()):
+        rest = {path: other for path, other in new.items() if path not in found.values()}
+        same = [path for path, other in rest.items() if other.digest == print_.digest]
+        alike = same or [path for path, other in rest.items() if _share(print_.ids, other.ids) > _MOST]
+        named = [path for path in alike if path.rpartition("/")[2] == old.rpartition("/")[2]]
+        chosen = alike if len(alike) == 1 else named
+        if len(chosen) == 1:
+            found[old] = chosen[0]
+    return found
+
+
+def folders_moved(moves: Mapping[str, str], still_there: Collection[str]) -> dict[str, str]:
+    """The folders that went as a whole: every page of them moved to the same place, and nothing is left."""
+    found: dict[str, str] = {}
+    for old, new in moves.items():
+        there, here = old.split("/"), new.split("/")
+        while there and here and there[-1] == here[-1]:
+            there.pop()
+            here.pop()
+        before, after = "/".join(there), "/".join(here)
+        is_whole = all(
+            moves[path] == after + path[len(before) :] for path in moves if path.startswith(before + "/")
+        ) and not any(path.startswith(before + "/") for path in still_there)
+        if before and after and before != old and is_whole:
+            found[before] = after
+    return found
+
+
+def _share(old: frozenset[str], new: frozenset[str]) -> float:
+    return len(old & new) / len(old) if old else 0.0

@@ -1,0 +1,641 @@
+"""The last check before a layout is carried out: every link that led somewhere still does, every memory is there once.
+
+What it finds wrong is a bug in bankd, not the user's fault.
+
+A new layout in the words of the transaction layer: parts first, then the page that they came from, then links to them.
+
+Links to what a change moves from page to page: to where it stands afterwards, or to the memory that says it now.
+
+A link is kept to the point it names: what every reference led to before a change is compared with what it leads to
+after it, and what would be dead follows its block, in the style in which it was written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from bankd.edits.inserting import block_key
+from bankd.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
+from bankd.layouts.links import Link, LinkScene, Reach, Stray, place_in
+from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
+from bankd.layouts.relink import (
+    HEADING_ROUNDS,
+    Edit,
+    Relinked,
+    Source,
+    TargetChange,
+    choose_style,
+    edit_line,
+    fragment_of,
+    relink_layout,
+)
+from bankd.layouts.split import Limits, is_due, plan_split
+from bankd.pages.anchors import Form, Outline, find_place, fragment_for, outline_of
+from bankd.pages.inline import LinkKind
+from bankd.pages.memory import split_id
+from bankd.pages.names import ARCHIVE, BANK, Names, is_own, path_key
+from bankd.pages.page import read_page
+from bankd.pages.references import Reference, references_in_text, references_of, route_targets
+from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, resolve_reference, split_target
+from bankd.pages.scanner import Document, document_of, encode_text, scan_text
+
+
+class LayoutCheck:
+    """A layout with the files before and after it."""
+
+    def __init__(
+        self, layout: Layout, relinked: Relinked, old: Mapping[str, Source], new: Mapping[str, Source]
+    ) -> None:
+        """`old` and `new` are the files that the layout reads and writes, with their references."""
+        self._layout, self._old, self._new = layout, old, new
+        self._after = {**old, **new}
+        self._old_lines = {path: _by_line(source) for path, source in old.items()}
+        self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
+        self._outlines: dict[tuple[bool, str], Outline] = {}
+
+    def findings(self, names: Names) -> list[str]:
+        """Every way in which the result would be worse; empty when all is well."""
+        after = names.changed(self._layout.gone, self._layout.new_paths)
+        findings = []
+        there = {path: _by_line(source) for path, source in self._new.items()}
+        for path, reference, new_page, line, nth in self._places():
+            here = there[new_page].get(line, [])
+            if nth >= len(here) or here[nth].kind != reference.kind:
+                findings.append(f"{path}:{reference.line + 1}: {reference.target} would not be read back in {new_page}")
+            elif self._leads(path, reference, names, is_new=False) and (path, reference) not in self._lost:
+                now = self._leads(new_page, here[nth], after, is_new=True)
+                if now < self._leads(path, reference, names, is_new=False):
+                    findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
+        return findings + self._memories() + self._pages()
+
+    def _places(self) -> Iterator[tuple[str, Reference, str, int, int]]:
+        """Every old reference with the line on which it stands afterwards, and its number there."""
+        for new_page, piece, first in placed_pieces(self._layout):
+            for number, here in self._old_lines.get(piece.source or "", {}).items():
+                if piece.start <= number < piece.end:
+                    for nth, reference in enumerate(here):
+                        yield piece.source or "", reference, new_page.path, first + number - piece.start, nth
+        for path in self._old.keys() & self._new.keys() - set(self._layout.new_paths):
+            for number, here in self._old_lines[path].items():
+                for nth, reference in enumerate(here):
+                    yield path, reference, path, number, nth
+
+    def _leads(self, path: str, reference: Reference, names: Names, *, is_new: bool) -> int:
+        """0 nowhere, 1 to a file, 2 to a place in it that we can see."""
+        target = resolve_reference(reference, path, names)
+        if target is None:
+            return 0
+        files = self._after if is_new else self._old
+        if not target.fragment or target.path not in files or not target.path.endswith(".md"):
+            return 1
+        key = (is_new, target.path)
+        if key not in self._outlines:
+            self._outlines[key] = outline_of(scan_text("".join(files[target.path].lines)))
+        return 1 + (find_place(self._outlines[key], target.fragment, is_wiki=reference.kind in WIKI_KINDS) is not None)
+
+    def _memories(self) -> list[str]:
+        before = self._ids(self._layout.sources, self._old)
+        after = self._ids(self._layout.new_paths, self._new)
+        return [
+            f"memory {id_} would stand {after[id_]} times"
+            for id_ in sorted(before | after)
+            if before[id_] != after[id_]
+        ]
+
+    def _pages(self) -> list[str]:
+        both = set(self._layout.gone).intersection(self._layout.new_paths)
+        return [f"{path}: would be written, and taken away" for path in sorted(both)]
+
+    def _ids(self, paths: frozenset[str] | tuple[str, ...], files: Mapping[str, Source]) -> Counter[str]:
+        pages = (read_page(path, encode_text("".join(files[path].lines))) for path in paths)
+        return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
+
+
+def _by_line(source: Source) -> dict[int, list[Reference]]:
+    found: dict[int, list[Reference]] = {}
+    for reference in source.references:
+        found.setdefault(reference.line, []).append(reference)
+    return found
+
+
+REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
+"""The endings of files whose text may name paths of the bank."""
+_GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
+
+
+SourcesFor = Callable[[Layout, Names], Mapping[str, Source]]
+"""Gives the pages of a layout and the files with a reference that it touches, read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rearrangement:
+    """What a layout comes to: the layout, its operations, pages over the limit that have no seam, and what would go wrong."""
+
+    layout: Layout
+    relinked: Relinked
+    operations: tuple[Operation, ...]
+    seamless: tuple[str, ...] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
+    """The pages that are left alone, each with what would go wrong."""
+    findings: tuple[str, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
+
+    def grown(self, limits: Limits) -> set[str]:
+        """The pages outside the layout that reach the size of a split by their longer links."""
+        others = self.relinked.texts.keys() - set(self.layout.new_paths)
+        return {path for path in others if is_due(scan_text(self.relinked.texts[path]), limits)}
+
+
+def is_splittable(path: str) -> bool:
+    """Whether a file is a page that may be split: the inbox and what else bankd keeps in `_meta` are not."""
+    return path.startswith(BANK) and path.endswith(".md") and not is_own(path.removeprefix(BANK))
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """What a split needs to know of the rest: the names, which are taken, which pages may be split, who refers to what."""
+
+    names: Names
+    is_taken: Callable[[str], bool]
+    may_split: Callable[[str], bool]
+    sources_for: SourcesFor
+
+
+def split_large(
+    pages: Mapping[str, str], limits: Limits, bank: Bank, faults: Callable[[Rearrangement], Sequence[str]]
+) -> Rearrangement | None:
+    """Split those of these pages (path -> text) that have reached their size; None when none has.
+
+    A page that reaches it because links in it become longer is split too: the next run must find nothing to do. Where
+    `faults` finds something, each page is tried by itself, and the rest waits for the next run.
+    """
+    texts = {path: text for path, text in pages.items() if bank.may_split(path)}
+    large = {path: text for path, text in texts.items() if is_due(document_of(text), limits)}
+    due = dict(large)
+    while due:
+        rearrangement = _split_all(due, texts, limits, bank)
+        grown = {path for path in rearrangement.grown(limits) - due.keys() if bank.may_split(path)}
+        if grown:
+            due |= {path: texts.get(path) or rearrangement.before[path] for path in grown}
+        elif faults(rearrangement):
+            return _one_by_one(large, lambda paths: _split_all(paths, texts, limits, bank), faults)
+        else:
+            return rearrangement
+    return None
+
+
+_Value = TypeVar("_Value")
+
+
+def _one_by_one(
+    pages: Mapping[str, _Value],
+    plan: Callable[[Mapping[str, _Value]], Rearrangement],
+    faults: Callable[[Rearrangement], Sequence[str]],
+) -> Rearrangement:
+    """Rearrange as many of these pages as go together without a fault; the others are `left`, each with its fault."""
+    kept: dict[str, _Value] = {}
+    left: dict[str, str] = {}
+    for path, value in sorted(pages.items(), key=lambda item: item[0]):
+        if found := faults(plan({**kept, path: value})):
+            left[path] = found[0]
+        else:
+            kept[path] = value
+    return replace(plan(kept), left=left)
+
+
+def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement:
+    planned: dict[str, Layout] = {}
+    new: set[str] = set()
+
+    def is_taken(name: str) -> bool:
+        return path_key(name) in new or bank.is_taken(name)
+
+    for path, text in sorted(due.items()):
+        if layout := plan_split(path, document_of(text), limits, is_taken):
+            planned[path] = layout
+            new.update(map(path_key, layout.new_paths))
+    as_left = {**texts, **due}
+
+    def sources_for(layout: Layout, names: Names) -> Mapping[str, Source]:
+        found = bank.sources_for(layout, names)
+        wanted = found.keys() | (layout.sources & planned.keys())  # a page that this run makes is not on the disk yet
+        return {**found, **{path: read_source(path, as_left[path]) for path in wanted if path in as_left}}
+
+    rearrangement = plan_layout(combine_layouts(tuple(planned.values())), bank.names, sources_for)
+    return replace(rearrangement, seamless=tuple(sorted(due.keys() - planned.keys())))
+
+
+def heal_links(
+    moves: Mapping[str, str],
+    sources: Mapping[str, Source],
+    names: Names,
+    sources_for: SourcesFor,
+    others: Collection[str],
+) -> Rearrangement:
+    """Let links follow pages that the user has moved (old path -> new); those that cannot are `left`.
+
+    `sources` are the moved pages by their old paths, `names` the files as they are now, `others` the other pages.
+    """
+
+    def heal(moved: Mapping[str, str]) -> Rearrangement:
+        layout = plan_move(moved, {old: len(sources[old].lines) for old in moved}, None)
+        layout = replace(layout, folders=folders_moved(moved, others))
+        own = {old: sources[old] for old in moved}
+        before = names.changed(moved.values(), moved)
+        return plan_layout(layout, before, lambda *touched: {**sources_for(*touched), **own}, by_hand=moved)
+
+    whole = heal(moves)
+    return _one_by_one(moves, heal, lambda healed: healed.findings) if whole.findings else whole
+
+
+def plan_layout(
+    layout: Layout, names: Names, sources_for: SourcesFor, *, by_hand: Mapping[str, str] | None = None
+) -> Rearrangement:
+    """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
+    moved = by_hand or {}
+    sources, relinked = _relink_all(layout, names, sources_for)
+    before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
+    rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
+    routing = next(rules, "")
+    new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
+    findings = LayoutCheck(layout, relinked, sources, new).findings(names)
+    kept = replace(layout, gone=()) if moved else layout
+    operations = operations_for(kept, relinked, before, moved.values())
+    return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
+
+
+def _relink_all(layout: Layout, names: Names, sources_for: SourcesFor) -> tuple[Mapping[str, Source], Relinked]:
+    """Relink a layout, and what links to headings that this changes in other pages; gives all that was read for it."""
+    sources = sources_for(layout, names)
+    followed: set[str] = set()
+    while True:
+        relinked = relink_layout(layout, sources, names)
+        others = relinked.texts.keys() - {*layout.new_paths, *followed}
+        renamed = {path for path in others if _renames_heading("".join(sources[path].lines), relinked.texts[path])}
+        if not renamed:
+            return sources, relinked
+        followed |= renamed
+        as_before = (NewPage(path, (LayoutPiece(path, 0, len(sources[path].lines)),)) for path in sorted(renamed))
+        found = sources_for(Layout(tuple(as_before)), names)
+        sources = {**{path: source for path, source in found.items() if path not in layout.new_paths}, **sources}
+
+
+def _renames_heading(before: str, after: str) -> bool:
+    """Whether a rewritten link stands in a heading, so that links to the heading have to name it otherwise."""
+    return outline_of(scan_text(before)).spots != outline_of(scan_text(after)).spots
+
+
+def read_source(path: str, text: str, routing: str = "") -> Source:
+    """A file with its references; `routing` is the path of the file of rules."""
+    document = document_of(text)
+    if path == routing:
+        return Source(document.lines, route_targets(text))
+    if path.endswith(".md"):
+        return Source(document.lines, references_of(document))
+    return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())
+
+
+def operations_for(
+    layout: Layout, relinked: Relinked, before: Mapping[str, str], there: Collection[str] = ()
+) -> tuple[Operation, ...]:
+    """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes.
+
+    A new page must not exist yet, unless the user has put it `there`.
+    """
+    old = layout.sources | set(there)
+    return (
+        *(
+            Create(new_page.path, relinked.texts[new_page.path])
+            for new_page in layout.new_pages
+            if new_page.path not in old
+        ),
+        *_recast(layout, relinked, {path: text for path, text in before.items() if path in old}),
+        *_relinked(layout, relinked, before),
+    )
+
+
+def reference_rewriter(routing: str) -> Rewrite:
+    """The rule by which the transaction layer rewrites the references of a file, however the user has changed it."""
+
+    def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
+        source = read_source(path, text, routing)
+        lines = list(source.lines)
+        edits: dict[int, list[Edit]] = {}
+        for reference in source.references:
+            if (target := new.get(reference_name(reference))) is not None:
+                edits.setdefault(reference.line, []).append(Edit(path, path, reference, target, ""))
+        for number, here in edits.items():
+            lines[number] = edit_line(lines[number], here)
+        return "".join(lines)
+
+    return rewrite
+
+
+def reference_name(reference: Reference) -> str:
+    """How a reference is named in a journal: the same words mean other things in brackets and in text."""
+    return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
+
+
+def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    is_merge = bool(layout.gone) and not layout.is_move
+    for new_page in layout.new_pages:
+        if new_page.path in before and before[new_page.path] != relinked.texts[new_page.path]:
+            moved = tuple(_moved(layout, relinked, new_page.path))
+            yield Recast(
+                new_page.path, before[new_page.path], relinked.texts[new_page.path], moved, 1 if is_merge else 2
+            )
+    for path in layout.gone:
+        yield Recast(path, before[path], None, tuple(_moved(layout, relinked, path)))
+
+
+def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
+    """Which lines of an old page have gone to which other file."""
+    for new_page, piece in _pieces(layout):
+        if piece.source == path and new_page.path != path and not piece.is_copy:
+            yield Moved(new_page.path, piece.start, piece.end, (digest_of(encode_text(relinked.texts[new_page.path])),))
+
+
+def _pieces(layout: Layout) -> Iterator[tuple[NewPage, LayoutPiece]]:
+    return ((new_page, piece) for new_page in layout.new_pages for piece in new_page.pieces)
+
+
+def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    """Links to what has moved, page by page; each is rewritten only if what it means is where the plan put it."""
+    documents: dict[str, Document] = {}
+    grouped: dict[str, dict[str, Move]] = {}
+    outside = [edit for edit in relinked.edits if edit.new_page not in layout.new_paths]
+    by_line = {(edit.new_page, edit.reference.line): edit for edit in outside}
+    for edit in outside:
+        name, cause = reference_name(edit.reference), _cause(edit, by_line)
+        key = _key(cause, relinked, documents) if cause.leads_to in layout.new_paths else ""
+        grouped.setdefault(edit.new_page, {})[name] = Move(name, edit.target, _witness(layout, cause), key)
+    for path, moves in sorted(grouped.items()):
+        words = {name.partition(" ")[2] for name in moves}
+        if any(move.new in words for move in moves.values()):  # twice would be once too often
+            needs = tuple(sorted({move.target for move in moves.values()}))
+            yield Recast(path, before[path], relinked.texts[path], phase=3, needs=needs)
+        else:
+            yield Relink(path, tuple(moves.values()))
+
+
+def _cause(edit: Edit, by_line: Mapping[tuple[str, int], Edit]) -> Edit:
+    """The edit without which this one would be wrong: a link to a heading follows the link that changes in the heading."""
+    seen = [edit]
+    while edit.line is not None and (cause := by_line.get((edit.leads_to, edit.line))) and cause not in seen:
+        edit = cause
+        seen.append(edit)
+    return edit
+
+
+def _witness(layout: Layout, edit: Edit) -> str:
+    """The file that shows that what a reference means is there; for a folder, any page in it."""
+    inside = (path for path in layout.new_paths if path.startswith(edit.leads_to + "/"))
+    return edit.leads_to if edit.leads_to.endswith(".md") else next(inside, edit.leads_to)
+
+
+def _key(edit: Edit, relinked: Relinked, documents: dict[str, Document]) -> str:
+    """The key of the block that a reference names; "" for a whole page."""
+    if edit.line is None or edit.leads_to not in relinked.texts:
+        return ""
+    document = documents.setdefault(edit.leads_to, scan_text(relinked.texts[edit.leads_to]))
+    block = next((b for b in document.blocks if b.start <= edit.line < max(b.end, b.whole_end)), None)
+    if block is None:
+        return ""
+    lines = "".join(document.lines[block.start : max(block.end, block.whole_end)])
+    return split_id(document.lines[edit.line].rstrip())[1] or block_key(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A reference with its new target, the page and block that this leads to, and the block that it named before.
+
+    It `is_alone` unless its file has the new target already.
+    """
+
+    link: Link
+    target: str
+    page: str
+    block: str
+    was: str
+    is_alone: bool = True
+
+    @property
+    def record(self) -> tuple[str, str, str]:
+        """Where it stands, how it was written and how it is now: what it takes to write it as before."""
+        return self.link.source, reference_name(self.link.reference), self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What becomes of the links that a change would break: those that follow, and those that nothing can be done for."""
+
+    followed: tuple[Followed, ...] = ()
+    dangling: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """What is known of a change: the files before and after it, the pages that may have got a block, and the heirs.
+
+    An heir is a memory that stands for another. `written` says for some references how they were written once.
+    """
+
+    before: LinkScene
+    after: LinkScene
+    pages: Sequence[str]
+    heirs: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def loses_places(before: Outline | None, after: Outline | None) -> bool:
+    """Whether a page has lost a place that a link could name, or may have given its name to another."""
+    if before is None or after is None:
+        return before is not after
+    kept = before.blocks.keys() <= after.blocks.keys() and before.ids.keys() <= after.ids.keys()
+    names = [(spot.anchor, spot.words, spot.level) for spot in after.spots]
+    return not kept or names[: len(before.spots)] != [(spot.anchor, spot.words, spot.level) for spot in before.spots]
+
+
+def find_dead(links: Iterable[Link], before: LinkScene, after: LinkScene) -> list[Link]:
+    """The references that lead less far than they did."""
+    return [link for link in links if after.reach(link) < before.reach(link)]
+
+
+def follow_blocks(links: Collection[Link], moving: Moving) -> Following:
+    """Find what the dead among these links lead to now, and those that can be written as they were once."""
+    dead = find_dead(links, moving.before, moving.after)
+    found = {link: _follow(link, moving) for link in dead}
+    back = (link for link in links if link not in found and _once(link, moving) is not None)
+    returned = (_written_once(link, moving) for link in back)
+    followed = [item for item in (*found.values(), *returned) if item]
+    return Following(tuple(followed), tuple(link for link, item in found.items() if not item))
+
+
+def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]:
+    """Let links follow the blocks that the user has moved to one other page."""
+    moved = [(stray, stray.holders[0]) for stray in strays if len(stray.holders) == 1]
+    before = LinkScene(now.names.changed((), [stray.page for stray, _ in moved]), now.outline_of)
+    moving = Moving(before, now, ())
+    return tuple(found for stray, page in moved if (found := _heal(stray, page, moving)))
+
+
+def follow_headings(
+    followed: Iterable[Followed],
+    now: LinkScene,
+    read: Callable[[str], Source],
+    links_into: Callable[[Collection[str]], Sequence[Link]],
+) -> tuple[Followed, ...]:
+    """The same links, and those to headings in which one of them stands: a rewritten target renames its heading.
+
+    A link to such a heading goes with the link in it. `now` is the scene before the change; `read` gives a file of it.
+    """
+    found = {item.link: item for item in followed}
+    given, pages = found.copy(), {link.source for link in found}
+    for _ in range(HEADING_ROUNDS):
+        more: dict[Link, Followed] = {}
+        for page in sorted(page for page in pages if page.endswith(".md")):
+            inside = [item for link, item in found.items() if link.source == page]
+            more |= {item.link: item for item in _to_headings(inside, read(page), now, links_into([page]))}
+        more = {link: item for link, item in more.items() if link not in given and found.get(link) != item}
+        if not more:
+            break
+        found |= more
+        pages = {link.source for link in more}
+    return tuple(found.values())
+
+
+def _to_headings(
+    inside: Sequence[Followed], source: Source, now: LinkScene, links: Iterable[Link]
+) -> Iterator[Followed]:
+    """The links to headings of a page, as they have to be written once the links `inside` it are."""
+    lines = list(source.lines)
+    for number in {item.link.reference.line for item in inside}:
+        here = (edit_of(item) for item in inside if item.link.reference.line == number)
+        lines[number] = edit_line(lines[number], here)
+    before, after = (outline_of(scan_text("".join(text))) for text in (source.lines, lines))
+    if before.spots == after.spots:
+        return
+    for link in links:
+        target = now.target(link)
+        place = place_in(before, link.reference, target) if target else None
+        if target is None or place is None:
+            continue
+        old, rest = fragment_of(link.reference, target, before)
+        new = fragment_for(after, place, old)
+        if new is not None and new != old:
+            cause = next((item for item in inside if item.link.reference.line == place.line), inside[0])
+            path = split_target(link.reference.target)[0]
+            yield replace(cause, link=link, target=f"{path}#{encode_fragment(link.reference, new)}{rest}")
+
+
+def _heal(stray: Stray, page: str, moving: Moving) -> Followed | None:
+    old = moving.before.target(stray.link)
+    if old is None:
+        return None
+    goal = Followed(stray.link, "", page, stray.block, stray.block)
+    candidates = _rewritten(stray.link, old, split_target(stray.link.reference.target)[1], goal, moving)
+    return next(
+        (item for item in candidates if moving.after.reach(_with_target(item.link, item.target)) is Reach.POINT), None
+    )
+
+
+def _follow(link: Link, moving: Moving) -> Followed | None:
+    old = moving.before.target(link)
+    if old is None:
+        return None
+    candidates = (_written_once(link, moving), *_written_now(link, old, moving))
+    return next((item for item in candidates if item and _leads_as_far(item, moving)), None)
+
+
+def _once(link: Link, moving: Moving) -> str | None:
+    return moving.written.get((link.source, reference_name(link.reference)))
+
+
+def _written_once(link: Link, moving: Moving) -> Followed | None:
+    """The words that a reference had before its block went away, if they lead to it again."""
+    words = _once(link, moving)
+    old = _with_target(link, words) if words else link
+    target, was = moving.after.target(old), _block_of(link, moving.before)
+    block = _block_of(old, moving.after)
+    return Followed(link, words, target.path, block, was) if words and target and block else None
+
+
+def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
+    """A reference for its own page, which may have lost its short name, then for every page that has its block."""
+    _, raw = split_target(link.reference.target)
+    was = _block_of(link, moving.before)
+    if old.path in moving.after.names:
+        yield from _rewritten(link, old, raw, Followed(link, "", old.path, was, was), moving)
+    block = moving.heirs.get(was, was)
+    shown = raw if block == was else f"^{block}{_rest(link, old, moving.before)}"
+    for page in _holders(block, moving):
+        yield from _rewritten(link, old, shown, Followed(link, "", page, block, was), moving)
+
+
+def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, moving: Moving) -> Iterator[Followed]:
+    """The target of a reference in its style; one that comes back from the archive is as short as it can be."""
+    new = replace(old, path=goal.page)
+    style = choose_style(link.reference, TargetChange(old, new, link.source, link.source), is_inside=False)
+    if style.base is Base.NAME and old.path.startswith(ARCHIVE):
+        style = replace(style, segments=1)
+    path = render_path(link.reference, replace(new, style=style), link.source, moving.after.names)
+    if path is not None:
+        yield replace(goal, target=path if fragment is None else f"{path}#{fragment}")
+
+
+def _holders(block: str, moving: Moving) -> list[str]:
+    """The pages that have a block after the change: those of the bank first, and of them those that had it not before."""
+    outlines = {page: moving.after.outline_of(page) for page in moving.pages if page in moving.after.names}
+    found = [page for page, outline in outlines.items() if outline and block in outline.blocks]
+    return sorted(found, key=lambda page: (page.startswith(ARCHIVE), _had(page, block, moving.before), page))
+
+
+def _had(page: str, block: str, before: LinkScene) -> bool:
+    outline = before.outline_of(page) if page in before.names else None
+    return outline is not None and block in outline.blocks
+
+
+def _block_of(link: Link, scene: LinkScene) -> str:
+    """The id of the block that a reference names; empty for anything else."""
+    target = scene.target(link)
+    outline = scene.outline_of(target.path) if target and target.fragment else None
+    place = place_in(outline, link.reference, target) if outline and target else None
+    if target is None or outline is None or place is None or place.form is not Form.BLOCK:
+        return ""
+    return fragment_of(link.reference, target, outline)[0].removeprefix("^").strip().lower()
+
+
+def _rest(link: Link, old: Target, before: LinkScene) -> str:
+    """What follows the fragment of a bare path: a Korean particle."""
+    outline = before.outline_of(old.path)
+    return fragment_of(link.reference, old, outline)[1] if outline else ""
+
+
+def _with_target(link: Link, target: str) -> Link:
+    return replace(link, reference=replace(link.reference, target=target))
+
+
+def _leads_as_far(item: Followed, moving: Moving) -> bool:
+    link = _with_target(item.link, item.target)
+    target = moving.after.target(link)
+    is_there = target is not None and target.path == item.page
+    return is_there and moving.after.reach(link) >= moving.before.reach(item.link)
+
+
+def edit_of(followed: Followed) -> Edit:
+    """The same in the form of other changes of references."""
+    link = followed.link
+    return Edit(link.source, link.source, link.reference, followed.target, followed.page)
+
+
+def relink_operations(followed: Iterable[Followed]) -> tuple[Relink, ...]:
+    """The operations that let links follow, one a page; each is rewritten only if the block is where it was seen."""
+    grouped: dict[str, dict[str, Move]] = {}
+    for item in followed:
+        key, was = (block if block.startswith("m-") else "" for block in (item.block, item.was))
+        move = Move(reference_name(item.link.reference), item.target, item.page, key, was)
+        grouped.setdefault(item.link.source, {})[move.old] = move
+    return tuple(Relink(path, tuple(moves.values())) for path, moves in sorted(grouped.items()))

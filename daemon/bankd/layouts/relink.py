@@ -1,0 +1,330 @@
+"""How a reference goes on being written when lines are split off a page or merged back into it.
+
+The rule is that a merge undoes to the letter what a split did. So `#x` and a page that names itself in full must not
+come out the same: the latter spells out, or climbs, one step more.
+
+Makes every reference lead to the same words after lines have moved: only targets change, nothing around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from bankd.layouts.merge import Layout, LayoutPiece, NewPage, Position, line_positions
+from bankd.pages.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
+from bankd.pages.inline import LinkKind
+from bankd.pages.names import Names, folder_of, path_key
+from bankd.pages.references import Reference
+from bankd.pages.resolve import (
+    WIKI_KINDS,
+    Base,
+    Style,
+    Target,
+    encode_fragment,
+    render_path,
+    resolve_reference,
+    split_target,
+)
+from bankd.pages.scanner import scan_text
+
+
+@dataclass(frozen=True, slots=True)
+class TargetChange:
+    """What a reference led to and leads to now, and the page on which it stood and stands now."""
+
+    old: Target
+    new: Target
+    path: str
+    new_page: str
+
+
+def choose_style(reference: Reference, change: TargetChange, *, is_inside: bool) -> Style:
+    """Choose the style; `is_inside` says that the reference names a place and stands on a page that is laid out anew."""
+    old, new = change.old, change.new
+    if is_inside and new.path == change.new_page and old.path != change.path:
+        return _as_own_page(reference, old, new)
+    if is_inside and old.path == change.path and old.style.base is not Base.SELF and new.path != old.path:
+        return _as_other_part(old, new, change.new_page)
+    return _with_depth(old, new)
+
+
+def _with_depth(old: Target, new: Target) -> Style:
+    """A wikilink that spells out a path spells out as much of it afterwards."""
+    if old.style.base is not Base.NAME or old.style.segments == 1:
+        return old.style
+    deeper = new.path.count("/") - old.path.count("/")
+    return replace(old.style, segments=max(1, old.style.segments + deeper))
+
+
+def _as_other_part(old: Target, new: Target, new_page: str) -> Style:
+    """How a page that named itself in full names another of its parts: with one step more than `#x` needs."""
+    style = old.style
+    if style.base is Base.NAME:
+        return replace(style, segments=style.segments + new.path.count("/") - old.path.count("/"))
+    if style.base is Base.RELATIVE and new.path != new_page:
+        return replace(style, climb=style.climb + 1)
+    return style
+
+
+def _as_own_page(reference: Reference, old: Target, new: Target) -> Style:
+    """The reverse: what named another part names its own page now."""
+    style = old.style
+    if style.base is Base.NAME and style.segments > 1:
+        return _with_depth(old, new)
+    if style.base is Base.RELATIVE and (style.climb or reference.kind is LinkKind.BARE):
+        return replace(style, climb=max(0, style.climb - 1))
+    return Style(Base.SELF) if style.base in {Base.NAME, Base.RELATIVE} else style
+
+
+HEADING_ROUNDS = (
+    10  # a target inside a heading changes the heading's own anchor; each link to it, in a heading again, is a round
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One target that changes: in which new page, at which old place, what it becomes, and the file and line it leads to."""
+
+    new_page: str
+    source: str
+    reference: Reference
+    target: str
+    leads_to: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A reference that nothing can be written for; it stays as it was and is reported."""
+
+    source: str
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Relinked:
+    """Every page that changes, whole, with what changed in it."""
+
+    texts: Mapping[str, str]
+    edits: tuple[Edit, ...]
+    lost: tuple[Lost, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that refers to pages: its text as lines and where its references stand."""
+
+    lines: tuple[str, ...]
+    references: tuple[Reference, ...]
+
+
+def relink_layout(layout: Layout, sources: Mapping[str, Source], names: Names) -> Relinked:
+    """Lay the pages out anew and rewrite what refers to them.
+
+    `sources` are the pages of the layout and every other file with a reference that the layout touches.
+    """
+    after = names.changed(layout.gone, layout.new_paths)
+    relinker = _Relinker(layout, sources, names, after)
+    edits: tuple[Edit, ...] = ()
+    texts = relinker.texts(edits)
+    for _ in range(HEADING_ROUNDS):
+        edits_now = relinker.edits(texts)
+        if edits_now == edits:
+            break
+        edits = edits_now
+        texts = relinker.texts(edits)
+    return Relinked(texts, edits, tuple(relinker.lost))
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What a reference has to lead to: a path, and in it a line with the form in which it is named."""
+
+    target: Target
+    place: AnchorPlace | None = None
+
+
+class _Relinker:
+    def __init__(self, layout: Layout, sources: Mapping[str, Source], names: Names, after: Names) -> None:
+        self._layout = layout
+        self._sources = sources
+        self._names, self._after = names, after
+        self._lines = {path: source.lines for path, source in sources.items()}
+        self._positions = line_positions(layout)
+        self._outlines: dict[str, Outline] = {}
+        self._texts: Mapping[str, str] = {}
+        self._new_outlines: dict[str, Outline] = {}
+        self.lost: list[Lost] = []
+
+    def texts(self, edits: Iterable[Edit]) -> dict[str, str]:
+        """Every new page and every other file with an edit, whole."""
+        by_line: dict[tuple[str, str, int], list[Edit]] = {}
+        for edit in edits:
+            by_line.setdefault((edit.new_page, edit.source, edit.reference.line), []).append(edit)
+
+        def line_of(new_page: str, source: str, number: int) -> str:
+            return edit_line(self._lines[source][number], by_line.get((new_page, source, number), ()))
+
+        texts = {new_page.path: _assemble(new_page, line_of) for new_page in self._layout.new_pages}
+        for path in {new_page for new_page, _, _ in by_line} - set(texts):
+            texts[path] = "".join(line_of(path, path, n) for n in range(len(self._lines[path])))
+        return texts
+
+    def edits(self, texts: Mapping[str, str]) -> tuple[Edit, ...]:
+        """What has to change, given the new pages as they would be without it."""
+        self.lost = []
+        self._texts, self._new_outlines = texts, {}
+        found: list[Edit] = []
+        for path, source in self._sources.items():
+            for reference in source.references:
+                found += self._edits_of(path, reference)
+        return tuple(found)
+
+    def _edits_of(self, path: str, reference: Reference) -> Iterable[Edit]:
+        target = resolve_reference(reference, path, self._names)
+        goal = self._goal(reference, target, path) if target else None
+        if target is None or goal is None:
+            return
+        for new_page in self._pages_with(path, reference.line):
+            written = self._written(reference, target, goal, path, new_page)
+            if written is None:
+                self.lost.append(Lost(path, reference))
+            elif written != reference.target:
+                line = goal.place.line if goal.place else None
+                yield Edit(new_page, path, reference, written, goal.target.path, line)
+
+    def _pages_with(self, path: str, line: int) -> Iterable[str]:
+        """The new pages on which an old line stands."""
+        if path not in self._layout.sources:
+            return [path]
+        return [
+            new_page.path
+            for new_page in self._layout.new_pages
+            if any(piece.source == path and piece.start <= line < piece.end for piece in new_page.pieces)
+        ]
+
+    def _goal(self, reference: Reference, target: Target, path: str) -> _Goal | None:
+        if target.is_folder:
+            return _Goal(self._folder_now(target))
+        if target.path not in self._layout.sources:  # a link in a heading there may change what it is named by
+            is_rewritten = target.path in self._texts and target.path in self._lines
+            return _Goal(target, self._place(reference, target) if is_rewritten else None)
+        place = self._place(reference, target)
+        if place is not None:
+            now = self._positions.get(Position(target.path, place.line))
+            return _Goal(replace(target, path=now.path), replace(place, line=now.line)) if now else None
+        if target.style.base is Base.SELF:
+            return None  # it named nothing before
+        home = self._layout.homes.get(target.path)
+        if home is None:
+            return _Goal(target) if target.path in self._after else None
+        return _Goal(replace(target, path=home.path), self._home_place(reference, target.path, home.line))
+
+    def _home_place(self, reference: Reference, old: str, line: int | None) -> AnchorPlace | None:
+        """The heading that stands for a page that has become a part of another."""
+        now = None if line is None else self._positions.get(Position(old, line))
+        if now is None:
+            return None
+        outline = self._outline_now(now.path)
+        spot = next((spot for spot in outline.spots if spot.line == now.line), None)
+        named = spot and find_place(outline, spot.anchor, is_wiki=reference.kind in WIKI_KINDS)
+        return replace(named, line=now.line) if named else None
+
+    def _folder_now(self, target: Target) -> Target:
+        """Where a folder is now; one whose pages have all become part of the page it was named after is that page."""
+        folder = self._moved_folder(target.path)
+        hub = next((home.path for old, home in self._layout.homes.items() if folder_of(old) == folder), folder)
+        is_gone = not self._after.has_folder(folder) and hub in self._after
+        return replace(target, path=hub, is_folder=False) if is_gone else replace(target, path=folder)
+
+    def _moved_folder(self, path: str) -> str:
+        for old, new in self._layout.folders.items():
+            if path == old or path.startswith(old + "/"):
+                return new + path[len(old) :]
+        return path
+
+    def _place(self, reference: Reference, target: Target) -> AnchorPlace | None:
+        """What the fragment names on the old page."""
+        if not target.fragment:
+            return None
+        if target.path not in self._outlines:
+            self._outlines[target.path] = outline_of(scan_text("".join(self._lines[target.path])))
+        outline = self._outlines[target.path]
+        return find_place(outline, fragment_of(reference, target, outline)[0], is_wiki=reference.kind in WIKI_KINDS)
+
+    def _outline_now(self, path: str) -> Outline:
+        """The places of a page as it would be written in this round."""
+        if path not in self._new_outlines:
+            self._new_outlines[path] = outline_of(scan_text(self._texts[path]))
+        return self._new_outlines[path]
+
+    def _written(self, reference: Reference, target: Target, goal: _Goal, path: str, new_page: str) -> str | None:
+        """The target as it has to be written on a new page; the old words wherever they still hold."""
+        raw_path, raw_fragment = split_target(reference.target)
+        new_path: str | None = raw_path
+        goal_target = goal.target
+        if not self._layout.is_move:
+            is_inside = path in self._layout.sources and goal.place is not None
+            style = choose_style(reference, TargetChange(target, goal.target, path, new_page), is_inside=is_inside)
+            goal_target = replace(goal.target, style=style)
+        is_respelt = target.path != goal.target.path and path_key(target.path) == path_key(goal.target.path)
+        if is_respelt or not self._still_leads(reference, goal_target, new_page):  # other tools tell cases apart
+            new_path = render_path(reference, goal_target, new_page, self._after)
+        if new_path is None:
+            return None
+        fragment = self._fragment(reference, target, goal)
+        if fragment is None:
+            return new_path + (f"#{raw_fragment}" if raw_fragment is not None else "")
+        return f"{new_path}#{fragment}"
+
+    def _fragment(self, reference: Reference, target: Target, goal: _Goal) -> str | None:
+        """The words behind the `#`; None when they stay as they are."""
+        if goal.place is None:
+            return None
+        outline = self._outline_now(goal.target.path)
+        old, rest = "", ""
+        if target.fragment:
+            old, rest = fragment_of(reference, target, self._outlines[target.path])
+        named = fragment_for(outline, goal.place, old)
+        if named is None or (named == old and old):
+            return None
+        return encode_fragment(reference, named) + rest
+
+    def _still_leads(self, reference: Reference, goal: Target, new_page: str) -> bool:
+        raw_path, _ = split_target(reference.target)
+        if goal.style.base is Base.SELF or not raw_path:
+            return goal.path == new_page and not raw_path
+        found = resolve_reference(replace(reference, target=raw_path), new_page, self._after)
+        return found is not None and (found.path, found.is_folder) == (goal.path, goal.is_folder)
+
+
+def edit_line(line: str, edits: Iterable[Edit]) -> str:
+    """Put new targets into a line."""
+    for edit in sorted(edits, key=lambda edit: -edit.reference.start):
+        line = line[: edit.reference.start] + edit.target + line[edit.reference.end :]
+    return line
+
+
+def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple[str, str]:
+    """The fragment of a target and what follows it: a bare path may have a Korean particle at its end."""
+    fragment = target.fragment or ""
+    if reference.kind is not LinkKind.BARE:
+        return fragment, ""
+    for end in range(len(fragment), 0, -1):
+        if find_place(outline, fragment[:end], is_wiki=False):
+            return fragment[:end], fragment[end:]
+        if fragment[end - 1].isascii():
+            break
+    return fragment, ""
+
+
+def _assemble(new_page: NewPage, line_of: Callable[[str, str, int], str]) -> str:
+    return "".join(_piece_text(new_page.path, piece, line_of) for piece in new_page.pieces)
+
+
+def _piece_text(path: str, piece: LayoutPiece, line_of: Callable[[str, str, int], str]) -> str:
+    if piece.source is None:
+        return piece.text
+    text = "".join(line_of(path, piece.source, n) for n in range(piece.start, piece.end))
+    return text.removesuffix("\n").removesuffix("\r") if piece.is_unended else text

@@ -1,0 +1,364 @@
+"""Where a page may be cut: between blocks, and best between sections, entities, months or runs of list items.
+
+Never inside a fence, table, list item, paragraph, or anything that opens and closes around other blocks.
+
+When and how a page becomes a hub with parts: a layout, made of the page alone and of the names that are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from bankd.layouts.merge import Layout, LayoutPiece, NewPage
+from bankd.pages.page import (
+    heading_title,
+    inherited_front_matter,
+    line_end_of,
+    part_line,
+    part_lines,
+    part_path,
+    plain_text,
+    read_page,
+    shared_head,
+    slug_of,
+    slug_of_titles,
+    without_explicit_id,
+)
+from bankd.pages.references import Definition, definitions_of, label_uses
+from bankd.pages.scanner import Block, BlockKind, Document
+from bankd.settings import SplitPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines that stay together, with the titles of what is in them; the first title names them."""
+
+    start: int
+    end: int
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Lines that stay on the hub, and the sections after them up to `end`."""
+
+    opening_end: int
+    sections: tuple[Section, ...]
+
+
+_HTML_TAG = re.compile(
+    r"<(/?)(div|details|section|article|aside|table|figure|blockquote|center|picture)\b[^>]*?(/?)>", re.I
+)
+_CONTAINER = re.compile(r"[ \t]*(:{3,})[ \t]*(\S?)")
+_TOGGLES = (re.compile(r"^[ \t]*%%[ \t]*$"), re.compile(r"^[ \t]*\$\$[ \t]*$"))
+_ENTITY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\w+(?:\([^()]*\))?[ \t]+@([\w-]+)")
+_MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
+_OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
+_LEAD = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
+
+
+def divide_lines(document: Document, start: int, end: int, room: int) -> Division | None:
+    """Divide lines `start` to `end` at their best seams into sections of about `room` bytes where these allow it."""
+    blocks = [block for block in _free_blocks(document) if start <= block.start < end]
+    sections = _by_heading(document, blocks, end)
+    if sections:
+        return _under_headings(document, blocks, start, sections, room)
+    return _by_items(document, blocks, end, room * 3 // 4)
+
+
+def size_of(document: Document, start: int, end: int) -> int:
+    """The bytes of some lines."""
+    return sum(len(line.encode("utf-8", "surrogateescape")) for line in document.lines[start:end])
+
+
+def tail_start(document: Document) -> int:
+    """Where the definitions at the end of a page begin, with the blank line before them; its end if there are none."""
+    start = found = len(document.lines)
+    for block in reversed(document.blocks):
+        if block.kind is BlockKind.BLANK:
+            found = block.start if start < len(document.lines) else found
+        elif block.kind in {BlockKind.REFERENCE, BlockKind.FOOTNOTE} and block.depth == 0:
+            start = block.start
+        else:
+            break
+    return found if found < start else len(document.lines)
+
+
+def _free_blocks(document: Document) -> list[Block]:
+    """The outermost blocks, without those that something around them holds together."""
+    tops = [block for block in document.blocks if block.depth == 0 and block.kind is not BlockKind.BLANK]
+    spans = list(_enclosures(document, tops))
+    return [block for block in tops if not any(first < block.start <= last for first, last in spans)]
+
+
+def _enclosures(document: Document, tops: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """First and last line of everything that opens in one block and closes in a later one."""
+    open_marks: list[tuple[str, int]] = []
+    for block in tops:
+        if block.kind in _OPAQUE:
+            continue
+        for line in range(block.start, block.whole_end):
+            for mark, opens in _marks(document.lines[line], open_marks):
+                if opens:
+                    open_marks.append((mark, line))
+                elif mark in (names := [name for name, _ in open_marks]):
+                    before = len(names) - 1 - names[::-1].index(mark)
+                    yield open_marks[before][1], line
+                    del open_marks[before:]
+
+
+def _marks(line: str, open_marks: Sequence[tuple[str, int]]) -> Iterator[tuple[str, bool]]:
+    """What a line opens (True) and closes."""
+    if container := _CONTAINER.match(line):
+        yield container[1], bool(container[2])
+    for toggle in _TOGGLES:
+        if toggle.match(line):
+            yield toggle.pattern, toggle.pattern not in {mark for mark, _ in open_marks}
+    for tag in _HTML_TAG.finditer(line):
+        if not tag[3]:
+            yield tag[2].lower(), not tag[1]
+
+
+def _under_headings(
+    document: Document, blocks: Sequence[Block], start: int, sections: list[Section], room: int
+) -> Division | None:
+    """Sections by heading; an opening that is too long for the hub is divided by its own blocks."""
+    opening_end = sections[0].start
+    packed = _packed(document, sections, room // 2)
+    if size_of(document, start, opening_end) > room:
+        before = [block for block in blocks if block.start < opening_end]
+        if opening := _by_items(document, before, opening_end, room * 3 // 4):
+            return Division(opening.opening_end, opening.sections + packed)
+    return Division(opening_end, packed) if len(packed) > 1 or opening_end > start else None
+
+
+def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[Section]:
+    """Sections at the highest level that has at least two headings; a title alone at its level stays on the hub."""
+    headings = [block for block in blocks if block.kind is BlockKind.HEADING]
+    text = [block for block in blocks if block.kind is not BlockKind.FRONT_MATTER]
+    if headings and text[0] is headings[0] and _is_title(headings):
+        headings = headings[1:]
+    for level in range(1, 7):
+        heads = [block for block in headings if block.level <= level]
+        if len(heads) > 1 or (heads and level == 6):
+            ends = [*(block.start for block in heads[1:]), end]
+            titles = [heading_title(document.lines, block) for block in heads]
+            return [Section(b.start, e, (t,)) for b, e, t in zip(heads, ends, titles, strict=True)]
+    return []
+
+
+def _is_title(headings: Sequence[Block]) -> bool:
+    return sum(block.level <= headings[0].level for block in headings) == 1
+
+
+def _by_items(document: Document, blocks: Sequence[Block], end: int, room: int) -> Division | None:
+    """Sections of whole blocks: by entity or month where items stand in runs of them, else by size alone."""
+    units = _glued(document, blocks)
+    body = _opening(units)
+    if len(units) - body < 2:
+        return None
+    starts = [unit.start for unit in units[body:]]
+    ends = [*starts[1:], end]
+    for key_of in (_entity, _month):
+        keys = [key_of(document.lines[start]) for start in starts]
+        runs = [(key, list(group)) for key, group in groupby(range(len(keys)), key=keys.__getitem__)]
+        if all(key for key, _ in runs) and 1 < len(runs) <= len(keys) / 3:
+            sections = [Section(starts[group[0]], ends[group[-1]], (str(key),)) for key, group in runs]
+            return Division(starts[0], _packed(document, sections, room // 2))
+    sections = [Section(first, last, ()) for first, last in zip(starts, ends, strict=True)]
+    packed = _packed(document, sections, room)
+    return Division(starts[0], packed) if len(packed) > 1 else None
+
+
+def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
+    """Blocks that begin a unit: what follows a heading but the title, or a line that ends with a colon, stays with it."""
+    units: list[Block] = []
+    held = False
+    title = next((block for block in blocks if block.kind is not BlockKind.FRONT_MATTER), None)
+    for block in blocks:
+        if not held:
+            units.append(block)
+        last_line = document.lines[block.end - 1].rstrip()
+        held = (block.kind is BlockKind.HEADING and block is not title) or (
+            block.kind is BlockKind.PARAGRAPH and last_line.endswith(":")
+        )
+    return units
+
+
+def _opening(units: Sequence[Block]) -> int:
+    """How many units open the page: title, description and what introduces the first list."""
+    count = 0
+    while count < len(units) and units[count].kind in _LEAD | {BlockKind.HEADING}:
+        count += 1
+    only_prose = count == len(units)
+    return min(1, count) if only_prose else count
+
+
+def _packed(document: Document, sections: Sequence[Section], room: int) -> tuple[Section, ...]:
+    """Join neighbours that are small together."""
+    packed: list[Section] = []
+    sizes: list[int] = []
+    for section in sections:
+        size = size_of(document, section.start, section.end)
+        if packed and sizes[-1] + size <= room:
+            packed[-1] = Section(packed[-1].start, section.end, packed[-1].titles + section.titles)
+            sizes[-1] += size
+        else:
+            packed.append(section)
+            sizes.append(size)
+    return tuple(packed)
+
+
+def _entity(line: str) -> str | None:
+    found = _ENTITY.match(line)
+    return f"@{found[1]}" if found else None
+
+
+def _month(line: str) -> str | None:
+    found = _MONTH.search(line)
+    return found[1] if found else None
+
+
+def is_own_page(path: str, data: bytes) -> bool:
+    """Whether bankd wrote most memories of a page; nobody's page is split unless somebody asks for it."""
+    entries = read_page(path, data).entries
+    return 2 * sum((entry.memory.id or "").startswith("m-") for entry in entries) > len(entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes: a page of `split` is split, a part should stay below `warn`."""
+
+    warn: int = 8 * 1024
+    split: int = 15 * 1024
+
+    @classmethod
+    def of(cls, policy: SplitPolicy) -> Limits:
+        """The sizes of the settings."""
+        return cls(int(policy.warn_kib * 1024), int(policy.split_kib * 1024))
+
+
+def plan_split(path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> Layout | None:
+    """Lay a page out as a hub with parts, whatever its size; None when it has no seam."""
+    return _Splitter(path, document, limits, is_taken).layout()
+
+
+def is_due(document: Document, limits: Limits) -> bool:
+    """Whether a page has reached the size at which it is split."""
+    return size_of(document, 0, len(document.lines)) >= limits.split
+
+
+class _Splitter:
+    """One page, with what each of its parts needs to know."""
+
+    def __init__(self, path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> None:
+        self._path, self._document = path, document
+        self._is_taken = is_taken
+        self._front = inherited_front_matter(document)
+        self._room = max(limits.warn - len(self._front.encode("utf-8", "surrogateescape")), limits.warn // 2)
+        self._line_end = line_end_of(document)
+        self._definitions = definitions_of(document)
+        self._uses = label_uses(document)
+        self._chosen: set[str] = set()
+        self._sheets: list[NewPage] = []
+
+    def layout(self) -> Layout | None:
+        for start, end in self._ranges():
+            if lines := self._divide(self._path, start, end):
+                break
+        else:
+            return None
+        opening_end, listed = lines
+        rest = LayoutPiece(self._path, end, len(self._document.lines))
+        kept = [*range(opening_end), *range(rest.start, rest.end)]
+        pieces = (LayoutPiece(self._path, 0, opening_end), LayoutPiece(text=listed), rest, *self._copies(kept))
+        return Layout((NewPage(self._path, pieces), *self._sheets))
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        """The lines that may move: not the definitions at the end, and not the lines for parts there are already."""
+        end = tail_start(self._document)
+        listed = part_lines(self._document, self._path)
+        yield (max(listed) + 1 if listed else 0), end
+        if listed:
+            yield 0, min(listed)
+
+    def _divide(self, hub: str, start: int, end: int) -> tuple[int, str] | None:
+        """Make new pages of the parts of these lines: where the opening ends, and the hub's lines; None without a seam."""
+        division = divide_lines(self._document, start, end, self._room)
+        if division is None:
+            return None
+        lines = []
+        for number, section in enumerate(division.sections, 1):
+            title, slug = self._named(hub, section, number)
+            part = part_path(hub, slug, self._is_taken, self._chosen)
+            marker = self._marker(division.opening_end)
+            lines.append(part_line(hub, part, title, self._about(section), self._line_end, marker))
+            self._add_part(part, section)
+        return division.opening_end, "".join(lines)
+
+    def _add_part(self, part: str, section: Section) -> None:
+        front = (LayoutPiece(text=self._front),) if self._front else ()
+        is_large = size_of(self._document, section.start, section.end) > self._room
+        place = len(self._sheets)
+        divided = self._divide(part, section.start, section.end) if is_large else None
+        opening_end, listed = divided or (section.end, "")
+        body = (LayoutPiece(self._path, section.start, opening_end), *((LayoutPiece(text=listed),) if listed else ()))
+        copies = self._copies(range(section.start, opening_end))
+        self._sheets.insert(place, NewPage(part, (*front, *body, *copies)))
+
+    def _named(self, hub: str, section: Section, number: int) -> tuple[str, str]:
+        """The title of a part and the name that it gives its file."""
+        if not section.titles:
+            name = hub.rpartition("/")[2].removesuffix(".md")
+            return f"{name} {number}", f"{slug_of(name)}-{number}"
+        return ", ".join(map(_shown, section.titles)), slug_of_titles(section.titles)
+
+    def _marker(self, opening_end: int) -> str:
+        """A list marker that does not join the hub's lines to a list right above them."""
+        above = self._document.lines[opening_end - 1] if opening_end else ""
+        return "*" if above.lstrip().startswith("- ") else "-"
+
+    def _about(self, section: Section) -> str:
+        """A line of what is in a section: its headings, else how much of what."""
+        blocks = [block for block in self._document.blocks if section.start <= block.start < section.end]
+        headings = [_shown(heading_title(self._document.lines, b)) for b in blocks if b.kind is BlockKind.HEADING]
+        below = [title for title in headings if title not in set(map(_shown, section.titles))]
+        if below:
+            return ", ".join(below[:6]) + (", …" if len(below) > 6 else "")
+        counts = (
+            (sum(block.kind is kind and block.depth == 0 for block in blocks), word)
+            for kind, word in ((BlockKind.ITEM, "item"), (BlockKind.PARAGRAPH, "paragraph"), (BlockKind.TABLE, "table"))
+        )
+        return ", ".join(f"{count} {word}{'s' * (count > 1)}" for count, word in counts if count)
+
+    def _copies(self, own: Sequence[int]) -> tuple[LayoutPiece, ...]:
+        """The definitions that these lines use and that stand elsewhere."""
+        needed = [definition for definition in self._needed(own) if definition.start not in own]
+        if not needed:
+            return ()
+        pieces = [LayoutPiece(text=shared_head(self._line_end))]
+        for definition in sorted(needed, key=lambda d: (d.label.startswith("^"), d.start)):
+            pieces.append(LayoutPiece(self._path, definition.start, definition.end, is_copy=True))
+            if not self._document.lines[definition.end - 1].endswith("\n"):
+                pieces.append(LayoutPiece(text=self._line_end))
+        return tuple(pieces)
+
+    def _needed(self, own: Sequence[int]) -> Iterable[Definition]:
+        """What these lines call, and what that calls in turn."""
+        needed: dict[str, Definition] = {}
+        ranges: list[Sequence[int]] = [own]
+        while ranges:
+            lines = ranges.pop()
+            called = {use.label for use in self._uses if use.line in lines}
+            for definition in self._definitions:
+                if definition.label in called and definition.label not in needed:
+                    needed[definition.label] = definition
+                    ranges.append(range(definition.start, definition.end))
+        return needed.values()
+
+
+def _shown(title: str) -> str:
+    return plain_text(without_explicit_id(title))

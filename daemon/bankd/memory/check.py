@@ -1,0 +1,202 @@
+"""Two checks. Before writing: does a plan keep every memory, and is it small enough to go unasked. And: what of a bank is lost.
+
+The first sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's
+fault. The second goes by logs and pages, and not by what runs noted of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bankd.edits.operations import Rewrite
+from bankd.edits.transaction import Transaction, take_step
+from bankd.layouts.links import Link
+from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Ledger
+from bankd.memory.plan import Plan
+from bankd.memory.retain import LogReading
+from bankd.memory.retire import allowed_removals
+from bankd.pages.inline import without_targets
+from bankd.pages.memory import Memory, statement_of
+from bankd.pages.page import Page, part_lines, parts_folder, read_page_once
+from bankd.settings import BudgetPolicy
+
+Pages = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What a plan would change beyond the budget."""
+
+    reason: str
+
+
+def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
+    """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
+    old = {path: read_page_once(path, data) for path, data in before.items()}
+    new = {path: read_page_once(path, data) for path, data in after.items()}
+    return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]
+
+
+def foresee_pages(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
+    """The pages that a transaction touches as they will be if nobody interferes; links follow by the rule `rewrite`."""
+    after: dict[str, bytes | None] = dict(before)
+    for step in transaction.steps():
+        after[step.path] = take_step(step, after.get(step.path), after.get, rewrite).data
+    return {path: data for path, data in after.items() if data is not None}
+
+
+def _ids(pages: Mapping[str, Page]) -> Counter[str]:
+    return Counter(entry.memory.id for page in pages.values() for entry in page.entries if entry.memory.id)
+
+
+def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    held, kept = _ids(old), _ids(new)
+    return [f"memory {id_} would be lost by run {plan.run}" for id_ in sorted(held) if id_ not in kept]
+
+
+def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
+    findings = []
+    there: dict[str | None, list[tuple[str, Memory]]] = defaultdict(list)
+    for path, page in new.items():
+        for entry in page.entries:
+            there[entry.memory.id].append((path, entry.memory))
+    for placement in plan.placements:
+        target = f"bank/{placement.destination.page}"
+        found = [
+            said
+            for path, said in there[placement.line.id]
+            if path == target or path.startswith(parts_folder(target) + "/")
+        ]
+        if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
+            findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
+    return findings
+
+
+def _doubled(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """Ids that the plan would double; one that the user has copied may stand as often as before."""
+    held = _ids(old)
+    more = {id_: n for id_, n in _ids(new).items() if id_.startswith("m-") and n > max(held[id_], 1)}
+    return [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
+
+
+def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """Text that the user wrote, in items and paragraphs without an id, must come through word for word, but for targets.
+
+    A line that the user took from a hub is a text wherever it stands for no part, and may stand for one again.
+    """
+    before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
+    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
+    after.update(without_targets(text) for page in new.values() for text in _part_texts(page))
+    return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def _part_texts(page: Page) -> list[str]:
+    """The lines of a hub that stand for its parts, without their marker."""
+    return [page.document.lines[number].strip()[2:] for number in part_lines(page.document, page.path)]
+
+
+def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
+    """Every link that led somewhere and would not after the plan: as its splits are laid out, and among the `dead`."""
+    lost = plan.rearranged.relinked.lost if plan.rearranged else ()
+    known = {(item.source, item.reference) for item in lost}
+    found = [link for link in dead if (link.source, link.reference) not in known]
+    layout = plan.rearranged.findings if plan.rearranged else ()
+    return [
+        *layout,
+        *(f"{link.source}:{link.reference.line + 1}: {link.reference.target} would lead nowhere" for link in found),
+    ]
+
+
+def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
+    """What takes too much out to go unasked, of a bank of this many memories: see `budget` in the settings."""
+    removed = len(plan.taken_out)
+    if removed <= allowed_removals(held, budget):
+        return None
+    limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
+    return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
+
+
+# the promises of a bank
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFinding:
+    """A promise that does not hold: which (`lost`, `twice`, `link`, `left over`, `unreadable`), where, and in words."""
+
+    kind: str
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """A page that fell to nothing and is believed only when it has been so for days; how many memories wait with it."""
+
+    page: str
+    memories: int
+    days: int
+
+    @property
+    def words(self) -> str:
+        """What waits, and until when."""
+        which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
+        days = f"{self.days} day{'s' if self.days > 1 else ''}"
+        return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was looked at, what is wrong, how many lines wait for the next run, and which pages were just emptied."""
+
+    lines: int
+    memories: int
+    waiting: int
+    findings: tuple[VerifyFinding, ...]
+    emptied: tuple[Emptied, ...] = ()
+
+
+def find_lost(
+    readings: Sequence[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
+) -> Iterator[VerifyFinding]:
+    """Retain lines that were taken in and of which nothing is left: no page, no archive, no tombstone.
+
+    Then the memories whose log line is gone too: only the books still know them.
+    """
+    lines = [line for reading in readings for line in reading.lines]
+    for line in lines:
+        if words := _why_lost(line.id, places, ledger):
+            yield VerifyFinding("lost", str(line.place), words)
+    in_logs = {line.id for line in lines}
+    for id_ in find_missing_memories(places, ledger):
+        if id_ not in in_logs:
+            fact = ledger.consumed[id_]
+            place = f"memory/{fact.get('log')}:{fact.get('line')}"
+            yield VerifyFinding("lost", place, f"{id_} is in no page, its line is gone too")
+
+
+def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:
+    fact = ledger.consumed.get(id_, {"type": SCREENED})
+    if fact["type"] == SCREENED or id_ in places or id_ in ledger.gone:
+        return ""
+    other = str(fact.get("of"))
+    is_known = other in places or other in ledger.gone
+    if fact["type"] == REVISED:
+        return "" if is_known else f"is followed by {other}, which is in no page"
+    if fact["type"] == DUPLICATE:
+        is_known = is_known or not other.startswith("m-") or bool(fact.get("text"))
+        return "" if is_known else f"was blocked as saying what {other} says, and that is gone"
+    return f"became {id_}, which is in no page; if you took it out, the next run will note that"
+
+
+def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> int:
+    """How many Retain lines no run has taken in yet."""
+    lines = [line for reading in readings for line in reading.lines]
+    return sum(line.id not in ledger.consumed and line.id not in places for line in lines)
+
+
+def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
+    """The ids of memories that were kept, are in no place, and of which nobody knows that they were taken out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
+    return sorted(kept - places.keys() - ledger.gone.keys())

@@ -1,0 +1,290 @@
+"""What each new line of a run is to the bank and to the lines before it: the same, newer, or different.
+
+Who might be alike comes from outside (the index); this decides, line by line, in the order of the logs.
+
+The story of what the memories of the bank are to each other: found once, for answers, conflicts and the inbox alike.
+
+    what changed | who looks like it, by the index | what the newer is to the older | remembered in the catalog
+
+A run looks at what changed since the last look; a command that asks about all of it looks at all that waits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import chain
+from typing import NamedTuple
+
+from bankd.errors import bug_in
+from bankd.memory.ledger import KEPT, Event, Ledger, day_of
+from bankd.memory.plan import Blocked, Confirmed, Placement, Update
+from bankd.memory.retain import RetainLine
+from bankd.memory.retire import memory_of
+from bankd.memory.use import Fading, is_fading, raise_confidence
+from bankd.pages.memory import Memory, parse_memory
+from bankd.pages.page import MARKER, MemoryLines, with_confidence
+from bankd.ports import Index, MemoryCatalog, Wordings
+from bankd.same.compare import Match, Relation, find_match
+from bankd.same.pairs import Dated, Likeness, Pairs, compare_pairs
+from bankd.same.reading import compared_text, read_statement
+from bankd.same.slots import slots_of
+from bankd.words.statement import Statement, Wording
+
+_NEAREST = 10
+"""Earlier lines of the same run that are compared with a new one, those that share most words first."""
+
+_LATEST = 50
+"""Lines with a word that are looked at, the latest: a thousand lines of one form would be compared a million times.
+
+Of the labelled pairs of all sets in one run, 411 find their partner so, with 200 lines 412."""
+
+_TIMES_AS_LONG, _LETTERS_MORE = 2, 20
+"""How much longer the longer of two memories may be; in 12,250 labelled pairs of five sets it was 3 letters over twice."""
+
+_ENTITIES = "entities/"
+"""The folder of pages about one person or thing each, relative to the bank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory of the bank that looks like a new one; without an id it goes by its place, page and line."""
+
+    id: str
+    memory: Memory
+
+
+def said_on(page: str, memory: Memory) -> Memory:
+    """A memory with whom its page is about: what the user writes on `entities/Peter.md` is said of Peter."""
+    if memory.entities or not page.startswith(_ENTITIES):
+        return memory
+    return replace(memory, entities=(page.removeprefix(_ENTITIES).removesuffix(".md").split("/")[0],))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLines:
+    """The lines that are new, those that say nothing new, and what the new ones update; `warnings` name those kept unjudged."""
+
+    placements: tuple[Placement, ...]
+    blocked: tuple[Blocked, ...]
+    updates: tuple[Update, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def judge_lines(
+    placements: Sequence[Placement],
+    neighbours: Mapping[str, Sequence[Neighbour]],
+    wordings: Mapping[str, Wording],
+    threshold: int,
+) -> JudgedLines:
+    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text.
+
+    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
+    """
+    judge = _Judge(wordings, threshold)
+    kept: list[Placement] = []
+    blocked: list[Blocked] = []
+    updates: list[Update] = []
+    warnings: list[str] = []
+    for placement in placements:
+        try:
+            match = judge.match(placement.line, neighbours.get(placement.line.id, ()))
+        except Exception as error:  # one line that cannot be compared must not keep all the others out
+            match = None
+            warnings.append(bug_in(f"{placement.line.place}: kept without being compared with what is known", error))
+        if match and match.verdict.outcome is Relation.SAME:
+            blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
+            continue
+        kept.append(placement)
+        updates += _update(placement, match)
+    return JudgedLines(tuple(kept), tuple(blocked), tuple(updates), tuple(warnings))
+
+
+class _Judge:
+    """Finds what a line repeats or updates, and remembers those that repeat nothing."""
+
+    def __init__(self, wordings: Mapping[str, Wording], threshold: int) -> None:
+        self._reader, self._threshold = Reader(wordings), threshold
+        self._earlier: dict[str | None, EarlierLines] = defaultdict(EarlierLines)
+
+    def match(self, retained: RetainLine, neighbours: Sequence[Neighbour]) -> Match | None:
+        memory, read = retained.memory, self._reader.read
+        line = ReadLine.of(retained.id, read(memory))
+        kin = [item for item in neighbours if item.memory.tag in {None, memory.tag}]
+        length = len(memory.text)
+        alike = range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)
+        known = [(item.id, read(item.memory)) for item in kin if len(item.memory.text) in alike]
+        earlier = self._earlier[memory.tag]
+        match = find_match([*known, *earlier.nearest(line)], line.statement, self._threshold)
+        if match is None or match.verdict.outcome is not Relation.SAME:
+            earlier.add(line)
+        return match
+
+
+def _update(placement: Placement, match: Match | None) -> list[Update]:
+    if match is None or not match.id.startswith("m-"):
+        return []  # a memory without an id of ours stays as its hand left it
+    return [Update(placement.line, match.id, match.verdict.reason)]
+
+
+class Reader:
+    """Reads each memory once."""
+
+    def __init__(self, wordings: Mapping[str, Wording]) -> None:
+        self._wordings = wordings
+        self._read: dict[tuple[str, tuple[str, ...]], Statement] = {}
+
+    def read(self, memory: Memory) -> Statement:
+        """What a memory says, as tokens."""
+        key = (memory.text, memory.entities)
+        if key not in self._read:
+            self._read[key] = read_statement(self._wordings[compared_text(memory)], memory.entities)
+        return self._read[key]
+
+
+class ReadLine(NamedTuple):
+    """A line of this run, by its content words and values; by all of its words where it has none."""
+
+    id: str
+    statement: Statement
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, id_: str, statement: Statement) -> ReadLine:
+        content = frozenset([part.stem for part in slots_of(statement).content])
+        return cls(id_, statement, content or frozenset([token.base for token in statement.tokens]))
+
+    @property
+    def keys(self) -> tuple[object, ...]:
+        """What it is found by: its words, and its letters, which two statements share that are the same."""
+        return *self.words, ("letters", self.statement.letters)
+
+
+class EarlierLines:
+    """The lines of a run so far, found again by the words that they share with a new one."""
+
+    def __init__(self) -> None:
+        self._lines: list[ReadLine] = []
+        self._by_key: dict[object, list[int]] = defaultdict(list)
+
+    def add(self, line: ReadLine) -> None:
+        """Remember a line."""
+        for key in line.keys:
+            self._by_key[key].append(len(self._lines))
+        self._lines.append(line)
+
+    def nearest(self, new: ReadLine) -> list[tuple[str, Statement]]:
+        """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
+        near = [
+            (-len(new.words & self._lines[number].words), turn, number)
+            for turn, number in enumerate(self._worth_a_look(new) if new.words else ())
+        ]
+        return [self._lines[number][:2] for some, _, number in sorted(near)[:_NEAREST] if -2 * some >= len(new.words)]
+
+    def _worth_a_look(self, new: ReadLine) -> list[int]:
+        """What is in the same words, and what may share half of them: that has at least two of the rarer ones.
+
+        Who has six of twelve words has two of any eight, so that counting tells most lines. What is older than the latest
+        with a word may have that too, without being counted.
+        """
+        found, size = self._by_key, len(new.words)
+        least = min(2, (size + 1) // 2)
+        rarest = sorted([(len(found.get(word, ())), word) for word in new.words])[: size // 2 + least]
+        lines = [found[key] for key in (new.keys[-1], *(word for _, word in rarest)) if key in found]
+        older = max((some[-_LATEST] for some in lines if len(some) > _LATEST), default=0)
+        counts = Counter(chain.from_iterable([some[-_LATEST:] for some in lines]))
+        return [number for number, often in counts.items() if often >= least or number < older]
+
+
+def confirmations_of(
+    blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], today: date, fading: Fading
+) -> Iterator[Confirmed]:
+    """What becomes of the opinions that blocked lines repeat, each on the day of the latest log that does.
+
+    `held` has the lines of those that can be written now.
+    """
+    days = {item.twin: item.line.place.day(today) for item in sorted(blocked, key=lambda b: b.line.place.day(today))}
+    for twin in sorted(days.keys() & held.keys()):
+        lines = held[twin]
+        memory = parse_memory(MARKER.sub("", lines.text))
+        if memory.confidence is None or not is_fading(memory):
+            continue
+        day = max(days[twin], memory.confidence.day or days[twin])
+        stronger = with_confidence(lines.text, raise_confidence(memory.confidence, day, fading))
+        if stronger != lines.text:
+            yield Confirmed(lines.page, twin, lines.text, stronger)
+
+
+AT_ONCE = 1_000
+"""The most new lines and memories that a run looks at, some seconds of work; more memories wait for the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareParts:
+    """What comparing needs: what the bank holds, who looks alike, how texts are taken apart, and `dedup.threshold`."""
+
+    catalog: MemoryCatalog
+    index: Index
+    wordings: Wordings
+    threshold: int
+
+
+def compare_changed(
+    of: CompareParts, ledger: Ledger, fresh: Iterable[Event] = (), most: int | None = None
+) -> list[str]:
+    """Compare the memories that are new or changed with those that look like them; gives what could not be compared.
+
+    `fresh` are events newer than the ledger.
+    """
+    catalog = of.catalog
+    changed = catalog.changed_since_look(of.threshold, most)
+    if not changed:
+        return []
+    memories = _memories(catalog, changed)
+    near = of.index.neighbours_of(memories)
+    alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
+    memories |= _memories(catalog, {id_ for pair in alike for id_ in pair} - memories.keys())
+    pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
+    sources = {**ledger.consumed, **{str(item["memory"]): item for item in fresh if item.get("type") == KEPT}}
+    compared = _compare(pairs, memories, sources, of)
+    catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
+    return [likeness.bug for likeness in compared.values() if likeness.bug]
+
+
+def _memories(catalog: MemoryCatalog, ids: Iterable[str]) -> dict[str, Memory]:
+    return {id_: memory_of(lines) for id_, lines in catalog.lines_of(ids).items()}
+
+
+def _compare(
+    pairs: Iterable[tuple[str, str]], memories: Mapping[str, Memory], sources: Mapping[str, Event], of: CompareParts
+) -> Pairs:
+    """What they are to each other; what somebody thinks and what is so are two things in the same words."""
+    kin = [pair for pair in pairs if memories[pair[0]].tag == memories[pair[1]].tag]
+    ids = {id_ for pair in kin for id_ in pair}
+    reader = Reader(of.wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
+    dated = {
+        id_: Dated(id_, reader.read(memories[id_]), source_day(sources.get(id_)), source_line_number(sources.get(id_)))
+        for id_ in ids
+    }
+    near = of.index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
+    cosines = {frozenset(pair): cosine for pair, cosine in zip(kin, near, strict=True) if cosine is not None}
+    compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), of.threshold, cosines)
+    return {**dict.fromkeys(set(pairs) - set(kin), Likeness()), **compared}
+
+
+def source_day(fact: Event | None) -> date | None:
+    """The day of what a memory came from: of its log when that is named by a day, else of the event; None without either."""
+    if fact is None:
+        return None
+    try:
+        return date.fromisoformat(str(fact.get("log", "")).rpartition("/")[2][:10])
+    except ValueError:
+        return day_of(fact)
+
+
+def source_line_number(fact: Event | None) -> int:
+    """The line of the log that a memory came from; 0 where that is not known."""
+    line = fact.get("line") if fact else None
+    return line if isinstance(line, int) else 0

@@ -1,0 +1,266 @@
+"""What the event log says, folded: which lines were consumed, what became of them, which logs were renamed.
+
+An event is a JSON object with an `id`; the same id twice is one event, so folding is a set and the order of files does
+not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, TypeAlias
+
+from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use
+
+Event: TypeAlias = Mapping[str, Any]
+
+KEPT = "kept"
+DUPLICATE = "duplicate"
+REVISED = "revised"
+SCREENED = "screened"
+DELETED = "deleted"
+FORGOTTEN = "forgotten"
+ARCHIVED = "archived"
+RESTORED = "restored"
+RENAMED = "renamed"
+SUPERSEDED = "superseded"
+UNDONE = "undone"
+DISMISSED = "dismissed"
+APART = "apart"
+REOPENED = "reopened"
+IMPORTED = "imported"
+TAKEN_OUT = "taken out"
+"""Of a log: what was imported into it."""
+
+_CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
+_REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
+_SUCCEEDING = _REMOVING | {SUPERSEDED, RESTORED}
+
+
+def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
+    """Make an event whose id is a function of its kind and key, so that saying it twice adds nothing."""
+    return {"id": f"{kind}:{key}", "type": kind, "at": at.isoformat(timespec="seconds"), **facts}
+
+
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, *KINDS), ("memory",)),
+    ARCHIVED: ("memory", "page"),
+    REVISED: ("memory", "of"),
+    SUPERSEDED: ("memory", "by"),
+    APART: ("memory", "other"),
+    RENAMED: ("log", "was"),
+}
+
+
+def find_missing(item: Event) -> str | None:
+    """The first thing that an event lacks without which nobody can tell what it says; None when it lacks nothing."""
+    needed = ("id", "type", "at", *_NEEDED.get(str(item.get("type")), ()))
+    return next((name for name in needed if not isinstance(item.get(name), str)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptLine:
+    """A line or file that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
+
+    path: str
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.problem}" if self.line else f"{self.path}: {self.problem}"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.
+
+    `revisions` has, by memory, the events of its line being edited, each with the id of the line as it then was.
+    `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
+    duplicate that a person let in; days are those of the last event; `kept_apart` has pairs of memories, sorted, that say
+    much the same and that a person wants both;
+    `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of; `left_names` are
+    those under which logs were read that have another by now: since when, and how many logs went by it then; `reused` are those
+    of them that another log has borne since. `logs` has how many went by one first name at once, at most, where more than one did.
+    """
+
+    consumed: dict[str, Event] = field(default_factory=dict)
+    read: dict[str, set[str]] = field(default_factory=dict)
+    gone: dict[str, Event] = field(default_factory=dict)
+    identities: dict[str, str] = field(default_factory=dict)
+    forgotten_keys: set[str] = field(default_factory=set)
+    superseded: dict[str, str] = field(default_factory=dict)
+    supersessions: dict[str, Event] = field(default_factory=dict)
+    restored: dict[str, date] = field(default_factory=dict)
+    signals: dict[str, UseSignals] = field(default_factory=dict)
+    confirmed: dict[str, date] = field(default_factory=dict)
+    allowed: dict[str, Event] = field(default_factory=dict)
+    tombstones: dict[str, Event] = field(default_factory=dict)
+    dismissed: set[str] = field(default_factory=set)
+    kept_apart: set[tuple[str, str]] = field(default_factory=set)
+    revisions: dict[str, list[Event]] = field(default_factory=dict)
+    revised: dict[str, str] = field(default_factory=dict)
+    left_names: dict[str, tuple[str, int]] = field(default_factory=dict)
+    reused: set[str] = field(default_factory=set)
+    logs: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def wanted_both(self) -> set[tuple[str, str]]:
+        """The pairs of memories, sorted, of which a person said that each says something: kept apart, or let in."""
+        let_in = ((memory, str(item.get("of"))) for memory, item in self.allowed.items())
+        return self.kept_apart | {(min(pair), max(pair)) for pair in let_in}
+
+    def signals_of(self, memory: str) -> UseSignals:
+        """What is known of the use of a memory."""
+        return self.signals.get(memory, NOTHING)
+
+    def last_use_of(self, memory: str) -> date | None:
+        """The last day on which a memory answered a search, was used, or was said again; None when none is known."""
+        own = self.signals_of(memory)
+        said = self.confirmed.get(memory)
+        return max((*own.recalled, *own.used, *((said,) if said else ())), default=None)
+
+    def identity_of(self, log: str) -> str:
+        """The name under which a log was first read, whatever it is called now."""
+        return self.identities.get(log, log)
+
+    def has_name_of_another(self, log: str) -> bool:
+        """Whether a log bears the first name of one that went on under a new name."""
+        return log in self.left_names and log not in self.identities
+
+    def memory_of(self, line: str) -> str | None:
+        """The memory that a consumed line became, or that follows it since it was edited; None when it became none."""
+        if line in self.revised:
+            return self.revised[line]
+        return line if line in self.consumed and self.consumed[line].get("type") == KEPT else None
+
+    def line_of(self, memory: str) -> str:
+        """The id of the line that a memory follows, as it was last read."""
+        return str(self.revisions[memory][-1]["memory"]) if memory in self.revisions else memory
+
+    def names_of(self, log: str) -> list[str]:
+        """What a log may be called now that had this name once, the latest name first."""
+        same = {log, self.identity_of(log)}
+        return [*reversed([name for name, was in self.identities.items() if was in same]), *sorted(same)]
+
+    def learned_after(self, at: str) -> set[str]:
+        """The memories that were learned after this time, in ISO form."""
+        return {id_ for id_, item in self.consumed.items() if item["type"] == KEPT and told_order(item)[0] > at}
+
+    def successors(self) -> dict[str, str]:
+        """By the id of a memory, the one that says it newer, unless that one was taken back or deleted."""
+        ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
+        return {old: new for old, new in self.superseded.items() if new not in ended}
+
+
+def changes_successors(events: Iterable[Event]) -> bool:
+    """Whether any of these events may change which memory says newer what another says."""
+    return any(item.get("type") in _SUCCEEDING for item in events)
+
+
+def in_order_told(events: Iterable[Event]) -> Iterator[Event]:
+    """The events of one writer, each after what an earlier run told: in the same second, or by a clock put back since."""
+    latest, run, behind = "", None, 0
+    for item in events:
+        at, is_next = str(item["at"]), item.get("run") != run
+        run = item.get("run")
+        if at > latest:
+            latest, behind = at, 0
+        else:
+            behind += is_next
+        yield {**item, "told": f"{latest}+{behind:06}"} if behind or at < latest else item
+
+
+def fold_events(events: Iterable[Event]) -> Ledger:
+    """Fold events into a ledger; what an event of an unknown type means is not ours to guess."""
+    unique = {str(item["id"]): item for item in events}
+    ledger = Ledger()
+    for item in sorted(unique.values(), key=told_order):
+        _apply(ledger, item)
+    return ledger
+
+
+def told_order(item: Event) -> tuple[str, bool, str]:
+    """By time; within a run what a log is called comes before what was read in it."""
+    return str(item.get("told") or item.get("at", "")), item.get("type") != RENAMED, str(item["id"])
+
+
+def _apply(ledger: Ledger, item: Event) -> None:
+    kind, memory = str(item.get("type")), str(item.get("memory", ""))
+    if kind in _CONSUMING:
+        _consume(ledger, memory, item)
+    elif kind in _REMOVING:
+        _remove(ledger, memory, item)
+    elif kind == RESTORED:
+        ledger.gone.pop(memory, None)
+        ledger.restored[memory] = day_of(item)
+    elif kind == SUPERSEDED:
+        ledger.superseded[memory] = str(item.get("by"))
+        ledger.supersessions[memory] = item
+        ledger.restored.pop(memory, None)  # it was restored before it was superseded, not in spite of that
+    elif kind in KINDS:
+        note_use(ledger.signals, item, day_of({"at": item.get("day", item["at"])}))
+    elif kind == RENAMED:
+        ledger.identities[str(item.get("log"))] = str(item.get("was"))
+        _rename(ledger, str(item.get("was")), item.get("beside"), told_order(item)[0])
+    elif kind in {DISMISSED, APART, REOPENED}:
+        _settle(ledger, memory, item)
+
+
+def _settle(ledger: Ledger, memory: str, item: Event) -> None:
+    """Note what a person need not be asked again, or must be, since the answer was taken back."""
+    if "other" in item:
+        other = str(item.get("other"))
+        told, answer = ledger.kept_apart, (min(memory, other), max(memory, other))
+        (told.discard if item["type"] == REOPENED else told.add)(answer)
+    else:
+        (ledger.dismissed.discard if item["type"] == REOPENED else ledger.dismissed.add)(str(item.get("key")))
+
+
+def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:
+    others = beside if isinstance(beside, list | tuple) else ()
+    if was in others:
+        _reuse(ledger, was, len(others) + 1)
+    else:
+        ledger.left_names[was] = at, len(others) + 1
+        ledger.logs[was] = max(ledger.logs.get(was, 1), len(others) + 1)
+
+
+def _reuse(ledger: Ledger, name: str, logs: int) -> None:
+    """Another log bears a name that was left."""
+    ledger.left_names.pop(name, None)
+    ledger.reused.add(name)
+    ledger.logs[name] = max(ledger.logs.get(name, 1), logs)
+
+
+def _remove(ledger: Ledger, memory: str, item: Event) -> None:
+    ledger.gone[memory] = item
+    if item["type"] == ARCHIVED:
+        ledger.tombstones[memory] = item
+    if item["type"] == FORGOTTEN and item.get("key"):
+        ledger.forgotten_keys.add(str(item["key"]))
+
+
+def _consume(ledger: Ledger, memory: str, item: Event) -> None:
+    """The first word on a line holds, but for one that a person let in although it was blocked."""
+    first = ledger.consumed.setdefault(memory, item)
+    log = str(item.get("log", ""))
+    ledger.read.setdefault(ledger.identity_of(log), set()).add(memory)
+    if ledger.has_name_of_another(log) and told_order(item)[0] > ledger.left_names[log][0]:
+        _reuse(ledger, log, ledger.left_names[log][1] + 1)
+    if item.get("type") == REVISED:
+        ledger.revised[memory] = str(item.get("of"))
+        ledger.revisions.setdefault(str(item.get("of")), []).append(item)
+    if item.get("type") == DUPLICATE and not item.get("overruled"):
+        ledger.confirmed[str(item.get("of"))] = day_of(item)
+    if first.get("type") == DUPLICATE and item.get("type") == KEPT:
+        ledger.consumed[memory] = item
+        ledger.allowed[memory] = first
+
+
+def day_of(item: Event) -> date:
+    """The local day of an event; the first of all days when it has none."""
+    try:
+        return date.fromisoformat(str(item.get("at", ""))[:10])
+    except ValueError:
+        return date.min

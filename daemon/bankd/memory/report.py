@@ -1,0 +1,191 @@
+"""What a run did, in numbers and rows: the report that people read and that `--json` prints.
+
+It is made of the plan alone, so that a dry run and a run report alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+from bankd.health.health import COPIED_ADVICE
+from bankd.memory.plan import Plan
+from bankd.pages.memory import normalise_text, parse_memory, statement_of
+from bankd.pages.names import INBOX
+from bankd.pages.page import MARKER, parts_folder
+from bankd.pages.references import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """One thing that a run did or chose not to do; `sign` is + for in, = for blocked, - for out, ! for a person, . for later."""
+
+    sign: str
+    kind: str
+    place: str
+    text: str
+    reason: str
+
+
+def rows_of(plan: Plan) -> Iterator[ReportRow]:
+    """Every row of a plan's report, what was learned first."""
+    yield from _learned(plan)
+    yield from _known(plan)
+    yield from _by_hand(plan)
+    yield from _taken_out(plan)
+    yield from _followed(plan)
+    yield from _split(plan)
+    yield from _for_a_person(plan)
+    yield from (ReportRow(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
+
+
+def _learned(plan: Plan) -> Iterator[ReportRow]:
+    for p in plan.placements:
+        page, heading = p.destination.page, p.destination.heading
+        kind = "inbox" if page == INBOX else "learned"
+        target = f"bank/{page}" + (f"#{heading}" if heading else "")
+        text = statement_of(p.line.memory)
+        yield ReportRow("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
+
+
+def _known(plan: Plan) -> Iterator[ReportRow]:
+    for b in plan.blocked:
+        reason = f"{b.twin} says it: {b.reason}"
+        yield ReportRow("=", "duplicate", str(b.line.place), statement_of(b.line.memory), reason)
+    for r in plan.repaired:
+        reason = f"{r.page} has it; noted in the event log"
+        yield ReportRow("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
+    for u in plan.updates:
+        yield ReportRow(
+            "~", "updated", str(u.line.place), statement_of(u.line.memory), f"supersedes {u.old}: {u.reason}"
+        )
+    for e in plan.revised:
+        said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
+        yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
+    for o in plan.overruled:
+        advice = f"{o.reason}; bankctl duplicates allow {o.line.id} lets the line in"
+        yield ReportRow("=", "not followed", str(o.line.place), statement_of(o.line.memory), advice)
+    for c in plan.confirmed:
+        yield ReportRow("~", "confirmed", c.page, normalise_text(c.stronger), "said again, so it counts a little more")
+
+
+def _by_hand(plan: Plan) -> Iterator[ReportRow]:
+    for log in plan.renamed:
+        yield ReportRow("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
+    for undated in plan.undated:
+        yield ReportRow("~", "dated", undated.page, normalise_text(undated.text), "its confidence got today's day")
+    for named in plan.named:
+        yield ReportRow(
+            "~", "named", named.page, normalise_text(named.text), f"has faded; got the id {named.id} to be archived by"
+        )
+    for id_ in plan.deleted:
+        yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
+    for id_ in plan.returned:
+        yield ReportRow("+", "restored", id_, "", "had passed for taken out, and stands on a page again")
+
+
+def _taken_out(plan: Plan) -> Iterator[ReportRow]:
+    for m in plan.merged:
+        names = ", ".join(source.id for source in m.sources)
+        yield ReportRow("~", "merged", m.page, normalise_text(m.merged), f"says all that {names} said")
+    for source in (source for m in plan.merged for source in m.sources):
+        yield ReportRow("-", "archived", source.page, normalise_text(source.text), source.reason)
+    for item in plan.archived:
+        yield ReportRow("-", "archived", item.page, normalise_text(item.text), item.reason)
+    for back in plan.restored:
+        yield ReportRow("+", "restored", back.page, normalise_text(back.text), f"back from {back.archive}")
+    for leaving in plan.fading:
+        advice = f"fades on {leaving.day}: to keep it say it again, write another c=, or put #pinned in its text"
+        yield ReportRow(".", "fading", leaving.page, leaving.text, advice)
+    if plan.recalled:
+        yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
+
+
+def _followed(plan: Plan) -> Iterator[ReportRow]:
+    for (page, leads_to), links in Counter((item.link.source, item.page) for item in plan.followed).items():
+        yield ReportRow("~", "followed", page, "", f"{links} links follow to {leads_to}")
+
+
+def dead_link(page: str, reference: Reference, reason: str) -> ReportRow:
+    """A link that leads nowhere any more."""
+    return ReportRow("!", "dead link", f"{page}:{reference.line + 1}", reference.target, reason)
+
+
+def _split(plan: Plan) -> Iterator[ReportRow]:
+    if plan.rearranged is None:
+        return
+    layout, edits = plan.rearranged.layout, plan.rearranged.relinked.edits
+    for old, new in sorted(layout.homes.items()):
+        links = sum(edit.leads_to == new.path for edit in edits)
+        yield ReportRow("~", "followed", old, "", f"moved by hand to {new.path}, {links} links follow")
+    for path in sorted(layout.sources - layout.homes.keys()):
+        folder = parts_folder(path) + "/"
+        parts = sum(new.startswith(folder) for new in layout.new_paths)
+        links = sum(edit.leads_to.startswith(folder) for edit in edits)
+        yield ReportRow("~", "split", path, "", f"{parts} parts, {links} links follow")
+
+
+def _for_a_person(plan: Plan) -> Iterator[ReportRow]:
+    for w in plan.withheld:
+        reason = f"it looks like a credential ({w.kind}) and was not copied; take it out of the log and change it"
+        yield ReportRow("!", "screened", str(w.line.place), w.masked, reason)
+    for bad in plan.bad:
+        yield ReportRow("!", bad.kind, str(bad.place), "", bad.reason)
+    for item in plan.copied:
+        yield ReportRow("!", "copied", item.id, item.words, COPIED_ADVICE)
+    for left in (d for d in plan.deferred if d.needs_person):
+        yield ReportRow("!", "left alone", left.what, "", left.reason)
+    for dead in plan.dead_links:
+        reason = f"{dead.block} was taken out by hand; put it back or change the link"
+        yield dead_link(dead.link.source, dead.link.reference, reason)
+    for warning in plan.warnings:
+        yield ReportRow("!", "warning", "", "", warning)
+
+
+CHAPTERS = (
+    ("Learned", ("learned", "restored")),
+    ("Updated", ("updated", "edited")),
+    ("Said again", ("confirmed",)),
+    ("Not kept, for they say nothing new", ("duplicate", "not followed")),
+    ("Not kept, for they look like credentials", ("screened",)),
+    ("Merged", ("merged",)),
+    ("Went to the archive", ("archived",)),
+    ("Fades within days", ("fading",)),
+    ("Split", ("split",)),
+    ("In the inbox", ("inbox",)),
+    ("Offered, and waiting for your word", ("proposed", "refused")),
+    ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
+    ("Could not be read", ("bad",)),
+    ("Needs you", ("left alone", "copied", "warning", "dead link")),
+    ("Waits for the next run", ("waiting",)),
+)
+"""The report of a run as a page: its chapters in order, each with the kinds of rows in it."""
+
+
+def chapters_of(rows: Iterable[ReportRow]) -> list[tuple[str, list[ReportRow]]]:
+    """The rows of a run by chapter, empty ones left out; a kind that no chapter names is noticed."""
+    titles = {kind: title for title, kinds in CHAPTERS for kind in kinds}
+    found: dict[str, list[ReportRow]] = {title: [] for title, _ in CHAPTERS}
+    for row in rows:
+        found[titles.get(row.kind, "Noticed")].append(row)
+    return [(title, listed) for title, listed in found.items() if listed]
+
+
+def counts_of(rows: Iterable[ReportRow]) -> dict[str, int]:
+    """How many rows of each kind there are, kinds without any left out."""
+    return dict(Counter(row.kind for row in rows))
+
+
+def tell_prose(lines: int) -> str:
+    """What to say of the lines of logs that nobody tagged."""
+    read = "1 line of prose was" if lines == 1 else f"{lines} lines of prose were"
+    return f"{read} read and not taken in; bankctl search finds {'it' if lines == 1 else 'them'}"
+
+
+def plan_json(plan: Plan) -> dict[str, object]:
+    """A plan's report as a JSON object."""
+    rows = tuple(rows_of(plan))
+    at = plan.now.isoformat(timespec="seconds")
+    listed = [asdict(row) for row in rows]
+    return {"run": plan.run, "at": at, "counts": counts_of(rows), "prose": plan.prose, "rows": listed}

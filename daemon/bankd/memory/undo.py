@@ -1,0 +1,435 @@
+"""The reverse of a run: to the byte where all is as the run left it, else as far as nobody has been there since.
+
+A run that moved lines between pages is taken back whole or not at all: half of it would be parts without a hub, and
+memories that stand twice. Of any other run the memories go back one by one: each goes from where it stands now, or comes
+back to where it stood. What people or later runs changed since stays as it is, and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from itertools import chain
+
+from bankd.edits.inserting import BOM, ids_in, unix_text
+from bankd.edits.operations import (
+    Append,
+    Carry,
+    Create,
+    Drop,
+    Move,
+    Operation,
+    Piece,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Restore,
+    digest_of,
+)
+from bankd.edits.transaction import Event, Look, Transaction, pieces_of_page, recast_removals
+from bankd.memory.archive import Tombstone, read_contents, restore_place
+from bankd.memory.ledger import (
+    APART,
+    ARCHIVED,
+    DISMISSED,
+    IMPORTED,
+    REOPENED,
+    RESTORED,
+    TAKEN_OUT,
+    UNDONE,
+    Ledger,
+    make_event,
+)
+from bankd.memory.provenance import PURGED
+from bankd.memory.retire import moved_out
+from bankd.memory.use import IMPORTANCE, TAKEN_BACK
+from bankd.pages.anchors import find_place, outline_of
+from bankd.pages.inline import without_targets
+from bankd.pages.memory import parse_memory, split_id
+from bankd.pages.names import Names, path_key
+from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
+from bankd.pages.scanner import decode_text, scan_text
+from bankd.same.pairs import text_key
+
+Files = Mapping[str, bytes | None]
+
+_REOPENS = {APART: REOPENED, DISMISSED: REOPENED, IMPORTANCE: IMPORTANCE, IMPORTED: TAKEN_OUT, TAKEN_OUT: IMPORTED}
+_OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})
+_KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run that is to be taken back: its transaction, and its files from before and as it left them."""
+
+    transaction: Transaction
+    before: Files
+    after: Files
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A reference to a page: the file and the line in which it stands, and what it names on the page, if anything."""
+
+    source: str
+    line: int
+    fragment: str = ""
+    is_wiki: bool = False
+
+    def is_alive(self, data: bytes | None) -> bool:
+        """Whether it leads to something on a page of these bytes."""
+        if data is None or not self.fragment:
+            return data is not None
+        return find_place(outline_of(scan_text(decode_text(data))), self.fragment, is_wiki=self.is_wiki) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten.
+
+    `learned_since` has the memories that were learned after the run that is to be taken back.
+    """
+
+    names: Names
+    look: Look
+    links_to: Callable[[str], Iterable[Inbound]]
+    forgotten: Collection[str]
+    learned_since: Collection[str] = ()
+
+    def pages_of(self, page: str) -> list[str]:
+        """A page and its parts under the names that they have now, whatever their case."""
+        key = path_key(page)
+        below = key.removesuffix(".md") + "/"
+        return [path for path in self.pages() if path_key(path) == key or path_key(path).startswith(below)]
+
+    def pages(self) -> list[str]:
+        """All pages, in the order of their paths."""
+        return sorted(self.names.paths())
+
+    def stand(self, ids: Collection[str]) -> dict[str, list[MemoryLines]]:
+        """Every place of these memories."""
+        found: dict[str, list[MemoryLines]] = {id_: [] for id_ in ids}
+        for path in self.pages() if ids else ():
+            data = self.look(path) or b""
+            if not ids_in(data).isdisjoint(ids):
+                for id_, lines in _memories_of({path: data}, with_id=True):
+                    found.get(id_, []).append(lines)
+        return found
+
+
+@dataclass(slots=True)
+class Undoing:
+    """The operations that take a run back, what becomes of memories by that, and what stays as people have it now.
+
+    `turned` has the memories that come or go: where each stood and where it will, None for nowhere. What is in
+    `obstacles` forbids to take back anything.
+    """
+
+    operations: list[Operation] = field(default_factory=list)
+    turned: dict[str, tuple[MemoryLines | None, MemoryLines | None]] = field(default_factory=dict)
+    stays: list[str] = field(default_factory=list)
+    obstacles: tuple[str, ...] = ()
+
+
+def plan_undo(past: PastRun, now: Present) -> Undoing:
+    """Work out how to take a run back."""
+    if all(digest_of(now.look(path)) == digest_of(data) for path, data in past.before.items()):
+        return Undoing()
+    obstacles = tuple(_find_obstacles(past, now))
+    if not obstacles:
+        return _undo_exactly(past)
+    return Undoing(obstacles=obstacles) if moves_lines(past.transaction) else _Reverser(past, now).reverse()
+
+
+def moves_lines(transaction: Transaction) -> bool:
+    """Whether a run gave pages another layout, or links another target for one: a split, merge, move, heal, or its undo.
+
+    Links that follow a memory to another page go back with it.
+    """
+    carried = {removal.elsewhere for removal in _removals(transaction)}
+    return any(
+        isinstance(op, Create | Recast)
+        or (isinstance(op, Restore) and op.is_whole)
+        or (isinstance(op, Relink) and not all(move.target in carried for move in op.moves))
+        for op in transaction.operations
+    )
+
+
+def _removals(transaction: Transaction) -> list[Remove]:
+    """What a run took out of each page, as it stood there: elsewhere its links may be written in another way."""
+    found: list[Remove] = []
+    for operation in transaction.operations:
+        if isinstance(operation, Remove):
+            found.append(operation)
+        elif isinstance(operation, Recast):
+            found += recast_removals(operation)
+        elif isinstance(operation, Drop):
+            found.append(Remove(operation.path, pieces_of_page(operation.text), operation.elsewhere))
+    return found
+
+
+def stand_of(files: Files) -> dict[str, MemoryLines]:
+    """The memories of some files, in the order in which they stand there; one that stands twice by its first place."""
+    found: dict[str, MemoryLines] = {}
+    for id_, lines in _memories_of(files, with_id=True):
+        found.setdefault(id_, lines)
+    return found
+
+
+def _memories_of(files: Files, *, with_id: bool = False) -> Iterator[tuple[str, MemoryLines]]:
+    """The memories of some files by their ids; one without an id, unless only those `with_id` are wanted, by its place."""
+    for path, data in sorted(files.items()):
+        if data is not None and path.endswith(".md"):
+            page = read_page(path, data.removeprefix(BOM.encode()))
+            lines = PageLines(page)
+            for entry in page.entries:
+                if entry.memory.id or not with_id:
+                    yield entry.memory.id or f"{path}:{entry.line}", lines.of(entry)
+
+
+# to the byte
+
+
+def _find_obstacles(past: PastRun, now: Present) -> Iterator[str]:
+    """Why a run cannot be taken back to the byte."""
+    for path, data in past.before.items():
+        left, here = past.after[path], now.look(path)
+        if digest_of(here) != digest_of(left):
+            made = "was made" if left is None else "changed"
+            yield f"{path}: is not there any more" if here is None else f"{path}: {made} since"
+        elif (other := now.names.file(path) or path) != path:
+            yield f"{path}: {other} was made since"
+        elif PURGED in decode_text(data or b""):
+            yield f"{path}: a text was purged from what is kept of it"
+        else:
+            yield from _references(path, past, now)
+    yield from _copied(past, now)
+
+
+def _references(path: str, past: PastRun, now: Present) -> Iterator[str]:
+    """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere.
+
+    The page that a rule of routing.yaml names is made when a line needs it, so a run that made it can be taken back.
+    """
+    was, left = past.before[path], past.after[path]
+    links = now.links_to(path)
+    if not moves_lines(past.transaction):
+        links = [link for link in links if link.source.endswith(".md") and not link.fragment.startswith("^")]
+    for link in links:
+        if link.source not in past.before and link.is_alive(left) and not link.is_alive(was):
+            named = f"{path}#{link.fragment}" if was is not None else path
+            yield f"{link.source}:{link.line} refers to {named}, which would go"
+
+
+def _copied(past: PastRun, now: Present) -> Iterator[str]:
+    """The memories of which the undo would leave one copy too many or too few, and those that were forgotten since."""
+    was, left = stand_of(past.before), stand_of(past.after)
+    for id_, places in now.stand(sorted(left.keys() - was.keys())).items():
+        if len(places) > 1:  # of two copies, the undo would take the one that it knows
+            yield f"{id_}: stands on {' and '.join(lines.page for lines in places)}"
+    for id_, places in now.stand(sorted(was.keys() - left.keys())).items():
+        if places or id_ in now.forgotten:
+            yield f"{id_}: " + (f"stands on {places[0].page} by now" if places else "forgotten since")
+
+
+def _undo_exactly(past: PastRun) -> Undoing:
+    """Give every file its bytes from before back."""
+    undoing = Undoing()
+    sources = {removal.elsewhere: removal for removal in _removals(past.transaction) if removal.elsewhere}
+    is_whole = moves_lines(past.transaction)
+    for path, data in past.before.items():
+        left = past.after[path]
+        if data is not None:
+            undoing.operations.append(Restore(path, digest_of(left), decode_text(data), is_whole))
+        elif left is not None:
+            moved = sources.get(path)
+            pieces, home = (moved.pieces, moved.path) if moved else ((), "")
+            undoing.operations.append(Drop(path, decode_text(left), pieces, home))
+    was, now = stand_of(past.before), stand_of(past.after)
+    undoing.turned = {id_: (now.get(id_), was.get(id_)) for id_ in sorted(was.keys() | now.keys())}
+    return undoing
+
+
+# memory by memory
+
+
+class _Reverser:
+    """One run, as far as it can be taken back."""
+
+    def __init__(self, past: PastRun, now: Present) -> None:
+        self._past, self._now = past, now
+        before = dict(past.before)
+        for op in past.transaction.operations:  # the ids and days that the run gave to lines that had none stay
+            if isinstance(op, Replace) and op.key.startswith("sha:") and op.path in before:
+                before[op.path] = op.apply(before[op.path])
+        self._was, self._left = stand_of(before), stand_of(past.after)
+        self._places: dict[str, str] = {}
+        self.undoing = Undoing()
+
+    def reverse(self) -> Undoing:
+        """Take back what is as the run left it; a memory nested in another goes where that one goes."""
+        was, left, undoing = self._was, self._left, self.undoing
+        changed = [id_ for id_ in {**was, **left} if _as_put(was.get(id_)) != _as_put(left.get(id_))]
+        for id_, here in self._now.stand(changed).items():
+            if id_ not in undoing.turned:
+                self._reverse(id_, was.get(id_), left.get(id_), here)
+        for path, data in self._past.before.items():
+            if data is None and self._now.look(path) not in {None, self._past.after[path]}:
+                undoing.stays.append(f"{path}: changed since the run made it; it stays")
+        for op in self._past.transaction.operations:
+            if isinstance(op, Carry):
+                undoing.stays.append(f"{op.path}: what an editor wrote late is his; it stays")
+            elif isinstance(op, Relink):  # links that followed a memory lead to where it is back
+                named = ((move, move.was or move.key) for move in op.moves)
+                moves = tuple(Move(m.new, m.old, self._places[key], key) for m, key in named if key in self._places)
+                undoing.operations += [Relink(op.path, moves)] if moves else []
+        return undoing
+
+    def _reverse(
+        self, id_: str, was: MemoryLines | None, left: MemoryLines | None, here: Sequence[MemoryLines]
+    ) -> None:
+        if len(here) > 1:
+            self._keep(f"{id_} stands on {' and '.join(lines.page for lines in here)}; it stays")
+        elif left is None:
+            self._bring_again(id_, self._was[id_], here)
+        elif not here:
+            self._keep(f"{left.page}: {id_} is not there any more")
+        elif was is not None and was.page == left.page:
+            self._put_in_old_words(id_, was, left, here[0])
+        else:
+            self._take_out(id_, was, left, here[0])
+
+    def _keep(self, words: str) -> None:
+        self.undoing.stays.append(words)
+
+    def _bring_again(self, id_: str, was: MemoryLines, here: Sequence[MemoryLines]) -> None:
+        if here:
+            self._keep(f"{here[0].page}: {id_} stands there by now")
+        elif id_ in self._now.forgotten or PURGED in was.text:
+            self._keep(f"{was.page}: {id_} was forgotten since; it stays away")
+        elif other := self._said_by(was):
+            self._keep(f"{was.page}: {id_} stays away, for {other} says the same there by now")
+        elif inside := [inner for inner, places in self._now.stand(was.inside).items() if places]:
+            self._keep(f"{was.page}: {id_} stays away, for {', '.join(inside)} of it stands elsewhere by now")
+        else:
+            self._append(id_, was, was.text, None)
+
+    def _said_by(self, was: MemoryLines) -> str | None:
+        """A memory that has come to the page since and says the same; the user may have taken its id off.
+
+        Where the page is not to be found, it may stand on any: the page may have another name. What was learned since
+        may stand on any page too.
+        """
+        pages = self._now.pages_of(self._page_for(was)) or self._now.pages()
+        there = _memories_of({path: self._now.look(path) for path in pages})
+        saying = (
+            id_ for id_, lines in chain(there, self._since) if id_ not in self._was and _words(lines) == _words(was)
+        )
+        return next(saying, None)
+
+    @cached_property
+    def _since(self) -> list[tuple[str, MemoryLines]]:
+        places = self._now.stand(self._now.learned_since)
+        return [(id_, lines) for id_, where in places.items() for lines in where]
+
+    def _put_in_old_words(self, id_: str, was: MemoryLines, left: MemoryLines, here: MemoryLines) -> None:
+        if _own(here) != _own(left):
+            self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
+            return
+        old = unix_text(here.text)
+        rest = old.split("\n")[here.own :]
+        self.undoing.operations.append(Replace(here.page, id_, old, "\n".join([*_own(was), *rest])))
+
+    def _take_out(self, id_: str, was: MemoryLines | None, left: MemoryLines, here: MemoryLines) -> None:
+        """Out of the page where the run put it, and back to its old page, if it had one."""
+        if (here.page != left.page) if was else (_top(here) != _top(left)):
+            self._keep(f"{here.page}: {id_} went there since; it stays there")
+        elif _said(here.text) != _said(left.text):
+            self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
+        else:
+            page = ""
+            if was is None:
+                self.undoing.turned |= dict.fromkeys((id_, *here.inside), (here, None))
+            else:
+                is_whole = here.text == left.text and set(here.inside) == set(was.inside)
+                page = self._append(id_, was, was.text if is_whole else here.text, here)
+            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix_text(here.text)),), page))
+
+    def _append(self, id_: str, was: MemoryLines, text: str, here: MemoryLines | None) -> str:
+        """Put a memory back where it stood: its page, else the part or page that holds what stood beside it."""
+        page = self._page_for(was)
+        contents = {
+            path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._now.pages_of(page)
+        }
+        place, heading = restore_place(Tombstone(page, was.heading, was.after, was.before), contents)
+        title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
+        piece = Piece(id_, unix_text(text))
+        self.undoing.operations.append(Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
+        self.undoing.turned |= dict.fromkeys((id_, *was.inside), (here, was))
+        self._places |= dict.fromkeys((id_, *was.inside), place)
+        return place
+
+    def _page_for(self, was: MemoryLines) -> str:
+        """Its page by its name now; where that is gone, the one that has the nearest of what stood beside it."""
+        if self._now.pages_of(was.page):
+            return self._now.names.file(was.page) or was.page
+        beside = self._now.stand([*was.after, *was.before])
+        near = (lines for id_ in (*was.after, *was.before) for lines in beside[id_])
+        return next((lines.page for lines in near if _top(lines) == _top(was)), was.page)
+
+
+def _as_put(lines: MemoryLines | None) -> tuple[str, list[str]] | None:
+    return (lines.page, _own(lines)) if lines else None
+
+
+def _own(lines: MemoryLines) -> list[str]:
+    return unix_text(lines.text).split("\n")[: lines.own]
+
+
+def _said(text: str) -> list[str]:
+    """What lines say, however deep they stand and wherever their links lead."""
+    return [without_targets(line.strip()) for line in unix_text(text).split("\n")]
+
+
+def _words(lines: MemoryLines) -> list[str]:
+    """What the lines of a memory say, whatever its id, its day and how sure it is: it may have been said again."""
+    first, *rest = _said(lines.text)
+    return [text_key(parse_memory(MARKER.sub("", first))), *(split_id(line)[0] for line in rest)]
+
+
+def _top(lines: MemoryLines | None) -> str:
+    return lines.page.partition("/")[0] if lines else ""
+
+
+# what the event log says of it
+
+
+def events_of(undoing: Undoing, past: Transaction, run: str, at: datetime, ledger: Ledger) -> tuple[Event, ...]:
+    """The events of an undo: what each memory is that comes or goes, and what a person is asked again or has said back.
+
+    Nothing is said of a memory that stays in the bank, or in the archive.
+    """
+    found: list[Event] = []
+    for id_, (here, there) in sorted(undoing.turned.items()):
+        if _top(here) != _top(there):
+            kind = {"": UNDONE, "bank": RESTORED, "archive": ARCHIVED}[_top(there)]
+            facts = _tombstone(id_, here, past.run, ledger) if kind == ARCHIVED else {"memory": id_}
+            found.append(make_event(kind, f"{id_}@{run}", at, **facts, run=run, undoes=past.run))
+    for said in past.events:
+        if again := _REOPENS.get(str(said["type"])):
+            facts = {name: value for name, value in said.items() if name not in _OF_EVENTS}
+            if said["type"] == IMPORTANCE:  # it is as it was before that event
+                facts |= {"value": facts.get("before", TAKEN_BACK), "before": facts.get("value", TAKEN_BACK)}
+            found.append(make_event(again, f"{said['id']}@{run}", at, **facts, run=run))
+    return tuple(found)
+
+
+def _tombstone(id_: str, here: MemoryLines | None, undoes: str, ledger: Ledger) -> Event:
+    """Where a memory stood that goes to the archive: as it was said when it went there first."""
+    stone = ledger.tombstones.get(id_)
+    if stone is None and here is not None:
+        return moved_out(id_, here, f"{undoes} was taken back").tombstone
+    return {"memory": id_, **{name: stone[name] for name in _KEPT_FACTS if stone and name in stone}}

@@ -1,0 +1,315 @@
+"""What asks to be remembered in prose, found by rules: for those without a language model.
+
+A rule is a way of saying things (a speech act), not a subject: somebody asks to remember, decides, commits to a day,
+states a preference, sets a rule from now on, or corrects what was said. A sentence of either language is read by its
+own words; what is only told about the past or asked is none. A person takes in what is right: nothing is by itself.
+
+The story of a night's prose: sections that no model has seen become lines of a log, and a run takes these in.
+
+    find sections | ask | judge by rules | have the model verify | put at the end of memory/distilled/DAY.md
+
+What a model says is never believed by itself: a line that says more than the lines that it names waits for a person.
+Whatever happens to an answer, the prose waits for the next night, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from bankd.errors import BankError
+from bankd.memory.plan import Deferred
+from bankd.memory.retain import LogPlace, clean_text
+from bankd.night.asking import (
+    DistilledLine,
+    JudgedLine,
+    Unanswered,
+    compose,
+    judge_line,
+    lines_in,
+    log_of,
+    prompt_for,
+    texts_in,
+    verified_in,
+    verify_trial,
+    verifying_prompt,
+)
+from bankd.night.attest import Passage, sentences_of
+from bankd.night.sections import DISTILLED, FOLDER, PROPOSED, ProseSection, distilled_keys, new_sections, sections_of
+from bankd.ports import Models, ProseLogs, Wordings
+from bankd.same.reading import read_statement
+from bankd.secrets.screening import Finder, screen_text
+from bankd.settings import DistilPolicy
+from bankd.words.analysis import has_hangul
+
+_SHORTEST, _KOREAN_SHORTEST, _LONGEST = 3, 2, 300
+"""Words of a sentence, and its characters: shorter ones say nothing by themselves, longer ones are no one statement."""
+_QUOTE = re.compile(r"^(?:>[ \t]?)+|^(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_SPEAKER = re.compile(r"^\W{0,2}(?:user|human|me|나|사용자)\W{0,2}:\W{0,2}\s*", re.IGNORECASE)
+_OF_MACHINE = re.compile(r"^\W{0,2}(?:\d\d:\d\d )?(?:assistant|tool|system)(?:$|\W{0,2}:)", re.IGNORECASE)
+"""A heading, or the beginning of a line, by which an agent speaks, not a person."""
+_CODE = re.compile(r"^(?:[$>#%]\s|[{}<\[|]|https?://\S+$)|[;{}]\s*$|=>|\)\s*->|\b(?:def|class|import|SELECT)\s\w+[(:]")
+_QUESTION = re.compile(r"\?\s*[\"')\]]*\s*$|(?:나요|까요|을까|을래|냐|니까)\W*$")
+_FUTURE = (
+    r"(?:by|before|until|on|from|next|this|due|deadline)\s+(?:the\s+)?(?:\w+\s+)?"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:by|before|until|due|on)\s+(?:the\s+)?(?:end|\d|january|february|march|"
+    r"april|may|june|july|august|september|october|november|december|tomorrow|noon|tonight)|\btomorrow\b|next (?:week|month)"
+)
+
+
+class SpeechAct(NamedTuple):
+    """A way of saying what is to be remembered: its name, the tag of such a line, and how it is said."""
+
+    name: str
+    tag: str
+    said: re.Pattern[str]
+    lead: re.Pattern[str] | None = None
+    """What only introduces the statement, and is left out of it."""
+
+
+def _rule(name: str, tag: str, said: str, lead: str = "") -> SpeechAct:
+    return SpeechAct(name, tag, re.compile(said, re.IGNORECASE), re.compile(lead, re.IGNORECASE) if lead else None)
+
+
+_LEAD = r"^(?:please,?\s+|ok(?:ay)?,?\s+|and\s+)*(?:remember|note|keep in mind|don't forget|for (?:future )?reference)\b[:,]?\s*(?:that\s+)?"
+_ENGLISH = (
+    _rule("asks to remember", "W", _LEAD + r"(?!to\b.{0,12}$)\S+|\b(?:so you know|for the record|worth remembering)\b", _LEAD),
+    _rule("corrects", "W", r"^(?:no,|wait,)?\s*(?:actually|correction)\b[,:]|\bi (?:was wrong|misspoke|meant)\b", r"^(?:no,|wait,)?\s*(?:actually|correction)\b[,:]\s*"),
+    _rule(
+        "sets a rule", "B",
+        r"^(?:please\s+)?(?:always|never|do not|don't)\s+(?!mind\b|worry\b|know\b|think\b)[a-z]+|\bfrom now on\b|\bgoing forward\b|\bin (?:the )?future,"
+        r"|\b(?:must|should) (?:always|never)\b|\b(?:i|we) (?:always|never|usually)\s+[a-z]+",
+    ),
+    _rule(
+        "decides", "W",
+        r"\b(?:we|i|they|team)(?:'ve| have)? (?:all )?(?:decided|agreed|settled|chose|opted)\b|^(?:decided|agreed|decision)\b[:\s]|\bit (?:was|is) (?:decided|agreed)\b"
+        r"|\b(?:let's|we'll|we will|we are|we're) (?:go(?:ing)? with|stick(?:ing)? (?:to|with)|use|using|keep|keeping|drop|dropping|switch(?:ing)? to)\b",
+    ),
+    _rule("commits", "W", rf"\b(?:i|we|he|she|they)(?:'ll| will| have to| need to| must| promised to)\b.*(?:{_FUTURE})|\b(?:deadline|due)\b.*(?:{_FUTURE}|\d)"),
+    _rule(
+        "prefers", "O",
+        r"\b(?:i|we|he|she|they|user)(?:'d| would| really| much)*\s+(?:prefers?|rather|likes?|loves?|hates?|dislikes?|can't stand|enjoys?)\b|\bmy favou?rite\b|\bi(?:'m| am) (?:allergic|a (?:vegetarian|vegan))\b",
+    ),
+)  # fmt: skip
+_KOREAN = (
+    _rule("기억해 달라고 함", "W", r"(?:기억해|잊지\s?마|명심|메모해|참고로|알아\s?둬|알아두)", r"[,.]?\s*(?:꼭\s*)?(?:기억해\s?(?:줘|둬|주세요|두세요|둘\s?것)?|잊지\s?마(?:세요)?|메모해\s?(?:줘|둬)|알아\s?둬)\W*$|^참고로[,\s]+"),
+    _rule("바로잡음", "W", r"^(?:아니|정정|사실은|참)[,:\s].*|(?:이|가)\s?아니라\s|(?:착각했|잘못 말했|잘못 알)", r"^(?:아니|정정|사실은|참)[,:\s]+"),
+    _rule("규칙을 정함", "B", r"앞으로(?:는)?\s|이제부터|다음부터|(?:항상|언제나|반드시|꼭|절대)\s.*(?:할 것|하기|해줘|해라|한다|하자|해야|말 것|마라|마세요|말아|마\W*$|금지|않는다|써줘|써라|쓰지)|(?:금지|말 것)(?:\W*$|이다|한다)"),
+    _rule("결정함", "W", r"기로\s?(?:했|함|하자|결정|정했|합의|하고)|(?:으로|로)\s?(?:결정|확정|정했|정함|하기로|가기로|가자)|기로\W*$|(?:결정|확정|합의)(?:했|함|됐|됨|되었|\W*$)"),
+    _rule("약속함", "W", r"까지\s?.*(?:해야|할게|하겠|보내|제출|마감|끝내|주기로|드리|낼게|내야)|마감(?:은|이|일)|(?:내일|모레|다음\s?주|이번\s?주|월요일|화요일|수요일|목요일|금요일|토요일|일요일).*(?:할게|하겠|해야\s?(?:한다|함|해)|약속)"),
+    _rule("선호함", "O", r"(?:좋아한|좋아함|좋아해|좋아하|싫어한|싫어함|싫어해|싫어하|선호|질색|편하다|낫다|최애|알레르기|더 좋|제일 좋|가장 좋)"),
+)  # fmt: skip
+
+
+class ProposedLine(NamedTuple):
+    """A line that a person may take in, and the rule that found it."""
+
+    line: DistilledLine
+    rule: str
+
+
+def propose_lines(section: ProseSection) -> Iterator[ProposedLine]:
+    """What of a section asks to be remembered, in its order; what agents and tools say asks nobody."""
+    for number, text in section.lines if not _OF_MACHINE.search(section.heading) else ():
+        said = _QUOTE.sub("", text).strip()
+        told = _SPEAKER.sub("", said) if not _OF_MACHINE.match(said) else ""
+        for sentence in sentences_with_ends(told):
+            if (rule := _rule_for(sentence)) is not None:
+                statement = _statement(sentence, rule)
+                yield ProposedLine(DistilledLine(rule.tag, (), statement, (number,), 5), rule.name)
+
+
+def sentences_with_ends(text: str) -> list[str]:
+    """The sentences of a line as they end: a question is told by its mark."""
+    return [part for part in re.split(r"(?<=[.!?\u3002])\s+", text) if part.strip()]
+
+
+def _rule_for(sentence: str) -> SpeechAct | None:
+    if (
+        len(sentence) > _LONGEST
+        or len(sentence.split()) < _SHORTEST
+        or _CODE.search(sentence)
+        or _QUESTION.search(sentence)
+    ):
+        return None
+    rules = _KOREAN if has_hangul(sentence) else _ENGLISH
+    return next((rule for rule in rules if rule.said.search(sentence)), None)
+
+
+def _statement(sentence: str, rule: SpeechAct) -> str:
+    said = rule.lead.sub("", sentence) if rule.lead else sentence
+    whole = clean_text(" ".join(said.split())) or clean_text(sentence)
+    (first, *_) = sentences_of(whole) or [whole]
+    return first[:1].upper() + first[1:] if first[:1].isascii() else first
+
+
+@dataclass(frozen=True, slots=True)
+class ProseParts:
+    """What reading prose needs: the logs, and what credentials look like."""
+
+    logs: ProseLogs
+    finders: Sequence[Finder]
+
+
+@dataclass(frozen=True, slots=True)
+class DistilParts(ProseParts):
+    """What distilling needs beside: a model, and how texts are taken apart."""
+
+    models: Models
+    wordings: Wordings
+
+
+class Distilled(NamedTuple):
+    """What came of a night's prose: sections read, lines believed and not, and what waits and why."""
+
+    sections: int = 0
+    lines: int = 0
+    refused: int = 0
+    waiting: tuple[Deferred, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of it."""
+        if not self.sections:
+            return ()
+        refused = f", {self.refused} not believed: bankctl inbox" if self.refused else ""
+        return (f"{self.sections} sections of prose distilled to {self.lines} lines in memory/{FOLDER}/{refused}",)
+
+
+UNDISTILLED = Distilled()
+FAILED = "the model that would verify it fails its trial: it says wrongly of known lines whether they are so"
+
+
+class Proposed(NamedTuple):
+    """What the rules find in a section."""
+
+    section: ProseSection
+    lines: Sequence[ProposedLine]
+
+
+def find_sections(parts: ProseParts, policy: DistilPolicy, now: datetime, by: str = DISTILLED) -> list[ProseSection]:
+    """The sections of the last days that nobody read as they are now, newest day first, without credentials.
+
+    `by` says who reads: a model, or the rules that propose.
+    """
+    first = now.date() - timedelta(days=policy.days)
+    logs = [log for log in parts.logs.settled(now) if not log.startswith(f"{FOLDER}/")]
+    recent = [log for log in logs if LogPlace(log, 1).day(now.date()) >= first]
+    found = [section for log in reversed(recent) for section in _sections_in(log, parts)]
+    known = {
+        key for log in {log_of(one, now.date()) for one in found} for key in distilled_keys(parts.logs.text(log), by)
+    }
+    return new_sections(found, known)
+
+
+def _sections_in(log: str, parts: ProseParts) -> Iterator[ProseSection]:
+    reading = parts.logs.read(log)
+    if reading is not None:
+        yield from sections_of(reading, screen_text(parts.logs.text(log), parts.finders))
+
+
+def distil_prose(parts: DistilParts, policy: DistilPolicy, now: datetime) -> Distilled:
+    """Put what is believed of a model's lines, and what is not, into the distilled logs."""
+    done, waiting = Distilled(), list[tuple[ProseSection, str]]()
+    for section, lines in distil_sections(parts, policy, now):
+        problem = lines.reason if isinstance(lines, Unanswered) else _write(section, lines, parts.logs, now)
+        waiting += [(section, problem)] if problem else []
+        done = done if problem or isinstance(lines, Unanswered) else _counted(done, lines)
+    return done._replace(waiting=tuple(_deferred(waiting)))
+
+
+def distil_sections(
+    parts: DistilParts, policy: DistilPolicy, now: datetime
+) -> Iterator[tuple[ProseSection, list[JudgedLine] | Unanswered]]:
+    """Have a model read what is new, one section after the other, so that a budget that ends leaves none half read."""
+    for section in find_sections(parts, policy, now):
+        yield section, _read(section, parts, policy, now)
+
+
+def _read(
+    section: ProseSection, parts: DistilParts, policy: DistilPolicy, now: datetime
+) -> list[JudgedLine] | Unanswered:
+    """The lines that a model makes of a section, judged by the rules and then by the model, asked again."""
+    (reply,) = parts.models.answer([prompt_for(section, policy.categories)])
+    if isinstance(reply, Unanswered):
+        return reply
+    return verify_lines(judge_distilled(lines_in(reply.value, section), section, parts, now), section, parts, now)
+
+
+def verify_lines(
+    judged: list[JudgedLine], section: ProseSection, parts: DistilParts, now: datetime, *, are_insights: bool = False
+) -> list[JudgedLine] | Unanswered:
+    """Have the model verify lines, once it has passed its trial; a line that it writes again is judged and verified again.
+
+    Gives the lines, each with why it is not believed. A model that fails its trial believes none.
+    """
+    prompt = verifying_prompt(section, judged, are_insights=are_insights)
+    if prompt is None:
+        return judged
+    trial = verify_trial(is_korean=has_hangul(prompt.text))
+    (tried,) = parts.models.answer([trial.prompt])
+    if isinstance(tried, Unanswered):
+        return tried
+    if not trial.is_passed(tried.value):
+        return [one._replace(reason=one.reason or FAILED) for one in judged]
+    (answer,) = parts.models.answer([prompt])
+    if isinstance(answer, Unanswered):
+        return answer
+    verified = verified_in(answer.value, judged)
+    again = judge_distilled([one.again for one in verified if one.again], section, parts, now)
+    mended = [one for one in again if one.reason is None]
+    prompt = verifying_prompt(section, mended, are_insights=are_insights)
+    if prompt is not None:
+        (answer,) = parts.models.answer([prompt])
+        if isinstance(answer, Unanswered):
+            return answer
+        mended = [one.judged for one in verified_in(answer.value, mended)]
+    believed = {one.line.text: one for one in mended if one.reason is None}
+    return [believed.get(one.again.text, one.judged) if one.again else one.judged for one in verified]
+
+
+def judge_distilled(
+    lines: Sequence[DistilledLine], section: ProseSection, parts: DistilParts, now: datetime
+) -> list[JudgedLine]:
+    """What a model wrote, each line with what is not in the text that it is of."""
+    wordings = parts.wordings.take_apart(texts_in(section, lines)) if lines else {}
+    passage = cache(lambda text: Passage(text, read_statement(wordings[text])))
+    return [judge_line(line, section, now.date(), passage) for line in lines]
+
+
+def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs, now: datetime) -> str:
+    """Put the lines of a section into the log of its day; gives why that could not be done."""
+    log = log_of(section, now.date())
+    try:
+        logs.append(log, compose(section, judged, log, is_new=not logs.text(log)))
+    except BankError as problem:
+        return str(problem)
+    return ""
+
+
+def propose(parts: ProseParts, policy: DistilPolicy, now: datetime, *, dry_run: bool) -> list[Proposed]:
+    """Find by rules what asks to be remembered in what is new, and let it wait in the inbox, unless only looked for."""
+    found = [Proposed(one, list(propose_lines(one))) for one in find_sections(parts, policy, now, PROPOSED)]
+    for section, lines in found if not dry_run else ():
+        log = log_of(section, now.date())
+        judged = [JudgedLine(line, rule) for line, rule in lines]
+        parts.logs.append(log, compose(section, judged, log, is_new=not parts.logs.text(log), by=PROPOSED))
+    return [one for one in found if one.lines]
+
+
+def _counted(done: Distilled, lines: Sequence[JudgedLine]) -> Distilled:
+    refused = sum(one.reason is not None for one in lines)
+    return Distilled(done.sections + 1, done.lines + len(lines) - refused, done.refused + refused)
+
+
+def _deferred(waiting: Iterable[tuple[ProseSection, str]]) -> Iterator[Deferred]:
+    """One line a log and reason, however many of its sections wait."""
+    counts = Counter((section.log, reason) for section, reason in waiting)
+    for (log, reason), count in counts.items():
+        sections = "a section waits" if count == 1 else f"{count} sections wait"
+        yield Deferred(f"memory/{log}", f"{sections} to be distilled: {reason}")

@@ -1,0 +1,138 @@
+"""What stays in the bank and what leaves it: the steps of a run that merge near-copies and take out what has faded.
+
+Both only add to the plan; what they take out goes to the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import date
+
+from bankd.health.health import FROZEN
+from bankd.memory.archive import ArchiveCandidate, Resident, find_archivable, goes_by_itself, unsupported
+from bankd.memory.judge import Reader
+from bankd.memory.ledger import Ledger
+from bankd.memory.plan import Plan
+from bankd.memory.retire import (
+    Member,
+    Merged,
+    Named,
+    Opinion,
+    archive_memory,
+    find_clusters,
+    find_departures,
+    find_fallen,
+    find_mergers,
+    give_id,
+    memory_of,
+    merged_of,
+    residents_of,
+    too_many,
+)
+from bankd.memory.use import NOTICE, Fading
+from bankd.night.insights import find_unsupported, sources_of
+from bankd.night.sections import distilled_in
+from bankd.pages.memory import Memory
+from bankd.pages.page import MemoryLines
+from bankd.ports import MemoryCatalog, Wordings
+from bankd.same.reading import compared_text
+from bankd.settings import Settings
+
+
+def merge_near_copies(
+    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, wordings: Wordings, settings: Settings
+) -> Plan:
+    """Merge the near-copies that were in the bank before this run and are compared, but none that it says something of."""
+    touched = _touched(plan)
+    held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
+    found = find_merged(held, catalog.known_pairs(), ledger, wordings, settings, plan.now.date())
+    warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
+    if warning:
+        return plan.with_(warnings=(*plan.warnings, warning))
+    return plan.with_(merged=found)
+
+
+def find_merged(
+    held: Mapping[str, MemoryLines],
+    pairs: Iterable[tuple[str, str]],
+    ledger: Ledger,
+    wordings: Wordings,
+    settings: Settings,
+    today: date,
+) -> tuple[Merged, ...]:
+    """What can be merged among these memories, by the pairs that look alike."""
+    memories = {id_: memory_of(lines) for id_, lines in held.items()}
+    alike = sorted(pair for pair in pairs if held.keys() >= set(pair))
+    members = _members({id_ for pair in alike for id_ in pair}, held, memories, wordings)
+    clusters = find_clusters(((members[one], members[other]) for one, other in alike), settings.consolidate.threshold)
+    fading = Fading.of(settings.decay)
+    found = [merger for cluster in clusters for merger in find_mergers(cluster, today, fading)]
+    # What a person brought back is not merged away again.
+    wanted = [merger for merger in found if not ledger.restored.keys() & set(merger.sources[1:])]
+    return tuple(merged for merger in wanted if (merged := merged_of(merger, held)))
+
+
+def _members(
+    ids: set[str], held: Mapping[str, MemoryLines], memories: Mapping[str, Memory], wordings: Wordings
+) -> dict[str, Member]:
+    reader = Reader(wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
+    return {id_: Member(id_, memories[id_], reader.read(memories[id_]), held[id_].heading) for id_ in ids}
+
+
+def retire_memories(
+    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, settings: Settings, *, clock_frozen: bool, force: bool
+) -> Plan:
+    """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
+    if clock_frozen:
+        plan = plan.with_(warnings=(*plan.warnings, FROZEN))
+    today, fading = plan.now.date(), Fading.of(settings.decay)
+    near = [] if clock_frozen else find_fallen(catalog.opinions(), today + NOTICE, fading)
+    opinions = find_fallen(near, today, fading)
+    superseded = ledger.successors() if settings.dedup.archive_superseded else {}
+    ids = {o.id for o in near if o.id} | superseded.keys() | {*distilled_in(ledger)}
+    lines = catalog.lines_of(ids - _touched(plan))
+    residents = residents_of(lines, ledger)
+    going = [
+        found
+        for found in find_archivable(residents, today, fading, clock_frozen=clock_frozen)
+        if goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
+    ]
+    going += _unsupported(plan, residents, {found.resident.id for found in going}, ledger, catalog)
+    going_ids = {found.resident.id for found in going}
+    staying = [resident for resident in residents if resident.id not in going_ids and not clock_frozen]
+    plan = plan.with_(fading=tuple(find_departures(staying, today, fading)))
+    warning = too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
+    if warning and not force:
+        return plan.with_(warnings=(*plan.warnings, warning))
+    out = tuple(archive_memory(found, lines[found.resident.id]) for found in going)
+    return plan.with_(archived=out, named=_named(opinions, catalog))
+
+
+def _unsupported(
+    plan: Plan, residents: Sequence[Resident], going: Set[str], ledger: Ledger, catalog: MemoryCatalog
+) -> list[ArchiveCandidate]:
+    """The insights that stay without a memory that they were derived from."""
+    insights = {one.id: one for one in residents if one.id not in going and sources_of(one.memory.text)}
+    sources = {id_: sources_of(one.memory.text) for id_, one in insights.items()}
+    held = catalog.pages_of(id_ for named in sources.values() for id_ in named)
+    standing = held.keys() - ledger.successors().keys() - {update.old for update in plan.updates} - going
+    lost = find_unsupported(sources, standing)
+    return [unsupported(insights[id_], one, plan.now.date()) for id_, one in lost.items()]
+
+
+def _touched(plan: Plan) -> set[str]:
+    """The memories of which this run says something already."""
+    merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
+    return (
+        {b.twin for b in plan.blocked}
+        | {u.old for u in plan.updates}
+        | {c.key for c in plan.confirmed}
+        | {r.id for r in plan.revised}
+        | merged
+    )
+
+
+def _named(opinions: Sequence[Opinion], catalog: MemoryCatalog) -> tuple[Named, ...]:
+    """Give ids to faded opinions that the user wrote, so that the next reflect can archive them."""
+    found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
+    return tuple(give_id(lines) for lines in found.values() if not memory_of(lines).is_pinned)

@@ -1,0 +1,182 @@
+"""Every reference of a file to a page: which lines are looked at, and where each target stands.
+
+Markdown is read block by block, other files as text that may name paths of the bank. Nothing in fences, indented
+code or HTML comments is a reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from bankd.pages.inline import LinkKind, TargetSpan, bare_paths, may_name, spans_in
+from bankd.pages.scanner import QUOTE_MARK, Block, BlockKind, Document, Lines, NestedLines, split_lines, walk_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A target as written: its line (0-based), its columns there, and whether it stands in marks that tell where it ends.
+
+    Those are angle brackets, quotes, and those of a code span that holds nothing else.
+    """
+
+    kind: LinkKind
+    line: int
+    start: int
+    end: int
+    target: str
+    is_angled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A reference definition or footnote of a page: its label, folded, and its lines."""
+
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelUse:
+    """A line that calls a definition."""
+
+    label: str
+    line: int
+
+
+_OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.BLANK, BlockKind.RULE})
+_DEFINITION = re.compile(r"[ \t]{0,3}\[((?:[^\[\]\\]|\\.)+)\]:\s*(?:<((?:[^<>\n\\]|\\.)*)>|(\S+))")
+_NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
+_NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
+_NESTING = {BlockKind.QUOTE: (QUOTE_MARK, QUOTE_MARK), BlockKind.FOOTNOTE: (_NOTE_MARK, _NOTE_INDENT)}
+_PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
+_QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
+_ROUTE_TARGET = re.compile(
+    r"(?<=\")[^\"\n]+\.md(?=\")|(?<=')[^'\n]+\.md(?=')"
+    r"|(?<![^\s\[{,])[^\s\"'\[\]{},:#-][^\[\]{},:#\n]*?\.md(?![^\s\[\]{},])"
+)  # in quotes, then as YAML takes it without: spaces and all, up to what ends a value there
+_SPACES = re.compile(r"\s+")
+
+
+def references_of(document: Document) -> tuple[Reference, ...]:
+    """Find the references of a Markdown text, without the uses of its own definitions."""
+    uses = {LinkKind.LABEL, LinkKind.NOTE}
+    return tuple(found for found in _found_in(document) if found.kind not in uses)
+
+
+def references_in_text(text: str) -> tuple[Reference, ...]:
+    """Find the paths of the bank that a YAML, JSON, TOML, shell or Python file names."""
+    found = []
+    for number, line in enumerate(split_lines(text)):
+        quoted = [TargetSpan(LinkKind.BARE, *match.span(2), is_angled=True) for match in _QUOTED_PATH.finditer(line)]
+        outside = [span for span in bare_paths(line) if not any(q.start <= span.start < q.end for q in quoted)]
+        found += [_reference(span, number, line) for span in sorted([*quoted, *outside], key=lambda span: span.start)]
+    return tuple(found)
+
+
+def route_targets(text: str) -> tuple[Reference, ...]:
+    """Find the pages that a file of routing rules names, relative to `bank/`."""
+    found = []
+    for number, line in enumerate(split_lines(text)):
+        if not line.lstrip().startswith("#"):
+            for match in _ROUTE_TARGET.finditer(line):
+                is_quoted = line[: match.start()].endswith(("'", '"'))
+                found.append(_reference(TargetSpan(LinkKind.ROUTE, *match.span(), is_quoted), number, line))
+    return tuple(found)
+
+
+def label_uses(document: Document) -> tuple[LabelUse, ...]:
+    """Where a page calls definitions and footnotes (`^label`); labels that nothing defines are among them."""
+    kinds = {LinkKind.LABEL: "", LinkKind.NOTE: "^"}
+    found = (item for item in _found_in(document) if item.kind in kinds)
+    return tuple(LabelUse(kinds[item.kind] + fold_label(item.target), item.line) for item in found)
+
+
+def definitions_of(document: Document) -> tuple[Definition, ...]:
+    """The reference definitions and footnotes (`^label`) of a page; the first of a label counts."""
+    found: dict[str, Definition] = {}
+    for block in document.blocks:
+        text = "".join(document.lines[block.start : block.end]).lstrip(" \t")
+        if block.kind is BlockKind.REFERENCE and (match := _DEFINITION.match(text)):
+            label = fold_label(match[1])
+        elif block.kind is BlockKind.FOOTNOTE and (match := _NOTE_MARK.match(text)):
+            label = "^" + fold_label(match[1])
+        else:
+            continue
+        found.setdefault(label, Definition(label, block.start, block.end))
+    return tuple(found.values())
+
+
+def fold_label(label: str) -> str:
+    """The form in which labels are compared."""
+    return _SPACES.sub(" ", label).strip().casefold()
+
+
+def _found_in(document: Document) -> Iterator[Reference]:
+    for block, layer in walk_blocks(document, _NESTING) if may_name(document.text) else ():
+        if block.kind not in _OPAQUE:
+            for found in _READERS.get(block.kind, _in_block)(layer.lines, block):
+                yield _shifted(found, layer)
+
+
+def _shifted(found: Reference, layer: NestedLines) -> Reference:
+    """A reference of a layer at its place in the whole text."""
+    column = layer.columns[found.line]
+    return replace(found, line=layer.first + found.line, start=found.start + column, end=found.end + column)
+
+
+def _in_block(lines: Lines, block: Block) -> Iterator[Reference]:
+    return _in_lines(lines, block.start, block.end)
+
+
+def _in_table(lines: Lines, block: Block) -> Iterator[Reference]:
+    for n in range(block.start, block.end):
+        yield from _in_lines(lines, n, n + 1)
+
+
+def _in_lines(lines: Lines, start: int, end: int) -> Iterator[Reference]:
+    """Find what the running text of these lines names; a target never goes over the end of a line."""
+    text = "".join(lines[start:end])
+    number, line_start = start, 0
+    for span in sorted(spans_in(text), key=lambda span: span.start):
+        while span.start >= line_start + len(lines[number]):
+            line_start += len(lines[number])
+            number += 1
+        moved = TargetSpan(span.kind, span.start - line_start, span.end - line_start, span.is_angled)
+        yield _reference(moved, number, lines[number])
+
+
+def _reference(span: TargetSpan, number: int, line: str) -> Reference:
+    return Reference(span.kind, number, span.start, span.end, line[span.start : span.end], span.is_angled)
+
+
+def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
+    """Obsidian takes quoted wikilinks in properties for links; people leave the quotes out."""
+    for number in range(block.start, block.end):
+        for found in _PROPERTY_LINK.finditer(lines[number]):
+            yield _reference(TargetSpan(LinkKind.WIKI, *found.span(1)), number, lines[number])
+
+
+def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:
+    text = "".join(lines[block.start : block.end])
+    indent = len(text) - len(text.lstrip(" \t"))
+    found = _DEFINITION.match(text[indent:])
+    if found is None:
+        return
+    group = 2 if found[2] is not None else 3
+    start, end = found.start(group) + indent, found.end(group) + indent
+    number, line_start = block.start, 0
+    while start >= line_start + len(lines[number]):
+        line_start += len(lines[number])
+        number += 1
+    span = TargetSpan(LinkKind.DEFINITION, start - line_start, end - line_start, group == 2)
+    yield _reference(span, number, lines[number])
+
+
+_READERS: dict[BlockKind, Callable[[Lines, Block], Iterator[Reference]]] = {
+    BlockKind.FRONT_MATTER: _in_front_matter,
+    BlockKind.REFERENCE: _in_definition,
+    BlockKind.TABLE: _in_table,
+}

@@ -1,0 +1,280 @@
+"""What a target as written leads to: a file or a folder, by path or by name.
+
+The place inside a page is decided in `anchors`. A target that could mean two files means none.
+
+How a target is written in the way in which another was: as relative, as short, as encoded.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from urllib.parse import quote, unquote
+
+from bankd.pages.inline import LinkKind, is_bare_path
+from bankd.pages.names import ARCHIVE, BANK, Names, folder_of, join_path, path_key, relative_path
+from bankd.pages.references import Reference, references_of
+from bankd.pages.scanner import Document
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BARE_PREFIX = re.compile(r"\$\{?\w+\}?/")
+_LEADING_CLIMB = re.compile(r"(?:\./)?(?:\.\./)*")
+INDEX_PAGES = ("README.md", "index.md")
+_OURS = (BANK, ARCHIVE)
+WIKI_KINDS = frozenset({LinkKind.WIKI, LinkKind.EMBED})
+
+
+class Base(StrEnum):
+    """From where a target counts its path."""
+
+    SELF = "self"  # only a fragment
+    RELATIVE = "relative"
+    ROOT = "root"  # `/x` counts from bank/
+    WORKSPACE = "workspace"  # `bank/x`, `/bank/x`
+    NAME = "name"  # the last parts of the path, as many as are needed
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a target is written: where it counts from, what stands before it, how its file name ends.
+
+    `segments` is how much of a path a wikilink spells out, `climb` how much further up a relative path goes than it must.
+    """
+
+    base: Base
+    prefix: str = ""
+    ending: str = ".md"
+    segments: int = 1
+    climb: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file or folder that a reference leads to, and what it names inside it (as written)."""
+
+    path: str
+    fragment: str | None
+    style: Style
+    is_folder: bool = False
+
+
+def resolve_reference(reference: Reference, source: str, names: Names) -> Target | None:
+    """Find what a reference in a file leads to; None for the outside world, nothing at all, or two things at once."""
+    path, fragment = split_target(reference.target)
+    if not path:
+        return Target(source, fragment, Style(Base.SELF)) if fragment else None
+    if reference.kind in WIKI_KINDS:
+        return _resolve_wiki(path, fragment, source, names)
+    if reference.kind is LinkKind.BARE:
+        return _resolve_bare(path, fragment, source, names)
+    if reference.kind is LinkKind.ROUTE:
+        file = names.file(BANK + path)
+        return Target(file, fragment, Style(Base.ROOT, "bare")) if file else None
+    if _SCHEME.match(path):
+        return None
+    readings = dict.fromkeys((unquote(_unescape(path.partition("?")[0])), _unescape(path)))
+    found = (_resolve_path(reading, fragment, source, names) for reading in readings)
+    return next((target for target in found if target), None)
+
+
+def split_target(target: str) -> tuple[str, str | None]:
+    """Divide a target at its first `#`."""
+    path, mark, fragment = target.partition("#")
+    return path, fragment if mark else None
+
+
+def _unescape(path: str) -> str:
+    return html.unescape(_ESCAPE.sub(r"\1", path))
+
+
+def _resolve_path(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
+    if path.startswith("/"):
+        found = _target(join_path(BANK, path), path, fragment, Style(Base.ROOT), names)
+        return found or _target(join_path("", path), path, fragment, Style(Base.WORKSPACE, "/"), names)
+    return _resolve_relative(path, fragment, source, names)
+
+
+def _resolve_relative(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
+    style = Style(Base.RELATIVE, "./" if path.startswith("./") else "")
+    found = _target(join_path(folder_of(source), path), path, fragment, style, names)
+    if found is None:
+        return None
+    least = relative_path(names.seen_from(source, found.path), folder_of(source)).count("../")
+    climb = max(0, _LEADING_CLIMB.match(path).group().count("../") - least)  # type: ignore[union-attr]
+    return replace(found, style=replace(found.style, climb=climb))
+
+
+def _target(full: str | None, written: str, fragment: str | None, style: Style, names: Names) -> Target | None:
+    """Try a path as it is, then as the sites that leave out `.md` mean it, then as a folder."""
+    if full is None:
+        return None
+    tries = [] if written.endswith("/") else [(full, full[-3:] if full.endswith(".md") else "?"), (full + ".md", "")]
+    if full.endswith(".html"):
+        tries.append((full.removesuffix("html") + "md", ".html"))
+    tries += [(f"{full}/{page}", "/" if written.endswith("/") else "folder") for page in INDEX_PAGES]
+    for path, ending in tries:
+        if file := names.file(path):
+            return Target(file, fragment, replace(style, ending=ending))
+    if names.has_folder(full):
+        return Target(
+            names.inside(full), fragment, replace(style, ending="/" if written.endswith("/") else "?"), is_folder=True
+        )
+    return None
+
+
+def _resolve_wiki(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
+    ending = ".md" if path.endswith(".md") else ""
+    if path.startswith(("./", "../", "/")):
+        return _resolve_path(path, fragment, source, names)
+    segments = path.count("/") + 1
+    style = Style(Base.NAME, ending=ending, segments=segments)
+    for full in (BANK + path, path):  # a path from the root is never ambiguous
+        if file := names.file(full) or names.file(full + ".md"):
+            return Target(file, fragment, style)
+    key = path_key("/" + path)
+    wanted = (key, key + ".md")
+    found = [file for file in names.named(path.rpartition("/")[2]) if path_key("/" + file).endswith(wanted)]
+    return Target(found[0], fragment, style) if len(found) == 1 else None
+
+
+def _resolve_bare(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
+    """A bare path counts from the workspace; in the bank also from the bank; with dots from its own folder."""
+    prefix = found.group() if (found := _BARE_PREFIX.match(path)) else ""
+    rest = path.removeprefix(prefix)
+    if rest.startswith(("./", "../")):
+        found_relative = _resolve_relative(rest, fragment, source, names)
+        return found_relative if found_relative and found_relative.path.startswith(_OURS) else None
+    full: str | None
+    if rest.startswith("/"):
+        full, style = names.inside(rest), Style(Base.WORKSPACE, f"{names.home}/")
+    elif rest.startswith(BANK) or _is_archived(rest, source, names):
+        full, style = join_path("", rest), Style(Base.WORKSPACE, prefix)
+    elif source.startswith(BANK):
+        full, style = join_path(BANK, rest), Style(Base.ROOT, "bare")
+    else:
+        return None
+    if full is None or not full.startswith(_OURS):
+        return None
+    if file := names.file(full):
+        return Target(file, fragment, style)
+    if path.endswith(".md") or not names.has_folder(full):
+        return None
+    return Target(full, fragment, replace(style, ending="/" if path.endswith("/") else "?"), is_folder=True)
+
+
+def _is_archived(path: str, source: str, names: Names) -> bool:
+    """Whether a bare path names a page of the archive, and not one of a folder of the bank with that name."""
+    is_in_bank = source.startswith(BANK) and names.file(BANK + path)
+    return path.startswith(ARCHIVE) and not is_in_bank and names.file(path) is not None
+
+
+_ENDS_YAML = frozenset("[]{},:#'")
+_ENCODED_WORD = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
+
+
+def render_path(reference: Reference, target: Target, source: str, names: Names) -> str | None:
+    """Write the path of a target in its style, changed only as far as it must be to lead there; None if nothing does.
+
+    The fragment is the caller's.
+    """
+    for style in _styles(reference, target, source):
+        if style.base is Base.SELF:
+            return ""
+        written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
+        if reference.kind is LinkKind.BARE and not is_bare_path(written, is_angled=reference.is_angled):
+            continue
+        found = resolve_reference(replace(reference, target=written), source, names)
+        if found and found.path == target.path and found.is_folder == target.is_folder:
+            return _in_yaml(written) if reference.kind is LinkKind.ROUTE and not reference.is_angled else written
+    return None
+
+
+def _in_yaml(path: str) -> str:
+    """A path where YAML takes it without quotes: in quotes, if it has a character that would end it there."""
+    return f'"{path}"' if _ENDS_YAML.intersection(path) else path
+
+
+def encode_fragment(reference: Reference, fragment: str) -> str:
+    """Write a fragment as the reference writes its own."""
+    if reference.kind in WIKI_KINDS or reference.kind is LinkKind.BARE:
+        return fragment
+    return _encoded(reference, fragment, safe="#^&=+,;:@!$'*~/?")
+
+
+def _styles(reference: Reference, target: Target, source: str) -> list[Style]:
+    """The style itself, then ever plainer ones."""
+    kind, style = reference.kind, target.style
+    if style.base is Base.SELF and target.path != source:
+        style = Style(Base.NAME, ending="") if kind in WIKI_KINDS else Style(Base.RELATIVE)
+    depth = target.path.count("/") + 1
+    if style.base is Base.NAME:
+        is_below_bank = target.path.startswith(BANK) and not reference.target.startswith(
+            BANK
+        )  # as seen from a vault there
+        first = min(style.segments, depth - is_below_bank)
+        return [replace(style, segments=n) for n in range(first, depth + 1)]
+    endings = [style.ending, ".md"] if style.ending != "folder" else ["folder", "/", ".md"]
+    plain = [Style(Base.WORKSPACE)] if kind is LinkKind.BARE else []  # `v.md` alone would not pass for a path
+    return [*(replace(style, ending=ending) for ending in endings), *plain]
+
+
+def _written(reference: Reference, seen: str, path: str, style: Style, source: str) -> str:
+    if style.base is Base.NAME:
+        return _with_ending("/".join(path.split("/")[-style.segments :]), style.ending)
+    if style.base is Base.RELATIVE:
+        plain = style.prefix + relative_path(seen, folder_of(source), style.climb)
+    elif style.base is Base.ROOT:
+        plain = ("" if style.prefix == "bare" else "/") + path.removeprefix(BANK)
+    else:
+        plain = style.prefix + path
+    plain = _with_ending(plain, style.ending)
+    bare = reference.kind in {LinkKind.BARE, LinkKind.ROUTE} or reference.kind in WIKI_KINDS
+    return plain if bare else _encoded(reference, plain, safe="/!$&'*+,;=:@~")
+
+
+def _with_ending(path: str, ending: str) -> str:
+    """Leave out of a path what its style leaves out."""
+    if ending in {"/", "folder"}:
+        for page in INDEX_PAGES:
+            if path == page or path.endswith("/" + page):
+                folder = path[: -len(page)] or "./"
+                return folder if ending == "/" else folder.rstrip("/")
+        return path if path.endswith("/") else path + ("" if path.endswith(".md") else "/")
+    if ending in {"", ".html"}:
+        return path.removesuffix(".md") + ending
+    return path
+
+
+def _encoded(reference: Reference, text: str, safe: str) -> str:
+    """Percent-encode what the place asks for; words beyond ASCII and signs as the target did.
+
+    Parentheses stand bare only where the target had them so: to many readers the first one ends a link.
+    """
+    encodes_words = _ENCODED_WORD.search(reference.target) is not None and reference.target.isascii()
+    if reference.is_angled and "%" not in reference.target:
+        return text.replace("\\", "\\\\").replace("<", "\\<").replace(">", "\\>")
+    bare = safe + "()" if "(" in reference.target else safe
+    kept = (sign for sign in bare if sign == "/" or quote(sign, safe="") not in reference.target.upper())
+    quoted = quote(text, safe="".join(kept), errors="surrogateescape")
+    if text.count("(") != text.count(")"):
+        quoted = quoted.replace("(", "%28").replace(")", "%29")
+    return quoted if encodes_words else _decode_words(quoted)
+
+
+def _decode_words(quoted: str) -> str:
+    """Take the encoding off characters beyond ASCII; what only unquoting could confuse stays encoded."""
+    return re.sub(r"(?:%[89A-F][0-9A-F])+", lambda found: unquote(found.group(), errors="surrogateescape"), quoted)
+
+
+def sense_of(path: str, document: Document, start: int, end: int, names: Names) -> str:
+    """What some lines say, with their targets replaced by what these lead to: the same from wherever they are said."""
+    lines = list(document.lines[start:end])
+    for reference in sorted(references_of(document), key=lambda reference: -reference.start):
+        if start <= reference.line < end and (target := resolve_reference(reference, path, names)):
+            line = lines[reference.line - start]
+            meant = f"{target.path}#{target.fragment or ''}"
+            lines[reference.line - start] = line[: reference.start] + meant + line[reference.end :]
+    return "".join(lines).rstrip("\r\n")

@@ -1,0 +1,149 @@
+"""Text as a terminal may see it: what would move the cursor, hide or reorder text is shown as text instead.
+
+Every command passes what it prints through here, JSON too.
+
+Text that came from bytes which are not UTF-8: recognised, and made fit for what takes only UTF-8.
+
+Bytes from the disk are decoded so that the same bytes come back; until then each undecodable one is a lone surrogate,
+which no database, index or JSON reader takes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from bankd.pages.bare_json import write_json, write_letters
+
+# C0 and C1 except tab and newline, what undecodable bytes became, and the marks that reorder or hide what follows:
+# bidi embeddings, overrides, isolates and marks, and spaces without width. Joiners stay: emoji and Indic text need them.
+# They are compiled when a text has such a mark, which most have not: a search would wait for it.
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+_UNDECODABLE = "[\ud800-\udfff]"
+_INVISIBLE = "[\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+ACTING = f"[{_INVISIBLE[1:-1]}\x80-\x9f\u2028\u2029]"
+"""What acts on a terminal and JSON does not escape by itself."""
+_BREAK = "[\n\t\u2028\u2029]"
+_BREAK_NAMES = {"\n": "\\n", "\t": "\\t", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
+
+
+def is_plain(text: str) -> bool:
+    """Whether there is nothing to show otherwise: all letters have a form, but for the one that fills a syllable."""
+    return text.isprintable() and "\u115f" not in text
+
+
+def make_visible(text: str) -> str:
+    r"""The text with control and bidi characters made visible: `\x1b` and `<U+202E>`; newlines and tabs stay."""
+    if is_plain(text):
+        return text
+    text = re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)
+    text = re.sub(_UNDECODABLE, lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", text)
+    return re.sub(_INVISIBLE, lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def show_line(text: str) -> str:
+    """The same on one line: a newline in a name must not forge a second line of a log or a table."""
+    if is_plain(text):
+        return text
+    return re.sub(_BREAK, lambda found: _BREAK_NAMES[found[0]], make_visible(text))
+
+
+_LONE = "[\ud800-\udfff]"
+_APPENDED = rb"[-*+] [A-Z][(: @]"
+ENDED_BY_CR = rb"\r[ \t]*[-*+] [A-Z][(: @]|\^m-[a-z2-7]{12}\r(?!\n)"
+"""A list item that a carriage return alone parts from another, as no line of ours is: all of them are one line."""
+MARK = "\ufeff"
+"""The byte order mark that some editors begin a file with; it is no part of the text."""
+
+
+def is_utf8(text: str) -> bool:
+    """Whether all of a text was UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def only_utf8(texts: Iterable[str]) -> list[str]:
+    """Those of these texts of which all was UTF-8."""
+    return [text for text in texts if is_utf8(text)]
+
+
+def readable_text(text: str) -> str:
+    """The text with U+FFFD where it was not UTF-8: to be searched and shown, never to be written back."""
+    return text if is_utf8(text) else re.sub(_LONE, "\ufffd", text)
+
+
+def readable_value(value: Any) -> Any:
+    """The same of every text in a JSON value: a model that is cut off in the middle of a character leaves half of one."""
+    match value:
+        case str():
+            return readable_text(value)
+        case list():
+            return [readable_value(one) for one in value]
+        case dict():
+            return {readable_text(name): readable_value(one) for name, one in value.items()}
+        case _:
+            return value
+
+
+def parse_json(text: str | bytes) -> Any:
+    """A value that is written in JSON, without halves of characters; ValueError or RecursionError where none is."""
+    import json  # noqa: PLC0415 -- the hook of an agent has no time for it
+
+    value = json.loads(text)
+    half: Any = "\\ud" if isinstance(text, str) else b"\\ud"  # how it is written, and the last of Hangul too
+    return readable_value(value) if half in text.lower() else value
+
+
+def readable_bytes(data: bytes) -> bytes:
+    """The same of bytes; every line stays where it was."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace").encode("utf-8")
+    return data
+
+
+def lines_not_utf8(data: bytes) -> list[int]:
+    """The 1-based lines with bytes that are not UTF-8."""
+    if readable_bytes(data) is data:
+        return []
+    lines = enumerate(data.split(b"\n"), 1)
+    return [number for number, line in lines if readable_bytes(line) is not line]
+
+
+def shown_path(path: str) -> str:
+    r"""A path as people read it; one that is not UTF-8 with `\xff` for each such byte."""
+    return path if is_utf8(path) else show_line(path)
+
+
+def is_wide(start: bytes) -> bool:
+    """Whether a file begins as UTF-16 or UTF-32 does: with their byte order mark, or with two ASCII characters."""
+    marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+    return start.startswith(marks) or _unmarked(start) is not None
+
+
+def _unmarked(start: bytes) -> str | None:
+    """The byte order of UTF-16 that says none: every second byte of ASCII characters is zero."""
+    orders = {"0101": "utf-16-le", "1010": "utf-16-be"}
+    return orders.get("".join("01"[not byte] for byte in start[:4]))
+
+
+def decode_wide(data: bytes) -> str | None:
+    """The text of such a file; None when it is not that as a whole, or has a list item that was appended as UTF-8."""
+    is_32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
+    try:
+        text = data.decode(_unmarked(data[:4]) or ("utf-32" if is_32 else "utf-16"))
+    except UnicodeDecodeError:
+        return None
+    return None if re.search(_APPENDED, data) else text
+
+
+def to_json(value: object) -> str:
+    """A value as JSON for others to read: letters as they are, half characters as U+FFFD, what would act escaped."""
+    text = write_letters(value)
+    return text if is_plain(text) else re.sub(ACTING, lambda found: write_json(found[0])[1:-1], readable_text(text))

@@ -1,0 +1,37 @@
+"""Reads what a text says of whom, whatever its language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bankd.pages.memory import Memory
+from bankd.words.analysis import has_hangul
+from bankd.words.english import read_english
+from bankd.words.korean import read_korean
+from bankd.words.statement import Statement, Wording, plain_wording
+
+_PIN = re.compile(r"(?:^|\s)#pinned(?=\s|$)")
+
+
+def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
+    """Read an analysed text; one without Hangul is read by its characters, so that no analyser is waited for.
+
+    A run reads a memory when it comes, when others are compared with it, and when it is looked at again: the same
+    statement each time, by which is kept what is drawn from it.
+    """
+    return _read(wording, tuple(entities))
+
+
+@lru_cache(maxsize=20_000)  # the lines of some runs and what they are compared with
+def _read(wording: Wording, entities: tuple[str, ...]) -> Statement:
+    if has_hangul(wording.text):
+        return read_korean(wording, entities)
+    return read_english(plain_wording(wording.text), entities)
+
+
+def compared_text(memory: Memory) -> str:
+    """The text of a memory as it is compared, without the tag that pins it."""
+    text = _PIN.sub(" ", memory.text) if "#pinned" in memory.text else memory.text
+    return text.strip()

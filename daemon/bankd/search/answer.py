@@ -1,0 +1,233 @@
+"""What is found beside the bank, in its logs and its archive: whether it is asked about, and whether it says more.
+
+The story of an answer: what the bank says, and beside it what only its logs and its archive say.
+
+Each group has an index of its own, so that nothing in a log changes what the bank answers, nor in which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from bankd.search.find import Found, Ranked, RankingOptions, find_answers, hit_of, marks_of
+from bankd.search.floor import NEAREST_SHOWN, SMALL_BANK
+from bankd.search.read import lexicon_within
+from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
+from bankd.search.score import Candidate
+from bankd.search.weigh import Weights
+
+if TYPE_CHECKING:
+    from bankd.ports import IndexView, QueryReader
+
+MOST_BESIDE = 3
+"""Answers of each group beside those of the bank, when nobody asked for the group."""
+MOST_OF_PASSAGE = 2
+"""Lines of one passage that are shown, so that it leaves room for others."""
+AS_MUCH = 0.5
+"""The share of what the best answer of the bank has of the words of a question that one beside it must have.
+
+A second line of a passage must have this share of the question itself."""
+_SAID = 0.8
+"""The share of its words that an answer of the bank has of what says nothing more."""
+
+
+def is_said(terms: Iterable[str], said: Iterable[frozenset[str]]) -> bool:
+    """Whether one of these answers says nearly all of it, and every number."""
+    own = frozenset(terms)
+    return any(
+        len(own & other) >= _SAID * len(own) and not any(term[:1].isdigit() for term in own - other) for other in said
+    )
+
+
+def share_asked(terms: Collection[str], weights: Weights) -> float:
+    """The share of the words of a question, as the bank weighs them, that something has."""
+    total = sum(weights.terms.values()) or 1.0
+    return sum(weight for term, weight in weights.terms.items() if term in terms) / total
+
+
+def filters_within(filters: Filters, group: str) -> Filters | None:
+    """The filters as a group knows its pages; None when all pages that were named are of other groups.
+
+    A page without a folder of the workspace before it is one of the bank.
+    """
+    if not filters.nodes:
+        return filters
+    nodes = [node.split("/", 1) if _names_folder(node) else ["bank", node] for node in filters.nodes]
+    own = [rest for folder, *rest in nodes if folder == GROUPS[group]]
+    if not own:
+        return None
+    return filters._replace(nodes=() if [] in own else tuple(path for (path,) in own))
+
+
+def _names_folder(node: str) -> bool:
+    return node.partition("/")[0] in GROUPS.values()
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+Terms: TypeAlias = frozenset[str]
+Work: TypeAlias = "Callable[[IndexView], Sequence[Hit]]"
+
+
+_LOOKED_AT = 10
+"""So many answers of a group are looked at, for those that say something new."""
+
+
+class Beside(NamedTuple):
+    """A group beside the bank: how to ask its index, and what became of a hit of it, None when it is not to be shown."""
+
+    group: str
+    ask: Callable[[Work], Sequence[Hit]]
+    outcome_of: Callable[[Hit], str | None]
+
+
+class SaidByBank(NamedTuple):
+    """What the bank answers: the words of each answer, and the most that one has of the words of the question."""
+
+    terms: Sequence[Terms]
+    weights: Weights | None = None
+    most: float = 0.0
+
+    def is_far_from(self, candidate: Candidate) -> bool:
+        """Whether something has much less of the question than the bank's best answer."""
+        if self.weights is None:
+            return False
+        return share_asked(_asked_of(candidate), self.weights) < AS_MUCH * self.most
+
+
+class Answering:
+    """Answers one query, group by group."""
+
+    def __init__(self, query: Query, reader: QueryReader, options: RankingOptions) -> None:
+        """Take the query and what bears on its answer."""
+        self._query, self._reader, self._options = query, reader, options
+        self._nearest: tuple[Hit, ...] = ()
+        """What comes nearest in logs and archive, where they alone were asked."""
+
+    def answer(self, bank: IndexView, beside: Sequence[Beside], fresh: Freshness) -> Answer:
+        """Ask the bank, and beside it the groups that are wanted."""
+        found = self._find(self._query, "bank", bank)
+        hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
+        around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
+        said = cache(partial(_said_of, found))  # not asked for where no group has an index
+        more = self._beside(beside, hits, said, around, bank)
+        every = (*hits, *chain.from_iterable(more))
+        answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
+        if found is None:
+            return answer._replace(nearest=() if every else self._nearest)
+        nearest = () if every else tuple(_hit_among(found, one) for one in found.nearest)
+        return answer._replace(left_off=found.left_off, nearest=nearest)
+
+    def _find(self, query: Query, group: str, index: IndexView, around: int = 0) -> Found | None:
+        """What a group answers; None when it was not asked for."""
+        filters = filters_within(query.filters, group)
+        if filters is None or (query.groups and group not in query.groups):
+            return None
+        query = query._replace(filters=filters, by_page=query.by_page and group == "bank")
+        return find_answers(query, index, self._reader, query.today, self._options, around)
+
+    def _beside(
+        self,
+        beside: Sequence[Beside],
+        hits: Sequence[Hit],
+        said: Callable[[], SaidByBank],
+        around: int,
+        bank: IndexView,
+    ) -> Iterator[Sequence[Hit]]:
+        """Each group; as of a day the archive first, which was bank then, and of the logs what that does not say."""
+        first = [one for one in beside if self._query.is_past and one.group == "archive"]
+        for one in (*first, *(one for one in beside if one not in first)):
+            found = one.ask(partial(self._more, one, hits, said, around))
+            yield found
+            if first:
+                lexicon = lexicon_within(bank)
+                read = [self._reader.analyse_query(hit.text, lexicon) for hit in found]
+                more = [_terms_of(analysis.sentences) for analysis in read]
+                said = partial(said()._replace, terms=[*said().terms, *more])
+
+    def _more(
+        self, beside: Beside, hits: Sequence[Hit], said: Callable[[], SaidByBank], around: int, index: IndexView
+    ) -> list[Hit]:
+        """What a group says that the bank does not, as much of it as there is room for."""
+        query = self._query
+        room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
+        found = self._find(query._replace(limit=max(query.limit, _LOOKED_AT)), beside.group, index, around)
+        shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
+        if found and found.nearest and query.groups:
+            near = self._unsaid(found._replace(ranked=found.nearest), beside, said(), shown, index)
+            self._nearest = (*self._nearest, *near)[:NEAREST_SHOWN]
+        return list(islice(self._unsaid(found, beside, said(), shown, index), room)) if found else []
+
+    def _unsaid(
+        self, found: Found, beside: Beside, said: SaidByBank, shown: Collection[str], index: IndexView
+    ) -> Iterator[Hit]:
+        """What of a group is new, at most so many lines of a passage."""
+        told = list(said.terms)
+        for one in found.ranked:
+            if not said.is_far_from(one.candidate):
+                lines = self._shown(one, found, beside.group, index)
+                yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
+
+    def _shown(self, ranked: Ranked, found: Found, group: str, index: IndexView) -> Iterator[tuple[Hit, Terms]]:
+        """A hit with its terms; of a passage the lines that answer."""
+        hit = hit_of(ranked, found.weights, found.relations.newer, group)
+        if group != "logs":
+            yield hit, _terms_of(ranked.candidate.sentences)
+            return
+        from bankd.search.parts import choose_lines, divide_passage, shown_parts  # noqa: PLC0415 -- most answers are of the bank
+
+        parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
+        read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
+        for chosen in choose_lines(parts, read, found.weights, index.corpus):
+            text = "\n".join(part.text for part in shown_parts(parts, chosen))
+            marks = tuple(marks_of(text, found.weights.terms))
+            shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
+            yield shown, _terms_of(read[chosen].sentences)
+
+
+def _hit_among(found: Found, one: Ranked) -> Hit:
+    """A memory of the bank as an answer, with what it is to others."""
+    relations, id_ = found.relations, one.row.id or ""
+    hit = hit_of(one, found.weights, relations.newer)
+    if not (relations.newer or relations.contradicts or found.folded or found.close):  # most are nothing to each other
+        return hit
+    older = tuple(old for old, new in relations.newer.items() if new == id_)
+    like_it = tuple(other.row.id or "" for other in found.folded.get(one.row.row, ()))
+    return hit._replace(
+        supersedes=older,
+        contradicts=tuple(relations.contradicts.get(id_, ())),
+        like_it=like_it,
+        is_close=id_ in found.close,
+    )
+
+
+def _new_among(
+    lines: Iterable[tuple[Hit, Terms]], told: list[Terms], beside: Beside, shown: Collection[str]
+) -> Iterator[Hit]:
+    """The lines that say what was not told; what is given is told then."""
+    for hit, terms in lines:
+        if is_said(terms, told) or hit.superseded_by in shown:
+            continue
+        became = beside.outcome_of(hit)
+        if became is not None:
+            told.append(terms)
+            yield hit._replace(became=became)
+
+
+def _said_of(found: Found | None) -> SaidByBank:
+    if not found or not found.ranked:
+        return SaidByBank(())
+    most = max(share_asked(_asked_of(one.candidate), found.weights) for one in found.every)
+    return SaidByBank([_terms_of(one.candidate.sentences) for one in found.every], found.weights, most)
+
+
+def _asked_of(candidate: Candidate) -> Terms:
+    return _terms_of([*candidate.sentences, candidate.heading])
+
+
+def _terms_of(sentences: Sequence[Sequence[str]]) -> Terms:
+    return frozenset().union(*sentences)

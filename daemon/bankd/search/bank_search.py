@@ -1,0 +1,456 @@
+"""The one owner of a query: reads what changed, answers, and takes in the files that changed meanwhile."""
+
+from __future__ import annotations
+
+from _thread import RLock
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bankd.errors import IndexDamaged, StorageError, UserError
+from bankd.memory.use_policy import MOST_RESPONSES
+from bankd.search.answer import Answering, Beside
+from bankd.search.find import RankingOptions
+from bankd.search.request import GROUPS, Answer, Freshness, Query, read_request
+
+if TYPE_CHECKING:
+    from bankd.health.health import IndexFacts
+    from bankd.ports import FoundTies, Patience, RecallWriter, TextReader, Vectors, Wordings, WorkspaceIndex
+    from bankd.search.answer import Work
+    from bankd.search.indexable import Refreshed
+    from bankd.search.request import Hit, SearchSettings
+
+QUICK_PAGES = 200
+"""The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
+_BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
+"""The most memories and characters of which vectors are made at a time, and the most characters beside other work.
+
+Paragraphs take 1.5 ms of CPU a character: a batch of 32 took longer on a busy machine than is waited for.
+"""
+_CLOSE_SECONDS = 0.5
+"""How long closing waits for a search or a write that goes on."""
+
+
+class Indexes(NamedTuple):
+    """One set of open files: the index of the bank, those of logs and archive, and what reads for them. One thread at a time."""
+
+    bank: WorkspaceIndex
+    beside: Mapping[str, WorkspaceIndex]
+    """By group: logs and archive. A run makes them, or a search where little is to be read."""
+    outcome_of: Callable[[Hit], str | None]
+    """What became of a hit of these; None when it is not to be shown."""
+    analyser: TextReader
+    recalls: RecallWriter
+    options: RankingOptions
+    wordings: Callable[[], Wordings]
+    write_tree: Callable[[Callable[[str, bytes], None]], None]
+    """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
+    remark: str = ""
+    """What there is to say of the settings."""
+    vectors: Vectors | None = None
+    found_ties: FoundTies | None = None
+    """What runs found that ties memories; None where nobody asks what is related."""
+
+    def open(self, now: datetime) -> None:
+        """Open the newest state of the bank's index; UserError when there is none."""
+        if not self.bank.whole(now, self.bank.open):
+            raise UserError("there is no search index yet; bankctl index rebuild makes it")
+
+    def state(self, now: datetime) -> list[tuple[int, int]]:
+        """Open the newest state of every index; gives what changes with it. UserError when there is none of the bank."""
+        self.open(now)
+        for index in self.beside.values():
+            index.whole(now, index.open)
+        every = (self.bank, *self.beside.values())
+        return [(0, self.options.relations.state()), *((index.opened, index.generation) for index in every)]
+
+    def catch_up(self, now: datetime, groups: Collection[str]) -> tuple[str, int]:
+        """Read what changed, if it is little; gives what there is to say, and how many pages wait."""
+        note, pending = self.bank.whole(now, lambda: self._catch_up_bank(now))
+        self.analyser.patience = "never"
+        groups = groups or GROUPS
+        more = [_catch_up(group, index, now) for group, index in self.beside.items() if group in groups]
+        notes = (self.remark, note, *(said for said, _ in more))
+        return "; ".join(filter(None, notes)), pending + sum(waiting for _, waiting in more)
+
+    def _catch_up_bank(self, now: datetime) -> tuple[str, int]:
+        self.analyser.patience = "wait"
+        if not self.bank.open():
+            return f"the index was made anew ({self.bank.refresh(now).read} pages)", 0
+        pending = self.bank.pending()
+        if 0 < pending <= QUICK_PAGES:
+            self.analyser.patience = "never"
+            try:
+                self.bank.refresh(now)
+            except StorageError as problem:
+                return str(problem), pending
+            return "", 0
+        return "", pending
+
+    def pending(self) -> int:
+        """How many pages changed since they were read, or were never read; raises IndexDamaged."""
+        return self.bank.pending() + sum(map(_pending, self.beside.values()))
+
+    def made(self) -> Iterable[WorkspaceIndex]:
+        """The indexes beside that of the bank, without those of a folder without a page: an empty one costs every search."""
+        return (index for index in self.beside.values() if index.is_there() or index.pages_there())
+
+    def sizes(self) -> dict[str, int]:
+        """How many passages or memories each index beside that of the bank holds."""
+        return {group: index.facts().memories for group, index in self.beside.items()}
+
+    def verify(self) -> None:
+        """Check every file of every index; raises IndexDamaged."""
+        for index in (self.bank, *self.beside.values()):
+            index.verify()
+
+    def meaning_state(self) -> str:
+        """Whether meaning takes part beside words: off, on, of how many memories, or why not."""
+        if self.vectors is None:
+            return "off"
+        if self.vectors.problem:
+            return f"not now: {self.vectors.problem}"
+        identity, of = self.vectors.identity, self.bank.corpus.memories
+        known, refused = self.bank.count_vectors(identity), self.bank.count_refused(identity)
+        if known + refused < of:
+            return f"{known:,} of {of:,} memories"
+        return f"on, without {refused:,} that the model refuses" if refused else "on"
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage that was found, once."""
+        said = (one.take_made_anew() for one in (self.bank, *self.beside.values()))
+        return [*chain.from_iterable(said), *self.analyser.take_made_anew()]
+
+    def release(self) -> None:
+        """Let go of all files."""
+        for one in (self.bank, *self.beside.values(), self.vectors, self.found_ties):
+            if one is not None:
+                one.close()
+
+
+class BankSearch:
+    """Search over one bank. Every method may be called from any thread.
+
+    In a daemon the bank is read by one set of files and written by another, so that a search waits neither for a
+    refresh nor for the analyser. Elsewhere one set does both.
+    """
+
+    def __init__(
+        self,
+        open_indexes: Callable[[SearchSettings], Indexes],
+        settings: SearchSettings,
+        *,
+        is_daemon: bool = False,
+        give_back: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Take what opens a set of files by settings, and what gives memory back; nothing is read yet."""
+        self._open, self._is_daemon, self._give_back = open_indexes, is_daemon, give_back
+        self._reading = RLock()
+        self._writing = RLock() if is_daemon else self._reading
+        self._problem, self._has_taken_in = "", False
+        self.has_more = False
+        """Whether the last refresh left memories without a vector."""
+        self._begin(settings)
+
+    def _begin(self, settings: SearchSettings) -> None:
+        self.settings, self._read = settings, self._open(settings)
+        self._write = None if self._is_daemon else self._read
+        self._answers = AnswerCache(settings.cache_entries, settings.cache_minutes) if self._is_daemon else None
+        self._pending: int | None = None
+        if self._is_daemon:
+            self._read.analyser.patience = "never"
+
+    @property
+    def indexes(self) -> Indexes:
+        """The files that answers come from, for who is alone with them: a run, a command."""
+        return self._read
+
+    @property
+    def index(self) -> WorkspaceIndex:
+        """That of the bank."""
+        return self._read.bank
+
+    def suppose(self, change: Callable[[RankingOptions], RankingOptions]) -> None:
+        """Rank by other options from now on: for an evaluation."""
+        self._read = self._write = self._read._replace(options=change(self._read.options))
+
+    def answer(
+        self, request: Mapping[str, Any], now: datetime, pending: int | None = None, note: str = ""
+    ) -> dict[str, Any]:
+        """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; raises UserError.
+
+        `pending` is how many changed files are known not to be in the index yet, None to look and to read them first.
+        A daemon gives its answer again while nothing changed.
+        """
+        query = None if request.get("op") == "related" else read_request(request, now.date())
+        with self._reading:
+            if pending is None:
+                note, pending = self.catch_up(now, ["bank"] if query is None else query.groups)
+            elif self._answers is None:
+                self._read.open(now)
+            if self._answers is None:
+                return self._answer(request, query, now, pending, note)
+            key = _key_of([self._read.state(now), pending, now.date().isoformat(), request])
+            kept = self._answers.get(key, now)
+            if kept is None:
+                kept = self._answer(request, query, now, pending, note)
+                if not kept["fresh"]["note"]:  # that is said once
+                    self._answers.put(key, kept, now)
+            return kept
+
+    def catch_up(self, now: datetime, groups: Collection[str] = ()) -> tuple[str, int]:
+        """Read what changed, if it is little; gives what there is to say, and how many pages wait.
+
+        Once for all queries of a command: checking every page costs more than a query.
+        """
+        with self._reading:
+            if self._pending is not None:
+                return "", self._pending
+            note, self._pending = self._read.catch_up(now, groups)
+            return note, self._pending
+
+    def look_again(self) -> None:
+        """Have the next answer check again for what changed: for a process that keeps running."""
+        self._pending = None
+
+    def _answer(
+        self, request: Mapping[str, Any], query: Query | None, now: datetime, pending: int, note: str
+    ) -> dict[str, Any]:
+        bank = self._read.bank
+        if query is None:
+            related = bank.whole(now, lambda: self._related(request))
+            return {**related, "fresh": self._fresh(pending)._replace(note=note).as_json()}
+        answer = bank.whole(now, lambda: self._found(query, now, pending)).as_json()
+        answer["fresh"]["note"] = "; ".join(filter(None, [note, *self._read.take_made_anew()]))
+        if request.get("keep", True):
+            try:
+                self._read.recalls.keep(answer, now)
+            except OSError as error:
+                answer["fresh"]["note"] = f"this answer is not in recall/: {error.strerror}"
+        return answer
+
+    def _related(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        from bankd.search.related import find_related  # noqa: PLC0415 -- a search has no time for reading links
+
+        ties = self._read.found_ties
+        return find_related(request, self._read.bank, ties.ties_of if ties else lambda _: (), self._newer_of)
+
+    def _newer_of(self, ids: Collection[str]) -> Mapping[str, str]:
+        return self._read.options.relations.of(ids).superseded
+
+    def _fresh(self, pending: int) -> Freshness:
+        bank = self._read.bank
+        return Freshness(pending, bank.updated, self._is_daemon, bank.provisional)
+
+    def _found(self, query: Query, now: datetime, pending: int) -> Answer:
+        own, groups = self._read, query.groups or GROUPS
+        others = [(group, index) for group, index in own.beside.items() if group in groups]
+        more = [Beside(group, partial(_ask, index, now), own.outcome_of) for group, index in others]
+        answer = Answering(query, own.analyser, own.options).answer(own.bank, more, self._fresh(pending))
+        beside = self._see_also(query, answer.hits) if query.see_also and answer.hits else ()
+        return answer._replace(fresh=answer.fresh._replace(meaning=own.meaning_state()), see_also=tuple(beside))
+
+    def _see_also(self, query: Query, hits: Sequence[Hit]) -> Iterable[dict[str, Any]]:
+        bank, found_ties = self._read.bank, self._read.found_ties
+        best = next((hit for hit in hits if hit.group == "bank"), None)
+        if best is None or found_ties is None:
+            return ()
+        ties = found_ties.ties_of([best.id]) if best.id else ()
+        if not (best.mentions or ties):
+            linked = best.id and (bank.mentioning([f"^{best.id}"], 1) or bank.used_with([best.id], MOST_RESPONSES, 1))
+            if not linked:
+                return ()
+        from bankd.search.related import see_also  # noqa: PLC0415 -- most answers have no tie
+
+        return see_also(query, hits, bank, lambda _: ties, self._newer_of)
+
+    def take_in(self, paths: Collection[str], now: datetime) -> None:
+        """Make searchable what changed in these files of the workspace, without waiting for the analyser.
+
+        An index that is not there is left to a run: a whole folder is not read here.
+        """
+        with self._writing:
+            self._has_taken_in = True
+            try:
+                indexes = self._writer("never")
+                for group, index in {"bank": indexes.bank, **indexes.beside}.items():
+                    folder = f"{GROUPS[group]}/"
+                    own = [path.removeprefix(folder) for path in paths if path.startswith(folder)]
+                    if own and index.is_there():
+                        index.take_in(now, own)
+            except (UserError, OSError) as error:
+                self._problem = str(error)
+                raise
+            self._problem = ""
+
+    def _writer(self, patience: Patience) -> Indexes:
+        self._write = self._write or self._open(self.settings)
+        self._write.analyser.patience = patience
+        return self._write
+
+    def refresh(
+        self, now: datetime, write: Callable[[str, bytes], None] | None, patience: Patience = "wait"
+    ) -> Refreshed:
+        """Bring the indexes up to date with the workspace, and the tree file with that of the bank."""
+        with self._writing:
+            own = self._writer(patience)
+
+            def work() -> Refreshed:
+                done = own.bank.refresh(now)
+                if write is not None:
+                    own.write_tree(write)
+                return done
+
+            done = own.bank.whole(now, work)
+            for index in own.made():
+                index.whole(now, partial(index.refresh, now))
+            self.has_more = patience == "wait" and own.bank.whole(now, lambda: self.fill_vectors(_AT_ONCE))
+            return done
+
+    def rebuild(self, now: datetime) -> Refreshed:
+        """Make every index anew while the old ones answer."""
+        with self._writing:
+            own = self._writer("wait")
+            for index in own.made():
+                index.rebuild(now)
+            return own.bank.rebuild(now)
+
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """The cosine of the two texts of each pair; None where one of them has no vector yet."""
+        with self._writing:
+            vectors = self._writer("wait").vectors
+            return [None] * len(pairs) if vectors is None or not pairs else vectors.cosines(pairs)
+
+    def fill_vectors(self, characters: int | None = None) -> bool:
+        """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.
+
+        Each batch is kept as it is made: a kill loses some seconds of work.
+        """
+        with self._writing:
+            bank, vectors = self._writer("wait").bank, self._writer("wait").vectors
+            if vectors is None:
+                return False
+            from bankd.search.meaning import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
+
+            left = characters
+            while waiting := bank.without_vectors(vectors.identity, _BATCH):
+                if left is not None and left <= 0:
+                    return True
+                texts = [beginning_of(text) for _, text in waiting]
+                many = sum(size <= _BATCH_CHARACTERS for size in accumulate(map(len, texts)))
+                batch = texts[: max(1, many)]
+                keys = vectors.embed(batch)
+                if keys is None:
+                    return False
+                bank.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=False)))
+                left = None if left is None else left - sum(map(len, batch))
+            return False
+
+    def facts(self, pending: int, *, is_working: bool) -> IndexFacts:
+        """How the index stands; `is_working` says that the process for runs is there."""
+        from dataclasses import replace  # noqa: PLC0415 -- a query has no time for it
+
+        from bankd.health.health import IndexFacts  # noqa: PLC0415 -- same
+
+        with self._reading:
+            try:
+                facts = self._read.bank.facts()
+            except IndexDamaged as damage:
+                facts = IndexFacts(problem=str(damage))
+        worker = "running" if is_working else "not running"
+        return replace(facts, pending=pending, problem=self._problem or facts.problem, worker=worker)
+
+    def forget_problem(self) -> None:
+        """A run has made up for what failed before."""
+        self._problem = ""
+
+    def adopt(self, settings: SearchSettings) -> None:
+        """Go on by new settings."""
+        with self._writing, self._reading:  # in this order: a search waits for the change alone, not for who writes
+            self._let_go()
+            self._begin(settings)
+
+    def tidy(self) -> None:
+        """Give back the memory that taking changes in needed, and what nobody used for long; waits for nobody."""
+        if self._reading.acquire(blocking=False):
+            try:
+                if self._read.vectors is not None:
+                    self._read.vectors.end_if_idle()
+            finally:
+                self._reading.release()
+        if self._has_taken_in and self._writing.acquire(blocking=False):
+            self._has_taken_in = False
+            self._writing.release()
+            self._give_back()
+
+    def close(self, *, with_analyser: bool = True) -> None:
+        """Let go of files and analyser once nobody works with them; who goes on for long keeps them until the process ends."""
+        locks = [lock for lock in (self._writing, self._reading) if lock.acquire(timeout=_CLOSE_SECONDS)]
+        try:
+            if len(locks) == 2:
+                self._let_go(with_analyser=with_analyser)
+        finally:
+            for lock in locks:
+                lock.release()
+
+    def _let_go(self, *, with_analyser: bool = True) -> None:
+        for indexes in (self._read, *([self._write] if self._write else ())):
+            indexes.release()
+            if with_analyser:
+                indexes.analyser.close()
+
+
+class AnswerCache:
+    """The last answers, by question, options and generation; an edit makes a new generation, hence a new answer."""
+
+    def __init__(self, entries: int, minutes: int) -> None:
+        """Keep a number of answers, for a number of minutes."""
+        self._entries = entries
+        self._life = timedelta(minutes=minutes)
+        self._answers: OrderedDict[Hashable, tuple[datetime, dict[str, Any]]] = OrderedDict()
+
+    def get(self, key: Hashable, now: datetime) -> dict[str, Any] | None:
+        """The answer for this key, unless it is too old."""
+        kept = self._answers.get(key)
+        if kept is None or not timedelta() <= now - kept[0] <= self._life:
+            return None
+        self._answers.move_to_end(key)
+        return kept[1]
+
+    def put(self, key: Hashable, answer: dict[str, Any], now: datetime) -> None:
+        """Keep an answer, at the cost of the one that was used longest ago."""
+        self._answers[key] = (now, answer)
+        self._answers.move_to_end(key)
+        while len(self._answers) > self._entries:
+            self._answers.popitem(last=False)
+
+
+def _key_of(parts: Sequence[object]) -> str:
+    import json  # noqa: PLC0415 -- only a daemon keeps answers
+
+    return json.dumps(parts, sort_keys=True)
+
+
+def _ask(index: WorkspaceIndex, now: datetime, work: Work) -> Sequence[Hit]:
+    """Ask an index, if it is there; its damage is not the bank's."""
+    return index.whole(now, lambda: work(index) if index.open() else ())
+
+
+def _catch_up(group: str, index: WorkspaceIndex, now: datetime) -> tuple[str, int]:
+    pending = index.whole(now, lambda: _pending(index))
+    if pending > QUICK_PAGES:
+        missing = f"{GROUPS[group]}/ is not searchable yet: bankctl index refresh"
+        return "" if index.is_there() else missing, pending
+    if pending:
+        try:
+            index.whole(now, partial(index.refresh, now))
+        except StorageError as problem:
+            return str(problem), pending
+    return "; ".join(f"{path} is too large to be searched: divide it" for path in index.too_large()[:3]), 0
+
+
+def _pending(index: WorkspaceIndex) -> int:
+    return index.pending() if index.open() else index.pages_there()

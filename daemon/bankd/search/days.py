@@ -1,0 +1,177 @@
+"""How well a memory fits the days that a question asks about.
+
+A memory belongs to the days that it speaks of, else to the one on which it was learned. What was so at a time is said
+by what was learned before it, the last of it first; what was learned after it may say otherwise by then.
+The values were chosen on the questions with even numbers of a year of dated memories, and are reported on the odd ones.
+
+The days that a query asks about: what there is of them, and what fits them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import date
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from bankd.search.find import Ranked, RankingOptions, keep_sure, raised
+from bankd.search.read import is_known
+from bankd.search.request import Filters, FoundRow, Query
+from bankd.search.weigh import Weights, term_weight
+from bankd.words.analysis import is_hangul, lexicon_of, normal_form
+from bankd.words.day_questions import AskedTime, says_nothing, without_what_says_nothing
+from bankd.words.days import Span, on
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from bankd.ports import IndexView, QueryReader
+
+    class Dated(Protocol):
+        """A memory with its days."""
+
+        @property
+        def tag(self) -> str | None: ...
+        @property
+        def learned(self) -> date | None: ...
+        @property
+        def about(self) -> tuple[Span, ...]: ...
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+TIME_WEIGHT = 0.2
+"""What fitting the days counts beside the score for words, which is seldom above 0.6."""
+NOW_WEIGHT = 0.1
+"""What being the newest counts, for a question about what holds now."""
+_BESIDE = 0.4
+"""The fit of what was learned on those days and speaks of others."""
+_NO_EVENT = 0.6
+"""The share that habits, opinions and beliefs have of the fit of what happened."""
+_BEFORE = 0.5
+_FADES_IN_DAYS = 180
+"""The fit of what was learned right before those days, and after how many days half of it is left."""
+_NARROWNESS = 0.25
+"""How fast the fit falls as a memory speaks of longer and longer times: of a year, a day in it fits by a quarter."""
+TELLING = 0.5
+"""From this fit on a memory is of those days."""
+
+
+def happened_in(memory: Dated, windows: Iterable[Span]) -> float:
+    """How well a memory tells what happened in some windows, 0 to 1; what held all the time tells it less."""
+    fit = fit_of(memory, windows)
+    return fit * fit * (1.0 if memory.tag in {"W", None} else _NO_EVENT)
+
+
+def fit_of(memory: Dated, windows: Iterable[Span]) -> float:
+    """How well a memory fits the best of some windows, 0 to 1."""
+    return max((_fit(memory, window) for window in windows), default=0.0)
+
+
+def _fit(memory: Dated, window: Span) -> float:
+    spoken = max((_covered(span, window) for span in memory.about), default=0.0)
+    if memory.learned is None or not on(memory.learned).overlap(window):
+        return spoken
+    return max(spoken, _BESIDE if memory.about else 1.0)
+
+
+def _covered(span: Span, window: Span) -> float:
+    """The share of a span that is in a window, or of the window in the span where that is longer."""
+    return span.overlap(window) / min(span.days, window.days) * math.pow(min(1.0, window.days / span.days), _NARROWNESS)
+
+
+def held_before(memory: Dated, windows: Sequence[Span], today: date) -> float:
+    """How well a memory tells what was so in a past window, though it is not of it: the last learned before tells it best."""
+    ends = [window.last for window in windows if window.last < today]
+    if memory.learned is None or not ends or memory.learned > max(ends):
+        return 0.0
+    age = (max(ends) - memory.learned).days
+    return _BEFORE * math.pow(0.5, age / _FADES_IN_DAYS)
+
+
+def day_within(memory: Dated, windows: Sequence[Span]) -> date:
+    """The first day that a memory speaks of in the windows, else the one on which it was learned, for a timeline."""
+    inside = [max(span.first, window.first) for window in windows for span in memory.about if span.overlap(window)]
+    return min(inside, default=memory.learned or date.min)
+
+
+_IN_WINDOW = 1_000
+"""So many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
+
+
+def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
+    """What there is of the days in the filters, in the order of the days."""
+    window = Span(query.filters.since or date.min, query.filters.until or date.max)
+    found = rank_days(index.find_within(None, query.filters, _IN_WINDOW), [window], index)
+    return sorted(found, key=lambda one: _place_in_time(one, [window])[1:])
+
+
+def list_days(
+    query: Query, asked: AskedTime, index: IndexView, reader: QueryReader, today: date, options: RankingOptions
+) -> list[Ranked]:
+    """What there is of the days that a question asks about, if it is about nothing else: what happened first, day by day."""
+    if not asked.windows or not asks_for_days_alone(asked, index, reader):
+        return []
+    numbers = {n: n for window in asked.windows for n in index.find_within(window, query.filters, _IN_WINDOW)}
+    return rank_days(keep_sure(list(numbers), query.filters, index, today, options), asked.windows, index)
+
+
+def knows_days(windows: Sequence[Span], filters: Filters, index: IndexView) -> bool:
+    """Whether a memory of known day is of these days; else the words of time are words as others."""
+    newest = [number for window in windows for number in index.find_within(window, filters, 1)]
+    return any(row.learned for row in index.rows(newest))
+
+
+def asks_for_days_alone(asked: AskedTime, index: IndexView, reader: QueryReader) -> bool:
+    """Whether a question has no subject beside its days; what nobody read yet of Korean, such as an ending, is none."""
+    known = cache(partial(is_known, index))
+    rest = normal_form(without_what_says_nothing(asked.rest))
+    terms = reader.analyse_query(rest, lexicon_of(cache(index.reading), known)).terms
+    subjects = (term for term in terms if term_weight(term) == 1 and not says_nothing(term))
+    return all(is_hangul(term) and not known(term) for term in subjects)
+
+
+def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: IndexView) -> list[Ranked]:
+    """The memories of some days; those that fit them well first, in the order of their days."""
+    rows = {row.row: (row, happened_in(row, windows)) for row in index.rows(numbers)}
+    paths = index.paths({row.page for row, _ in rows.values()})
+    ranked = [
+        Ranked(paths[row.page], in_window(row, windows), one, {"score": fit, "time": fit})
+        for one in index.candidates(list(rows))
+        for row, fit in (rows[one.row],)
+        if fit and row.page in paths
+    ]
+    return sorted(ranked, key=lambda one: _place_in_time(one, windows))
+
+
+def in_window(row: FoundRow, windows: Sequence[Span]) -> FoundRow:
+    """A memory whose days in these windows stand first, so that they are shown."""
+    inside = [span for span in row.about if any(span.overlap(window) for window in windows)]
+    return row._replace(about=tuple(dict.fromkeys([*inside, *row.about])))
+
+
+def _place_in_time(one: Ranked, windows: Sequence[Span]) -> tuple[bool, date, str, int]:
+    return one.parts["time"] <= TELLING, day_within(one.row, windows), one.path, one.row.line
+
+
+def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexView, most: int) -> Sequence[int]:
+    """The numbers of the memories of some days, those that match first."""
+    within = filters._replace(
+        since=max(filters.since or date.min, window.first), until=min(filters.until or date.max, window.last)
+    )
+    return [*index.find(weights.terms, weights.bigrams, within, most), *index.find_within(window, filters, most)]
+
+
+def prefer_days(one: Ranked, windows: Sequence[Span], today: date) -> Ranked:
+    """A ranked memory, raised as it fits the days that are asked about."""
+    if one.row.learned is None:
+        return one
+    return raised(one, TIME_WEIGHT * max(fit_of(one.row, windows), held_before(one.row, windows, today)))
+
+
+def prefer_newest(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Ranked memories, each raised as it is newer than the others."""
+    days = sorted({one.row.learned for one in ranked if one.row.learned})
+    share = {day: (place + 1) / len(days) for place, day in enumerate(days)}
+    return [raised(one, NOW_WEIGHT * share[one.row.learned] if one.row.learned else 0.0) for one in ranked]

@@ -1,0 +1,523 @@
+"""Which words of an answer to mark: those that brought it here.
+
+Memories, or their pages, in the order of an answer, and how an answer shows them.
+
+A page says in several paragraphs what a memory says in one, so that none of them matches as well as the whole: it
+stands where its memories together put it.
+
+What answers are to each other, as runs found it: newer or older, contradicting, or so near that one stands for all.
+
+What bears on an answer beside words, and what the confidence of memories is worth on the day.
+
+The story of a query over one index: read it, find what may answer, score that exactly, keep what is an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from datetime import date
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from bankd.search.floor import NEAREST_SHOWN, answers_among, nearest_among
+from bankd.search.read import read_query
+from bankd.search.request import GROUPS, Filters, FoundRow, Hit, Query
+from bankd.search.score import (
+    NOT_USED,
+    TREE_WEIGHT,
+    Candidate,
+    Usage,
+    choose_finalists,
+    newest_first,
+    prior_of,
+    score_finalists,
+    score_first,
+)
+from bankd.search.weigh import Weights
+from bankd.words.analysis import fold_text, irregular_forms, is_hangul, stem_word
+from bankd.words.day_questions import NO_TIME, AskedTime, read_asked_time
+
+if TYPE_CHECKING:
+    from bankd.ports import IndexView, QueryReader, Vectors
+    from bankd.search.meaning import CosineBounds
+
+_WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
+
+
+def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+    """The spans of a text that hold a term of the query: whole Latin words by stem, Hangul by the part that matched."""
+    letters, hangul = _looked_for(tuple(terms))
+    return sorted([*_latin_marks(text, terms, letters), *_hangul_marks(text, hangul)])
+
+
+@lru_cache(maxsize=16)  # each hit of an answer asks for the same
+def _looked_for(terms: tuple[str, ...]) -> tuple[frozenset[str], Sequence[str]]:
+    """The letters that words of the other terms begin with, and those of them that are Hangul."""
+    hangul = [term for term in terms if is_hangul(term)]
+    words = [word for term in set(terms).difference(hangul) for word in (term, *irregular_forms(term))]
+    return frozenset(form for word in words for form in (word[0], word[0].upper())), hangul
+
+
+def _latin_marks(text: str, terms: Collection[str], letters: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Most words begin as none that is looked for, and need not be stemmed."""
+    for word in _WORD.finditer(text) if letters else ():
+        written = word[0]
+        if (written[0] in letters or not written.isascii()) and _stem_as_written(written) in terms:
+            yield word.span()
+
+
+@lru_cache(maxsize=10_000)
+def _stem_as_written(word: str) -> str:
+    return stem_word(fold_text(word))
+
+
+def _hangul_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """In each run the longest term, the first of them; of one syllable only at its start."""
+    longest: dict[int, tuple[int, int]] = {}
+    for term in terms:
+        at = text.find(term)
+        while at >= 0:
+            start = _start_of_run(text, at)
+            if len(term) > 1 or at == start:
+                longest[start] = max(longest.get(start, (0, 0)), (len(term), -at))
+            at = text.find(term, at + 1)
+    return ((-at, -at + length) for length, at in longest.values())
+
+
+def _start_of_run(text: str, at: int) -> int:
+    while at and is_hangul(text[at - 1]):
+        at -= 1
+    return at
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+NEXT_SHARE = 0.1
+"""What each further memory of a page adds, as a share of what the one before it could; chosen by `bankctl eval --pages`."""
+OF_TITLES = 0.3
+"""The same where a query only names its subject, as a title does: that is of a page as a whole (`bench.titles`)."""
+SHOWN = 3
+"""So many memories of a page are shown."""
+
+
+class Ranked(NamedTuple):
+    """A memory found, on its page, with the parts of its score."""
+
+    path: str
+    row: FoundRow
+    candidate: Candidate
+    parts: dict[str, float]
+
+
+def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """Best first; ties stand in the order of the bank."""
+    return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
+
+
+def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Ranked]:
+    """The best memories of the best pages, page by page; their part `page` is what the page scores."""
+    share = NEXT_SHARE if asks else OF_TITLES
+    pages: dict[str, list[Ranked]] = {}
+    for one in sorted(ranked, key=lambda one: -one.parts["score"]):
+        pages.setdefault(one.path, []).append(one)
+    scores = {path: page_score([one.parts["score"] for one in found], share) for path, found in pages.items()}
+    best = islice(sorted(pages, key=lambda path: (-round(scores[path], 6), path)), most)
+    return [one._replace(parts={**one.parts, "page": scores[path]}) for path in best for one in pages[path][:SHOWN]]
+
+
+def page_score(scores: Sequence[float], share: float = NEXT_SHARE) -> float:
+    """What memories with these scores, the best first, say together."""
+    return sum(score * share**place for place, score in enumerate(scores))
+
+
+def raised(one: Ranked, time: float) -> Ranked:
+    """A ranked memory with so much more for its days."""
+    return one._replace(parts={**one.parts, "score": one.parts["score"] + time, "time": time})
+
+
+def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: str = "bank") -> Hit:
+    """A ranked memory as an answer shows it; `newer` names the one that supersedes it."""
+    row = ranked.row
+    parts = {name: part for name, part in ranked.parts.items() if name != "score"}
+    marks = tuple(marks_of(row.text, weights.terms))
+    total, superseded_by = ranked.parts["score"], newer.get(row.id or "")
+    return Hit(
+        f"{GROUPS[group]}/{ranked.path}",
+        row.line,
+        row.heading,
+        row.id,
+        row.tag,
+        row.text,
+        total,
+        parts,
+        marks,
+        superseded_by,
+        row.learned,
+        row.about,
+        row.changed,
+        group,
+        row=row.row,
+        mentions=row.mentions,
+    )
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+class StoredPair(NamedTuple):
+    """Two memories of the bank that were compared; `relation` is as `core.dedup.compare.Relation` has it."""
+
+    older: str
+    newer: str
+    relation: str
+    is_dated: bool
+
+
+class StoredRelations(NamedTuple):
+    """What runs found of some memories: by the older what superseded it, pairs, and the text keys they were compared by."""
+
+    superseded: Mapping[str, str] = {}
+    pairs: Sequence[StoredPair] = ()
+    keys: Mapping[str, str] = {}
+
+
+class Relations(NamedTuple):
+    """By the id of an older memory the newer one; pairs that are near or close, both ways; by id what contradicts it, undated."""
+
+    newer: Mapping[str, str] = {}
+    near: Set[tuple[str, str]] = frozenset()
+    contradicts: Mapping[str, Sequence[str]] = {}
+    close: Set[tuple[str, str]] = frozenset()
+
+
+def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
+    """What these memories are to others, as far as they still say what they said when they were compared."""
+    if not stored.pairs:
+        return Relations(stored.superseded)
+    said = {one.row.id for one in ranked if one.row.id and stored.keys.get(one.row.id) == _key_of(one)}
+    near = {pair[:2] for pair in stored.pairs if pair.relation in {"same", "near"} and said.issuperset(pair[:2])}
+    close = {pair[:2] for pair in stored.pairs if said.issuperset(pair[:2])}
+    told = [
+        pair
+        for pair in stored.pairs
+        if pair.relation == "newer"
+        and stored.superseded.get(pair.newer) != pair.older
+        and not said.isdisjoint(pair[:2])
+    ]
+    older = {pair.older for pair in told}
+    dated = {  # of several that say it newer, one that is itself the newest
+        pair.older: pair.newer
+        for pair in sorted(told, key=lambda pair: (pair.newer not in older, pair.newer))
+        if pair.is_dated and pair.older in said
+    }
+    contradicts: dict[str, tuple[str, ...]] = {}
+    for one, other in (both for pair in told if not pair.is_dated for both in (pair[:2], pair[1::-1])):
+        contradicts[one] = (*contradicts.get(one, ()), other)
+    newer = {**dated, **stored.superseded}
+    return Relations(newer, _both_ways(near), contradicts, _both_ways(close))
+
+
+def _both_ways(pairs: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
+    return pairs | {(new, old) for old, new in pairs}
+
+
+def _key_of(one: Ranked) -> str:
+    from bankd.pages.memory import Memory  # noqa: PLC0415 -- same
+    from bankd.same.pairs import text_key  # noqa: PLC0415 -- a query without near memories has no time for it
+
+    return text_key(Memory(one.row.text, one.row.tag, entities=one.row.entities))
+
+
+def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tuple[list[Ranked], Set[str]]:
+    """Answers close to each other change places, so that the one said last stands first; and the ids of such answers.
+
+    Each answer is grouped with the best one that it is close to; the group keeps its places.
+    """
+    order, grouped = list(ranked), set[str]()
+    for at, first in enumerate(ranked):
+        id_ = first.row.id or ""
+        places = [at, *(n for n in range(at + 1, len(order)) if (id_, ranked[n].row.id) in close)]
+        members = [ranked[n] for n in places]
+        if len(members) > 1 and grouped.isdisjoint(ids := {one.row.id or "" for one in members}):
+            grouped |= ids
+            by_day = sorted(members, key=lambda one: one.row.learned or date.min, reverse=True)
+            for n, one in zip(places, by_day, strict=True):
+                order[n] = one
+    return order, grouped
+
+
+def fold_near(
+    ranked: Sequence[Ranked], near: Set[tuple[str, str]], apart: Collection[str]
+) -> tuple[list[Ranked], dict[int, list[Ranked]]]:
+    """The best of each near group, and by its number what it stands for; those `apart` stand for themselves."""
+    if not near:
+        return list(ranked), {}
+    shown: list[Ranked] = []
+    folded: dict[int, list[Ranked]] = {}
+    for one in ranked:
+        pairs = ((first, (first.row.id or "", one.row.id or "")) for first in shown)
+        first = next((first for first, pair in pairs if pair in near and not set(pair) & set(apart)), None)
+        if first is None:
+            shown.append(one)
+        else:
+            folded.setdefault(first.row.row, []).append(one)
+    return shown, folded
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
+"""Ids of memories -> by those that were used, how."""
+
+
+LossesOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+"""Ids of memories -> the questions at which one was ignored while another of the answer was used."""
+
+
+class KnownRelations:
+    """What runs found of memories; this knows nothing."""
+
+    def of(self, ids: Collection[str]) -> StoredRelations:
+        """What is known of these."""
+        return StoredRelations()
+
+    def state(self) -> int:
+        """A number that is another one when something else may have been found."""
+        return 0
+
+
+class RankingOptions(NamedTuple):
+    """What bears on an answer beside words: the weight of the tree, what fades a day, what memories are to each other."""
+
+    tree_weight: float = TREE_WEIGHT
+    fading_hundredths: float = 2.0
+    relations: KnownRelations = KnownRelations()
+    vectors: Vectors | None = None
+    """Sentence vectors, where they are wanted."""
+    usage_of: UsageOf | None = None
+    """Who tells the use of memories, where it is not the index: an evaluation, which supposes it."""
+    losses_of: LossesOf | None = None
+    """Who tells where memories were beaten; None where the settings do not ask for suppression."""
+
+
+def keep_sure(
+    found: Sequence[int], filters: Filters, index: IndexView, today: date, options: RankingOptions
+) -> Sequence[int]:
+    """Those memories whose confidence is still worth what was asked for."""
+    least = filters.min_confidence
+    if least is None:
+        return found
+    sure = {row.row for row in index.rows(found) if confidence_today(row, today, options) >= least}
+    return [number for number in found if number in sure]
+
+
+def confidence_today(row: FoundRow, today: date, options: RankingOptions) -> float:
+    """What the confidence of a memory is worth today, in hundredths; one without confidence is a fact: 100."""
+    if row.hundredths is None:
+        return 100.0
+    days = max((today - row.day).days, 0) if row.day and row.tag == "O" else 0
+    return row.hundredths - options.fading_hundredths * days
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+_FILTERED_CANDIDATES = 1_000
+"""More when what is found is filtered once more by what its confidence is worth today."""
+
+
+_FINALISTS = 25
+"""Candidates that are scored in full, or as many as are asked for; of twice as many."""
+_OF_PAGE = 2
+"""So many times as many where pages are asked for, which answer with several memories."""
+
+
+class Found(NamedTuple):
+    """What answers a query in one index, best first, how the query was read there, and what the answers are to others.
+
+    `folded` is what is so near to an answer that this stands for it, by the number of that; `left_off` is how much more
+    there is of the days that were asked about. Where nothing is an answer, `nearest` is what comes nearest to one.
+    """
+
+    weights: Weights
+    ranked: Sequence[Ranked]
+    relations: Relations
+    folded: Mapping[int, Sequence[Ranked]] = {}
+    left_off: int = 0
+    nearest: Sequence[Ranked] = ()
+    close: Set[str] = frozenset()
+    """The ids of answers that are close to another one."""
+
+    @property
+    def every(self) -> list[Ranked]:
+        """The answers, and what they stand for."""
+        return [*self.ranked, *(one for shown in self.ranked for one in self.folded.get(shown.row.row, ()))]
+
+
+def find_answers(
+    query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions, around: int = 0
+) -> Found:
+    """Find what answers a query in one index; `around` counts the memories beside which its floor has to hold.
+
+    read | find | rank | floor
+    """
+    asked, listed = _read_days(query, index, reader, today, options)
+    weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
+    ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
+    if options.losses_of and not (listed or query.timeline):
+        from bankd.search.suppression import suppress_beaten  # noqa: PLC0415 -- off unless the settings ask for it
+
+        ranked = suppress_beaten(ranked, weights, options.losses_of, index, reader)
+    relations = relate(ranked, options.relations.of([one.row.id for one in ranked if one.row.id]))
+    newer = newer_by(query.filters.known_on, relations.newer, index)
+    then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
+    ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
+    near = frozenset() if listed or query.by_page or query.everything else relations.near
+    shown, folded = fold_near(ranked, near, {*newer, *newer.values()})
+    best = shown if query.by_page else shown[-query.limit :] if query.timeline else shown[: query.limit]
+    corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
+    bounds = _known_bounds(weights, index, options)
+    answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
+    nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
+    relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
+    few, asks = min(query.limit, NEAREST_SHOWN), weights.asks
+    answers, nearest = _cut(answers, query, query.limit, asks=asks), _cut(nearest, query, few, asks=asks)
+    is_of_time = bool(listed or asked.windows or query.timeline or query.by_page or query.is_past)
+    answers, close = last_said_first(answers, frozenset() if is_of_time else relations.close)
+    return Found(weights, answers, relations, folded, left_off, nearest, close)
+
+
+def _read_days(
+    query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions
+) -> tuple[AskedTime, list[Ranked]]:
+    """What a query asks of time, as far as the bank has days; what there is of them, where it is asked for nothing else."""
+    asked = read_asked_time(query.text, today)
+    if not (asked.windows or query.timeline):
+        return asked, []
+    from bankd.search.days import knows_days, list_days, list_timeline  # noqa: PLC0415 -- most questions name no day
+
+    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, reader, today, options)
+    return asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME, listed
+
+
+def newer_by(day: date | None, newer: Mapping[str, str], index: IndexView) -> Mapping[str, str]:
+    """What was superseded by a day already, or ever."""
+    if day is None or not newer:
+        return newer
+    learned = index.learned(list(newer.values()))
+    return {old: new for old, new in newer.items() if learned.get(new, date.min) <= day}
+
+
+def _known_bounds(weights: Weights, index: IndexView, options: RankingOptions) -> CosineBounds | None:
+    if options.vectors is None:
+        return None
+    from bankd.search.meaning import known_bounds  # noqa: PLC0415 -- most have no vectors
+
+    return known_bounds(weights, index, options.vectors)
+
+
+def _cut(found: Sequence[Ranked], query: Query, most: int, *, asks: bool) -> Sequence[Ranked]:
+    """What of it matches at all; as many as are wanted, or of as many pages."""
+    found = [one for one in found if one.parts["score"] > 0]
+    return order_pages(found, most, asks=asks) if query.by_page else found[:most]
+
+
+def find_by_words(
+    query: Query, asked: AskedTime, weights: Weights, index: IndexView, today: date, options: RankingOptions
+) -> list[Ranked]:
+    """The memories that match the words of a query best, and the days that it names."""
+    finalists = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
+    found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
+    inside = _find_inside(weights, query.filters, asked, index, 2 * finalists)
+    cosines = _find_near(query, asked, [*found, *inside], index, options)
+    more = keep_sure([*inside, *cosines], query.filters, index, today, options)
+    found = [*dict.fromkeys([*found, *more])]
+    ranked = rank_candidates(found, weights, index, today, options, len(found) if more else finalists)
+    if cosines:
+        from bankd.search.meaning import fuse_meaning  # noqa: PLC0415 -- most have no vectors
+
+        ranked = fuse_meaning(ranked, cosines, weights.brevity)
+    return (_prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked)[:finalists]
+
+
+def _find_inside(weights: Weights, filters: Filters, asked: AskedTime, index: IndexView, most: int) -> Sequence[int]:
+    if not asked.windows:
+        return ()
+    from bankd.search.days import find_inside  # noqa: PLC0415 -- most questions name no day
+
+    return [number for window in asked.windows for number in find_inside(weights, filters, window, index, most)]
+
+
+def _find_near(
+    query: Query, asked: AskedTime, found: Sequence[int], index: IndexView, options: RankingOptions
+) -> Mapping[int, float]:
+    if options.vectors is None:
+        return {}
+    from bankd.search.meaning import find_near  # noqa: PLC0415 -- most have no vectors
+
+    return find_near(query, asked, found, index, options.vectors, _FILTERED_CANDIDATES)
+
+
+def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime, today: date) -> list[Ranked]:
+    from bankd.search.days import prefer_days, prefer_newest  # noqa: PLC0415 -- most questions name no day
+
+    if asked.windows:
+        return in_order(prefer_days(one, asked.windows, today) for one in ranked)
+    return in_order(prefer_newest(ranked))
+
+
+def find_candidates(
+    weights: Weights,
+    filters: Filters,
+    index: IndexView,
+    today: date,
+    options: RankingOptions,
+    most: int = 2 * _FINALISTS,
+) -> Sequence[int]:
+    """The numbers of the memories that may answer, and are what was asked for."""
+    if filters.min_confidence is None:
+        return index.find(weights.terms, weights.bigrams, filters, most)
+    found = index.find(weights.terms, weights.bigrams, filters, _FILTERED_CANDIDATES)
+    return keep_sure(found, filters, index, today, options)[:most]
+
+
+def rank_candidates(
+    found: Sequence[int],
+    weights: Weights,
+    index: IndexView,
+    today: date,
+    options: RankingOptions,
+    size: int = _FINALISTS,
+) -> list[Ranked]:
+    """Score what was found, those in full that stand best at first sight, and put it best first."""
+    first_passes = score_first(index.candidates(found), weights, index.corpus)
+    finalists = choose_finalists(first_passes, weights, size, options.tree_weight)
+    pages = {one.candidate.page for one in finalists}
+    paths, scores = (
+        index.paths(pages),
+        score_finalists(finalists, index.vocabularies(pages), weights, options.tree_weight),
+    )
+    rows = {row.row: row for row in index.rows([one.candidate.row for one in finalists])}
+    usage_of = index.usage_of if options.usage_of is None else options.usage_of
+    usages = usage_of([row.id for row in rows.values() if row.id])
+    ranked = [
+        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, usages, today, options))
+        for one, parts in zip(finalists, scores, strict=True)
+        if (row := rows.get(one.candidate.row)) and row.page in paths
+    ]
+    return in_order(ranked)
+
+
+def _with_prior(
+    parts: dict[str, float], row: FoundRow, usages: Mapping[str, Usage], today: date, options: RankingOptions
+) -> dict[str, float]:
+    sure = None if row.hundredths is None else confidence_today(row, today, options)
+    usage = usages.get(row.id or "", NOT_USED)
+    prior = prior_of(sure, row.day, today, is_pinned="#pinned" in row.text, usage=usage)
+    if not prior or not parts["score"]:
+        return parts
+    return {**parts, "score": parts["score"] + prior, "prior": prior}

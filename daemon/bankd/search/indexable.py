@@ -1,0 +1,250 @@
+"""What of a page goes into the index: its memories with their place, day and heading, and the texts to analyse.
+
+What of a page of the bank goes into the index: its memories, and as mere text the rows of its tables and its code.
+
+Such a text is found and shown by its line. It is no memory: nothing is compared with it, and it is not counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+from bankd.layouts.links import mentions_of
+from bankd.memory.use import UseEvent
+from bankd.pages.memory import statement_key
+from bankd.pages.page import Entry, Page, heading_title, read_page_once
+from bankd.pages.scanner import Block, BlockKind
+from bankd.secrets.screening import screen_text
+from bankd.words.analysis import AnalysisText
+
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+class IndexAnalyses(NamedTuple):
+    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional.
+
+    A reading is a run of Hangul with its terms, spaces between them.
+    """
+
+    of: Mapping[str, AnalysisText]
+    readings: Mapping[str, str]
+    provisional: frozenset[str]
+
+
+class MemoryDates(NamedTuple):
+    """What events told since a look at them: by memory id when it was learned, and when confirmed or superseded."""
+
+    learned: Mapping[str, date]
+    changed: Mapping[str, date]
+    seen: str
+    """How far they were read, for the next look."""
+    uses: Sequence[UseEvent] = ()
+    """The events of use."""
+
+
+ENRICHED = "~enriched"
+"""In the place of a log: what a model wrote for a statement."""
+
+
+class LineQuestions(NamedTuple):
+    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there.
+
+    Those that a model wrote are of no log but of `ENRICHED`, and of a statement, by its key.
+    """
+
+    log: str
+    memory: str
+    questions: Sequence[str]
+
+
+class NewQuestions(NamedTuple):
+    """Questions that changed since a look at them; `seen` says how far they were read, for the next look."""
+
+    changed: Sequence[LineQuestions]
+    seen: str
+    is_all: bool = False
+    """Whether these are all there are, whatever was read before."""
+
+
+class IndexableEntry(NamedTuple):
+    """One memory of a page, as search shows it."""
+
+    line: int
+    id: str | None
+    tag: str | None
+    hundredths: int | None
+    day: date | None
+    entities: tuple[str, ...]
+    heading: tuple[str, ...]
+    text: str
+    context: str
+    """Where it stands and whom it is about, as one text."""
+    learned: date | None = None
+    """The day of its log; of a memory that no event tells of, `day`."""
+    parts: tuple[str, ...] = ()
+    """The texts that are read one by one: of a passage what it is made of, so that one more line costs one line."""
+    questions: tuple[str, ...] = ()
+    """What the lines that it comes from say that it answers: it is found by them, and they are no part of what it says."""
+    is_text: bool = False
+    """Whether it is no memory: a row of a table or a block of code, which are found and no more than that."""
+    mentions: tuple[str, ...] = ()
+    """What it links to and what it was made of, as `core.links.mentions` writes it."""
+
+    @property
+    def key(self) -> str:
+        """What its statement is known by, wherever it stands."""
+        return statement_key(self.text, self.entities)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is to be analysed of what it says."""
+        return self.parts or (self.text,)
+
+
+class IndexablePage(NamedTuple):
+    """What of a page goes into the index: its title, the paths of its headings, and its memories or passages."""
+
+    title: str
+    headings: Sequence[tuple[str, ...]]
+    entries: Sequence[IndexableEntry]
+
+
+def entries_of(page: Page) -> Iterator[IndexableEntry]:
+    """The memories of a page that say something."""
+    for entry in page.entries:
+        memory = entry.memory
+        if memory.text.strip():
+            heading = entry.heading or (page.title,)
+            confidence = memory.confidence.hundredths if memory.confidence else None
+            day = _day_of(page.path, entry)
+            context = context_of(heading, memory.entities)
+            yield IndexableEntry(
+                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context,
+                mentions=mentions_of(memory),
+            )  # fmt: skip
+
+
+def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) -> list[IndexableEntry]:
+    """Memories with the days on which they were learned, which events tell by their ids."""
+    return [entry._replace(learned=learned.get(entry.id or "", entry.day)) for entry in entries]
+
+
+def with_questions(
+    entries: Iterable[IndexableEntry], questions: Mapping[str, Sequence[str]]
+) -> Iterator[IndexableEntry]:
+    """Memories with the questions that they answer, by their ids, and by the keys of what they say."""
+    for entry in entries:
+        asked = [*questions.get(entry.id or "", ()), *(questions.get(entry.key, ()) if entry.id else ())]
+        yield entry._replace(questions=tuple(asked)) if asked else entry
+
+
+def context_of(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
+    """Where something stands and whom it is about, as one text."""
+    return "\n".join((*heading, " ".join(entities).replace("-", " ").replace("_", " "))).strip()
+
+
+@lru_cache(maxsize=256)
+def nodes_of(path: str, heading: tuple[str, ...]) -> Sequence[str]:
+    """The nodes that a memory stands under: folders, page, and headings as `page#Heading`."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return (*folders, path, *(f"{path}#{title}" for title in heading))
+
+
+def _day_of(path: str, entry: Entry) -> date | None:
+    """The day of a memory: of its confidence, else the nearest heading with a date, else in the page's path."""
+    if entry.memory.confidence and entry.memory.confidence.day:
+        return entry.memory.confidence.day
+    return day_above(path, entry.heading)
+
+
+@lru_cache(maxsize=256)
+def day_above(path: str, heading: tuple[str, ...]) -> date | None:
+    """The day in the nearest heading that has one, else in the path."""
+    for text in (*reversed(heading), path):
+        if found := _DAY.search(text):
+            try:
+                return date(int(found[1]), int(found[2]), int(found[3]))
+            except ValueError:
+                continue
+    return None
+
+
+class Refreshed(NamedTuple):
+    """What a refresh of the index did; `why_rebuilt` is empty when it was not a rebuild."""
+
+    read: int
+    removed: int
+    provisional: int
+    why_rebuilt: str = ""
+
+
+LARGE = 800
+"""Characters of a piece of code, as of a passage of a log; more only where a line is longer."""
+_CODE = {BlockKind.FENCE, BlockKind.CODE}
+_CELLS = re.compile(r"(?<!\\)\|")
+_HEAD = 2
+"""Lines of a table above its rows: the names of its columns, and the rule below them."""
+
+
+def read_bank_page(path: str, data: bytes) -> IndexablePage:
+    """Read a page of memories, named from the workspace on."""
+    page = read_page_once(path, data)
+    entries = sorted((*entries_of(page), *tables_and_code(page)), key=lambda entry: entry.line)
+    return IndexablePage(page.title, [heading.path for heading in page.headings], entries)
+
+
+def tables_and_code(page: Page) -> Iterator[IndexableEntry]:
+    """The rows of tables, and code; what looks like a credential in them is masked."""
+    opened: list[tuple[int, str]] = []
+    for block in page.document.blocks:
+        if block.kind is BlockKind.HEADING:
+            title = heading_title(page.document.lines, block)
+            opened = [(level, name) for level, name in opened if level < block.level] + [(block.level, title)]
+        heading = tuple(name for _, name in opened) or (page.title,)
+        if block.kind is BlockKind.TABLE:
+            yield from _rows(page, block, heading)
+        elif block.kind in _CODE:
+            yield from _code(page, block, heading)
+
+
+def _rows(page: Page, block: Block, heading: tuple[str, ...]) -> Iterator[IndexableEntry]:
+    """Each row of a table, read below the names of its columns; a table without rows by these alone."""
+    columns = _cells(page.document.lines[block.start])
+    for number in range(block.start + _HEAD, block.end):
+        yield from _text(page, number, heading, " | ".join(_cells(page.document.lines[number])), columns)
+    if block.end - block.start <= _HEAD:
+        yield from _text(page, block.start, heading, " | ".join(columns))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _CELLS.split(line.strip().strip("|")) if cell.strip()]
+
+
+def _code(page: Page, block: Block, heading: tuple[str, ...]) -> Iterator[IndexableEntry]:
+    """The code of a block without its fences, in pieces."""
+    is_fenced = block.kind is BlockKind.FENCE
+    start, held = block.start + is_fenced, list[str]()
+    for number in range(block.start + is_fenced, block.end):
+        line = page.document.lines[number].rstrip()
+        if is_fenced and number == block.end - 1 and set(line.strip()) in ({"`"}, {"~"}):
+            break
+        if held and sum(map(len, held)) + len(line) > LARGE:
+            yield from _text(page, start, heading, "\n".join(held))
+            start, held = number, []
+        held.append(line)
+    yield from _text(page, start, heading, "\n".join(held))
+
+
+def _text(
+    page: Page, number: int, heading: tuple[str, ...], text: str, columns: Sequence[str] = ()
+) -> Iterator[IndexableEntry]:
+    if text.strip():
+        day, context = day_above(page.path, heading), context_of((*heading, *columns), ())
+        yield IndexableEntry(
+            number + 1, None, None, None, day, (), heading, screen_text(text, ()), context, is_text=True
+        )

@@ -1,0 +1,108 @@
+"""The story of a new memory that looks for those of the bank which are like it, for routing and for the guard alike.
+
+    read | find | fetch, what many lines find once | score, for routing
+
+A line is asked for once: routing asks first, and what was found for it is kept until the guard has asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from bankd.memory.route import NEAREST
+from bankd.pages.names import is_own
+from bankd.search.read import lexicon_within
+from bankd.search.request import Filters, FoundRow
+from bankd.search.score import score_finalists, score_first
+from bankd.search.weigh import Weights, weigh_query
+from bankd.words.analysis import analyse_by_lexicon, normal_form, runs_of
+
+if TYPE_CHECKING:
+    from bankd.ports import IndexView
+
+_LOOK_ALIKES = 20
+"""The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""
+_KEPT, _KEPT_PAGES = 5_000, 500
+"""Memories and vocabularies of pages that are kept for the next line, some megabytes: many lines find the same."""
+
+T = TypeVar("T")
+
+
+class LookAlike(NamedTuple):
+    """A memory that shares words with a new one, and the path of its page below bank/."""
+
+    row: FoundRow
+    path: str
+
+
+class Fetched(Generic[T]):
+    """What was fetched by number, kept for a while."""
+
+    def __init__(self, fetch: Callable[[Sequence[int]], Mapping[int, T]], most: int = _KEPT) -> None:
+        """Take what fetches some, which may leave out those that are gone, and how many are kept."""
+        self._fetch, self._most = fetch, most
+        self._kept: dict[int, T | None] = {}
+
+    def of(self, numbers: Iterable[int]) -> dict[int, T]:
+        """These, in this order, without those that are gone."""
+        numbers = list(numbers)
+        if len(self._kept) > self._most:
+            self._kept.clear()
+        if missing := [number for number in numbers if number not in self._kept]:
+            self._kept.update(dict.fromkeys(missing))
+            self._kept.update(self._fetch(missing))
+        return {number: one for number in numbers if (one := self._kept[number]) is not None}
+
+
+class LookAlikes:
+    """What is like new memories in one state of the index.
+
+    Lines are read by the words of the bank, never by the analyser: what is decided must not depend on whether that is warm.
+    """
+
+    def __init__(self, index: IndexView) -> None:
+        """Ask this index, as long as it stays as it is."""
+        self._index = index
+        self._frequency, self._lexicon = cache(index.frequency), lexicon_within(index)
+        self._look_alikes = Fetched(self._look_up)
+        self._candidates = Fetched(lambda numbers: {one.row: one for one in index.candidates(numbers)})
+        self._vocabularies = Fetched(index.vocabularies, _KEPT_PAGES)
+        self._found: dict[str, Sequence[int]] = {}
+
+    def near(self, text: str) -> list[LookAlike]:
+        """The memories that share words with a text, those that share most first; the last time that it is asked for."""
+        numbers = self._found.pop(text, None)
+        return [*self._look_alikes.of(self._find(self._weigh(text)) if numbers is None else numbers).values()]
+
+    def similar(self, text: str) -> list[tuple[LookAlike, float]]:
+        """Those memories on pages of the user that share most words with a text, with their score, best first."""
+        weights = self._weigh(text)
+        self._found[text] = self._find(weights)
+        found = self._look_alikes.of(self._found[text])
+        near = list(islice(((number, one) for number, one in found.items() if not is_own(one.path)), NEAREST))
+        scores = self._scores([number for number, _ in near], weights)
+        scored = [(one, scores.get(number, 0.0)) for number, one in near]
+        return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].row.line))
+
+    def _weigh(self, text: str) -> Weights:
+        text = normal_form(text)
+        analysis = analyse_by_lexicon(text, self._lexicon)
+        return weigh_query(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
+
+    def _find(self, weights: Weights) -> Sequence[int]:
+        return self._index.find(weights.terms, weights.bigrams, Filters(), _LOOK_ALIKES)
+
+    def _look_up(self, numbers: Sequence[int]) -> dict[int, LookAlike]:
+        rows = [row for row in self._index.rows(numbers) if not row.is_text]
+        paths = self._index.paths({row.page for row in rows})
+        return {row.row: LookAlike(row, paths[row.page]) for row in rows if row.page in paths}
+
+    def _scores(self, numbers: Sequence[int], weights: Weights) -> dict[int, float]:
+        """How alike these are, by number."""
+        first = score_first([*self._candidates.of(numbers).values()], weights, self._index.corpus)
+        vocabularies = self._vocabularies.of({one.candidate.page for one in first})
+        scores = score_finalists(first, vocabularies, weights)
+        return {one.candidate.row: parts["score"] for one, parts in zip(first, scores, strict=True)}

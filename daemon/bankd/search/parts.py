@@ -1,0 +1,84 @@
+"""The parts of a passage: an item, a turn, a row, a paragraph. A passage is found as a whole and shown by one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from bankd.search.answer import AS_MUCH, share_asked
+from bankd.search.score import Candidate, bigrams_as_text, score_texts
+
+if TYPE_CHECKING:
+    from bankd.search.score import Corpus
+    from bankd.search.weigh import Weights
+    from bankd.words.analysis import Analysis
+
+_BEGINS = re.compile(r"[ \t]*(?:[-*+>|]|\d{1,9}[.)][ \t]|\[?\d{1,2}:\d{2})")
+_HEAD = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:[WBOS](?:\([^()\n]*\))?(?:[ \t]*@[\w-]+)*[ \t]*:[ \t]*)?")
+_ASKED = re.compile(r"\n[ \t]+\?[ \t].*")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_WRAPPED = 60
+"""Columns; whoever wraps a sentence does it later than that."""
+_ENDS = (".", "!", "?", "。", ":")
+
+
+class Part(NamedTuple):
+    """A part, how many lines below the first of its passage it begins, and whether it is a heading."""
+
+    offset: int
+    text: str
+    is_heading: bool
+
+    @property
+    def said(self) -> str:
+        """Its text without the mark of an item, the tag of a Retain line and the questions below that.
+
+        The same words are the same, tagged or not.
+        """
+        return _HEAD.sub("", _ASKED.sub("", self.text), count=1)
+
+
+def divide_passage(text: str) -> list[Part]:
+    """The parts of a passage, in order; empty lines belong to none."""
+    return list(_parts(text.split("\n")))
+
+
+def _parts(lines: list[str]) -> Iterator[Part]:
+    start = 0
+    for end in range(1, len(lines) + 1):
+        if end < len(lines) and _goes_on(lines[end - 1], lines[end]):
+            continue
+        if any(line.strip() for line in lines[start:end]):
+            yield Part(start, "\n".join(lines[start:end]).strip(), _HEADING.match(lines[start]) is not None)
+        start = end
+
+
+def _goes_on(before: str, line: str) -> bool:
+    """Whether a line is the rest of a sentence that was wrapped, or a question that an item answers."""
+    if _ASKED.match("\n" + line):
+        return bool(before.strip())
+    said = before.rstrip()
+    return len(said) >= _WRAPPED and not said.endswith(_ENDS) and bool(line.strip()) and not _BEGINS.match(line)
+
+
+def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> Sequence[int]:
+    """The parts of a passage that answer, as if each were a memory: the best, and those with as much of the question, if it is much.
+
+    A heading is one only where there is nothing else.
+    """
+    told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
+    alone = [
+        Candidate(n, 0, n, read[n].sentences, bigrams_as_text(read[n].bigrams), (), frozenset(), read[n].denies)
+        for n in told
+    ]
+    scores = score_texts(alone, weights, corpus._replace(words=corpus.sentence))
+    best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
+    shares = [share_asked({term for sentence in one.sentences for term in sentence}, weights) for one in read]
+    return [best, *(n for n in others if shares[n] >= max(shares[best], AS_MUCH))]
+
+
+def shown_parts(parts: Sequence[Part], chosen: int) -> Sequence[Part]:
+    """The part that was chosen; with one that asks, what comes after it, which answers."""
+    after = parts[chosen + 1 : chosen + 2] if parts[chosen].text.rstrip("*_ ").endswith("?") else ()
+    return [parts[chosen], *(part for part in after if not part.is_heading)]

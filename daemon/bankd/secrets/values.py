@@ -1,0 +1,340 @@
+"""Whether what follows a word such as `password` can be a secret: not a word, a reference or a placeholder.
+
+Secrets that a text names: a word such as `password` or `key`, and after it a value that can be one.
+
+Passwords that no word names: their place tells, beside a name or among what a program is given on its command line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from enum import Enum
+from itertools import pairwise
+
+_SIGNS = frozenset("!@#$%^&*+=~?")
+_WORD = re.compile(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
+_UNSPOKEN = re.compile(r"[^aeiouy]{4}", re.IGNORECASE)  # no English word of everyday use has four such letters in a row
+_REFERENCE = re.compile(
+    r"[/~$<{%\[]|\.{1,2}/|https?:|www\.|env\b|os\.|process\.|config\.|vault:|op:"  # where it is kept, not what it is
+    r"|[^\s@]+@[^\s@]+\.[a-z]{2,}$"  # an address
+    r"|\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?$|\d{1,2}:\d{2}(?::\d{2})?$|v?\d+(?:\.\d+)+$"  # a date, a time, a version
+    r"|[\w./-]+\.(?:md|py|js|ts|ya?ml|json|toml|txt|sh|pem|env|com|org|net|io|kr)\b"  # a file or a host
+    r"|(?:[\w.-]{1,80}/){1,20}[\w.-]{1,80}\.[a-z]\w{1,4}$"  # a path
+    r"|0x[\da-f]{1,16}$"  # a number of a program, of at most 64 bits
+    r"|(.)\1*$|[xX*•.…]{3,}",  # a mask
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"\s?(?:%|[년월일시분초개자번회차명원주달글]|days?|weeks?|months?|years?|hours?|min|char|char|times|bits?|bytes?)"
+)
+_PLACE = re.compile(r"\s?에(?:서|게)?(?![가-힣])")  # what stands before it is where, not what
+_KEPT = re.compile(r"[^.,;!?\n]{0,24}?에\s?(?:있|보관|저장|적|둔|뒀|두|넣)")  # `1Password 금고 '서버'에 있다`
+_CLAUSE_END = re.compile(
+    r"[\"'`*)\]]*\s*(?:$|[.,;!?)\]—–]|(?:and|for|on|in|now|until|since|from|so|but|입|이|임|으|로|야|예|다|라))"
+)
+# Capitals that digits cut in several places, which no name in a program is (RFC 4648): the seeds of one-time passwords.
+_BASE32 = re.compile(r"(?=(?:[A-Z]+[2-7]+){2}[A-Z])[A-Z2-7]{16,}=*$")
+# No address, package with its version, or number of an issue: `kim@host2`, `react@18.2`, `PR#1234`.
+_TELLING = re.compile(
+    r"(?=.*[A-Za-z])(?=.*\d)(?=.*[!@#$%^&])(?![\w.-]*@[\w.-]*$)(?!(?:[A-Z]\w*)?#\d+$)[\w!@#$%^&*.+~?-]{7,}$"
+)
+
+_MIN_ENTROPY = 4.0  # bits a character; words joined by hyphens and paths lie below it, random keys above
+
+
+class Joint(Enum):
+    """How a value is joined to the word before it."""
+
+    STATED = "password: value, 비밀번호는 value"
+    SAID = "the password is value, changed to value"
+    BARE = "password value"
+
+
+def is_reference(value: str) -> bool:
+    """Whether a value says where a secret is kept, stands for one, or is a date, a version or an address."""
+    return bool(_REFERENCE.match(value))
+
+
+def is_password(value: str, rest: str, joint: Joint) -> bool:
+    """Whether a value can be a password; `rest` is the text after it."""
+    if value.isdigit():
+        return len(value) >= 4 and not _COUNTED.match(rest)
+    kinds, is_phrase = _kinds_of(value), value.count("-") >= 3  # correct-horse-battery-staple
+    if len(value) < 5 or _is_place(value, rest) or not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
+        return False
+    if joint is Joint.SAID:
+        return len(kinds) >= 3 or bool(_CLAUSE_END.match(rest))
+    if joint is Joint.BARE:
+        digits = sum(c.isdigit() for c in value)
+        return len(kinds) >= 3 or (len(value) >= 8 and digits >= (2 if _CLAUSE_END.match(rest) else 3))
+    return True
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value can be nothing but a password, whatever stands before it: letters, digits and signs in one."""
+    return bool(_TELLING.match(value))
+
+
+def trimmed(found: re.Match[str]) -> tuple[str, int]:
+    """What a pattern took for a value, and where it starts, without the signs of the sentence around it."""
+    return found["value"].rstrip("\"'`*_.,;)]}>"), found.start("value")
+
+
+def _is_place(value: str, rest: str) -> bool:
+    """Whether a value says where the password is; one that can be spoken may be named farther from the words for it."""
+    is_spoken = "sign" not in _kinds_of(value) and is_worded(value)
+    return bool(_PLACE.match(rest) or (is_spoken and _KEPT.match(rest)))
+
+
+def is_key(value: str, rest: str, joint: Joint) -> bool:
+    """Whether a value can be a key or a token: letters and digits that make no words, longer where less is said."""
+    if joint is Joint.SAID and not _CLAUSE_END.match(rest):
+        return False
+    kinds = _kinds_of(value)
+    if len(value) < 16:
+        is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
+        return len(value) >= 8 and (is_mixed or _is_shuffled(value))
+    is_spoken = is_worded(value, share=0.6 if joint is Joint.STATED else 0.5)
+    return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
+
+
+def _is_shuffled(value: str) -> bool:
+    """Whether the kind of character changes at every other place or oftener, as in no name that people write."""
+    changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
+    return 2 * changes >= len(value) and not is_worded(value)
+
+
+def is_random(token: str) -> bool:
+    """Whether a string is random by itself: no other text looks so, whatever stands before it."""
+    return (
+        token.count("/") < 4
+        and {"digit", "upper", "lower"} <= _kinds_of(token)
+        and _entropy(token) >= _MIN_ENTROPY
+        and not is_worded(token)
+    )
+
+
+def is_worded(token: str, share: float = 0.5) -> bool:
+    """Whether so much of a string is made of what can be spoken: `sk_buff_head_list_lock`, `iPhone15ProMax256GB`.
+
+    Of random strings of 24 to 40 letters and digits at most 2 % are half spoken, of names in programs all.
+    """
+    spoken = sum(len(part) for part in _WORD.findall(token) if _VOWEL.search(part) and not _UNSPOKEN.search(part))
+    return spoken >= share * sum(c.isalnum() for c in token)
+
+
+def _kinds_of(value: str) -> set[str]:
+    return {_kind(c) for c in value} - {""}
+
+
+def _kind(c: str) -> str:
+    if c.isdigit():
+        return "digit"
+    if c.isalpha():
+        return "upper" if c.isupper() else "lower"
+    return "sign" if c in _SIGNS else ""
+
+
+def _entropy(token: str) -> float:
+    """Bits a character."""
+    counts = Counter(token).values()
+    return -sum(n / len(token) * math.log2(n / len(token)) for n in counts)
+
+
+_PASSWORD = re.compile(
+    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|(?:store|key|bind|root|user|smtp|db)?pass|pwd?|psk)s?(?![A-Za-z])"
+    r"(?!\s(?:managers?|polic|generators?|hash|length|strength))"
+    r"|(?<![A-Za-z])pin(?:[ -]?(?:code|number))?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:alarm|door|gate|safe|unlock|security|recovery|backup)[ -]codes?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:wpa[23]?|wi-?fi)[ -]key(?![A-Za-z])"
+    r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
+    r"|(?:비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호(?!학|화|\s화폐)|핀\s?번호|(?:복구|백업|출입)\s?코드|(?:금고|현관|자물쇠|사물함|도어락)\s?번호)(?!\s?(?:관리자|정책|길이|강도|규칙))",
+    re.IGNORECASE,
+)
+_KEY = re.compile(
+    r"(?<![A-Za-z])(?:api|access|auth|secret|client|service|private|app|rest|refresh)?"
+    r"(?:key|token|secret|credential|cookie|auth|seed)s?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:bearer|basic)(?=[\s:=]+[!-~]{16})"
+    r"|(?<=[a-z])(?:Key|Token|Secret)\b"
+    r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는]|\s[!-~]{16})|토큰|시크릿",
+    re.IGNORECASE,
+)
+# A seed phrase has 12 to 24 words of three to eight letters (BIP 39).
+_PHRASE = re.compile(
+    r"(?i:seed|mnemonic|recovery|시드|니모닉|복구)[^\n]{0,32}?[:=은는\s]\s*[\"'`]?"
+    r"(?P<value>(?:(?:\d{1,2}[.)] ?)?\b[a-z]{3,8}[ ,]+){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8}\b)"
+)
+
+_OPEN = r"[\"'`*_)\]]*\s*"
+_LENGTH = r"(?:\s?(?:\d{1,2}|[가-힣]{1,2})\s?자리(?:\s?숫자)?)?"
+_START = r"[ \t\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+|[\w-]{1,40}=(?=[!-~]{16}))?(?P<value>[!-~]+)"
+_JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
+    (Joint.STATED, re.compile(rf"[^\n.;:=!?]{{0,32}}?{_OPEN}(?:[:=]+>?|->|→|⇒){_START}", re.IGNORECASE)),
+    (
+        Joint.STATED,
+        re.compile(rf"{_OPEN}{_LENGTH}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}"),
+    ),
+    (
+        Joint.SAID,
+        re.compile(
+            rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|from|(?:changed|reset|set|updated|rotated|switched)\s+(?:it\s+)?to){_START}",
+            re.IGNORECASE,
+        ),
+    ),
+    (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bfrom\s+\S{{1,64}}\s+to{_START}", re.IGNORECASE)),
+    (Joint.BARE, re.compile(rf"{_OPEN}{_LENGTH}(?:(?:은|는|이|가|을|를)\s[가-힣]{{1,6}})?\s(?:to\s)?{_START}")),
+)
+# A number that names a thing, and is no secret: the word just before the value says so.
+_IDENTIFIER = re.compile(
+    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$",
+    re.IGNORECASE,
+)
+
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_CELL = re.compile(r"[^|\n]+")
+
+# What stands in every match of each, in lower case: a line without it costs some look-ups.
+_OF_PASSWORD = (
+    "pass",
+    "pw",
+    "psk",
+    "pin",
+    " code",
+    "-code",
+    "wpa",
+    "wifi",
+    "wi-fi",
+    "비밀",
+    "비번",
+    "패스",
+    "암호",
+    "핀",
+    "코드",
+    "번호",
+)
+_OF_KEY = ("key", "token", "secret", "credential", "cookie", "bearer", "basic", "auth", "seed", "키", "토큰", "시크릿")
+_OF_PHRASE = ("seed", "mnemonic", "recovery", "시드", "니모닉", "복구")
+_NAMED: tuple[tuple[str, re.Pattern[str], Callable[[str, str, Joint], bool], tuple[str, ...]], ...] = (
+    ("password", _PASSWORD, is_password, _OF_PASSWORD),
+    ("key", _KEY, is_key, _OF_KEY),
+)
+
+
+def find_named(text: str) -> Iterator[tuple[str, int, int]]:
+    """Give kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
+    # Case is ignored as `re` does it, to which the dotted and the dotless i are one.
+    has = text.replace("\u0130", "i").replace("\u0131", "i").lower().__contains__
+    for kind, word, can_be, pieces in _NAMED:
+        if any(map(has, pieces)):
+            yield from _named(kind, word, can_be, text)
+            yield from _in_columns(kind, word, can_be, text) if "|" in text else ()
+    for found in _PHRASE.finditer(text) if any(map(has, _OF_PHRASE)) else ():
+        yield "recovery phrase", found.start("value"), found.end("value")
+
+
+def _named(
+    kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
+) -> Iterator[tuple[str, int, int]]:
+    for named in word.finditer(text):
+        for joint, pattern in _JOINTS:
+            found = pattern.match(text, named.end())
+            if found is None or _IDENTIFIER.search(text, named.start(), found.start("value")):
+                continue
+            value, start = trimmed(found)
+            if not is_reference(value) and can_be(value, text[start + len(value) :], joint):
+                yield kind, start, start + len(value)
+
+
+def _in_columns(
+    kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
+) -> Iterator[tuple[str, int, int]]:
+    """The cells of tables whose column is named by a word for a secret in its first row."""
+    named: set[int] = set()
+    end = -2
+    for row in _ROW.finditer(text):
+        cells = list(_CELL.finditer(row[0]))
+        if row.start() != end + 1:
+            named = {n for n, cell in enumerate(cells) if word.search(cell[0])}
+        for n, cell in enumerate(cells):
+            value = cell[0].strip(" \t\r`*\"'")
+            start = row.start() + cell.start() + cell[0].find(value)
+            if row.start() == end + 1 and n in named and not is_reference(value) and can_be(value, "", Joint.STATED):
+                yield kind, start, start + len(value)
+        end = row.end()
+
+
+_VALUE = r"[\"']?(?P<value>[^\s\"'-][^\s\"']*)"
+_WHO = r"(?:-[uD]|--user(?:name)?)[ =]?[\"']?(?=[^\s:]*[a-z])[^\s\"':]+[\"']?"
+
+# `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`: a name, a stroke, a password.
+_PAIR = re.compile(
+    r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디|접속\s?정보)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
+    r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>(?=[!-~]{0,64}?[\d!@#$%^&*])[!-~]{5,})",
+    re.IGNORECASE,
+)
+_OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디", "접속")
+
+# What stands in each line in which a program is given something, in lower case: a line without it costs some look-ups.
+_OF_GIVEN = (" -", "%", "/u:", "/user:", "net use", "identified", "chpasswd")
+
+# Where programs take a password, and pieces of which one stands in every match.
+_GIVEN: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (pieces, re.compile(place, re.IGNORECASE | re.MULTILINE))
+    for pieces, place in (
+        (
+            ("curl", "wget", "http"),
+            rf"\b(?:curl|wget|http)\b.{{0,200}}?\s(?:-u|--user|-a)[ =]?[\"']?[^\s:\"']+:{_VALUE}",
+        ),
+        (("%",), rf"\s(?:-U|--user)[ =]?[\"']?(?=[^\s%]{{0,64}}[a-z])[^\s\"'%]{{1,64}}%{_VALUE}"),
+        (("lftp",), rf"\blftp\b.{{0,200}}?\s-u ?[\"']?[\w.-]+,{_VALUE}"),
+        # A space after -p of mysql starts the name of a database, one after -p of redis-cli a port.
+        (("mysql", "mariadb"), rf"\b(?:mysql|mariadb)\w*\b.{{0,200}}?\s(?-i:-p){_VALUE}"),
+        (("sshpass", "mongo", "docker"), rf"\b(?:mongo\w*|sshpass|docker\s+login)\b.{{0,200}}?\s(?-i:-p) ?{_VALUE}"),
+        (("redis-cli",), rf"\bredis-cli\b.{{0,200}}?\s(?:-a|--pass) ?{_VALUE}"),
+        (("sqlcmd",), rf"\bsqlcmd\b.{{0,200}}?\s(?-i:-P) ?{_VALUE}"),
+        (
+            ("7z", "rar", "zip"),
+            rf"\b(?:7z\w?\b.{{0,200}}?\s-p|(?:un)?rar\b.{{0,200}}?\s-h?p|(?:un)?zip\b.{{0,200}}?\s(?-i:-P)) ?{_VALUE}",
+        ),
+        (("openssl", "security"), rf"\b(?:openssl\b.{{0,200}}?\s-k|security\b.{{0,200}}?\s-[pw]) ?{_VALUE}"),
+        (("htpasswd",), rf"\bhtpasswd\s+(?:-\w+\s+)*?-(?=\w{{0,8}}n)(?=\w{{0,8}}b)\w+\s+\S+\s+{_VALUE}"),
+        (("htpasswd",), rf"\bhtpasswd\s+(?:-\w+\s+)*?-(?=\w{{0,8}}b)[^\sn]+\s+\S+\s+\S+\s+{_VALUE}"),
+        (("chpasswd",), r"(?<![\w.-])[\w.-]{1,64}:(?P<value>[^\s\"':]+)[\"']?\s*\|\s*(?:sudo\s+)?chpasswd"),
+        (("net use",), rf"\bnet\s+use\b.{{0,200}}?\s/u(?:ser)?:\S+\s+{_VALUE}"),
+        (("net use",), rf"\bnet\s+use\s+(?:\w:\s+)?\\\\\S+\s+{_VALUE}"),
+        (("net user",), rf"\bnet\s+user\s+\S+\s+{_VALUE}"),
+        (("identified",), rf"\bidentified\s+by\s+{_VALUE}"),
+        # An option for who, and beside it one for the password, whatever the program: no port, no path.
+        (
+            (" -u", " -d", " --user"),
+            rf"^(?!.*\b(?:mysql|mariadb)).*?\s{_WHO}\s(?:\S+\s){{0,4}}?-[pwa] (?!\d{{1,5}}\b|\S*/){_VALUE}",
+        ),
+        (("/u:",), rf"\s/u(?:ser)?:\S+\s(?:\S+\s){{0,4}}?/p:{_VALUE}"),
+        # ~/.pgpass: host, port, database, user.
+        ((":",), rf"(?<![\w:./*-])[\w.*-]+:(?:\d{{2,5}}|\*):[\w*-]+:[\w*-]+:{_VALUE}"),
+    )
+)
+# `root / hunter2!`, `-p Wint3r!`: nothing says what it is, so only what can be nothing else is one.
+_BARE = re.compile(rf"(?:(?<![\w/.~-])[A-Za-z][\w.@+-]{{1,31}}\s/\s|\s-[pPwa]\s?){_VALUE}")
+
+
+def find_placed(text: str) -> Iterator[tuple[str, int, int]]:
+    """Give kind, start and end of each value that stands where a password does."""
+    has = text.lower().__contains__
+    is_given = any(map(has, _OF_GIVEN)) or text.count(":") > 3
+    places = [place for pieces, place in _GIVEN if any(map(has, pieces))] if is_given else []
+    if any(map(has, _OF_PAIR)):
+        places.append(_PAIR)
+    for place in places:
+        for found in place.finditer(text):
+            value, start = trimmed(found)
+            if not is_reference(value) and is_password(value, "", Joint.STATED):
+                yield "password", start, start + len(value)
+    for found in _BARE.finditer(text) if has(" / ") or has(" -") else ():
+        value, start = trimmed(found)
+        if not is_reference(value) and is_telling(value):
+            yield "password", start, start + len(value)

@@ -1,0 +1,347 @@
+"""What the disk is asked before and after: is there room, may we write, did it sync.
+
+A sync that fails is never tried again on that file: the kernel has dropped the dirty pages and a second call would say
+that all is well (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
+
+Whether a file system can do what the transaction layer stands on: exchange two files in one instant, and lock one.
+
+Which pages cannot be written, and why: asked before any write is planned, and by commands that only read.
+
+One `statx` call a file tells links, mount and the marks that `chattr` sets; Python's own `stat` leaves those out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import re
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from bankd.errors import ConflictError, RefusedError, StorageError, UserError
+from bankd.pages.text import shown_path
+from bankd.storage.tree import FileTree, SyscallsWithoutExchange, split_path
+from bankd.system.files import find_mount
+
+RESERVE = 16 * 1024 * 1024  # bytes that must stay free besides three times what is staged
+_ONCE, READ_ONLY = "sync-failed", "read-only"
+_FAILING = "{root}: read-only, because syncing to this disk failed twice in a row; check the disk, then remove .bankd/read-only"
+
+
+class SyncFailedError(OSError):
+    """fsync did not succeed: what was written to that file may be gone."""
+
+
+def check_room(tree: FileTree, staged: int) -> None:
+    """StorageError when the disk could fill up while we write."""
+    status = os.statvfs(tree.root)
+    free = status.f_bavail * status.f_frsize
+    needed = 3 * staged + RESERVE
+    if free < needed:
+        raise StorageError(f"{tree.root}: {free >> 20} MB free, {(needed >> 20) + 1} MB needed; nothing was written")
+
+
+def trouble_of(root: Path, folders: Iterable[str]) -> str:
+    """Why nothing can be written in a workspace now, looked at without writing; empty when it can."""
+    if find_mount(root).is_read_only:
+        return f"{root} is on a disk that is read-only"
+    taken = [name for name in (".bankd", *folders) if (root / name).exists() and not (root / name).is_dir()]
+    if taken:
+        return f"{root / taken[0]} is no folder; put one in its place"
+    closed = [
+        name for name in ("", ".bankd", *folders) if (root / name).is_dir() and not os.access(root / name, os.W_OK)
+    ]
+    if closed:
+        return f"{root / closed[0]} is read-only, or belongs to somebody else"
+    if (root / ".bankd" / READ_ONLY).exists():
+        return _FAILING.format(root=root)
+    try:
+        status = os.statvfs(root)
+    except OSError as problem:
+        return f"{root}: {problem.strerror}"
+    free = status.f_bavail * status.f_frsize
+    return f"the disk is full: {free >> 20} MB free, {RESERVE >> 20} MB needed" if free < RESERVE else ""
+
+
+def not_ours(root: Path) -> tuple[str, ...]:
+    """What bankd may not use of its own: a run as another user, such as root, leaves files of that user."""
+    return tuple(path.relative_to(root).as_posix() for path in _own_files(root / ".bankd") if not _is_ours(path))
+
+
+def _own_files(own: Path) -> Iterator[Path]:
+    for folder in (own, own / "txn", own / "done"):
+        with suppress(OSError):
+            yield from sorted(folder.iterdir())
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file may be read and written, or a folder used; a link to nowhere and a socket are no hindrance."""
+    wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+    return os.access(path, wanted) or not (path.is_file() or path.is_dir())
+
+
+def check_writable(tree: FileTree) -> None:
+    """StorageError while the alarm of a failing disk stands."""
+    if READ_ONLY in tree.names(".bankd"):
+        raise StorageError(_FAILING.format(root=tree.root))
+
+
+def sync_file(tree: FileTree, fd: int) -> None:
+    """Make a file or folder durable, or remember that it failed and give up."""
+    try:
+        tree.calls.sync(fd)
+    except OSError as problem:
+        with suppress(OSError):
+            _raise_alarm(tree)
+        raise SyncFailedError(problem.errno, f"syncing failed: {problem.strerror}") from problem
+
+
+def _raise_alarm(tree: FileTree) -> None:
+    name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
+    with tree.folder(".bankd") as folder, suppress(FileExistsError):
+        os.close(tree.calls.create(name, folder))
+
+
+def clear_failure(tree: FileTree) -> None:
+    """Forget one failure after a transaction that went well."""
+    if _ONCE in tree.names(".bankd"):
+        tree.remove(f".bankd/{_ONCE}")
+
+
+def advise_person(problem: OSError) -> str:
+    """What the disk said, and what a person can do."""
+    hints = {
+        errno.ENOSPC: "the disk is full; free some space",
+        errno.EDQUOT: "the disk quota is used up; free some space",
+        errno.EROFS: "the file system is read-only",
+        errno.EACCES: "permission denied; check owner and mode",
+        errno.EPERM: "not permitted; check owner and mode",
+        errno.EMFILE: "too many open files; raise the limit",
+        errno.ENFILE: "too many open files on this machine",
+        errno.EIO: "the disk reports an error; check it",
+    }
+    return hints.get(problem.errno or 0, problem.strerror or str(problem))
+
+
+def explain_failure(problem: OSError, where: object) -> StorageError:
+    """Say what the disk said of a run."""
+    place = f" ({problem.filename})" if problem.filename else ""
+    return StorageError(
+        f"{where}: {advise_person(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
+    )
+
+
+_ERRNOS = "|".join(
+    str(n) for n in (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
+)
+_REFUSED = re.compile(
+    r"disk is full|readonly database|disk i/o error|unable to open database file"
+    rf"|(?:os error |\bos {{ code: )({_ERRNOS})\b",  # tantivy prints an error of the system for people, or for programmers
+    re.IGNORECASE,
+)
+
+
+def is_refusal(problem: Exception) -> bool:
+    """Whether what SQLite or tantivy raised is the disk's doing, and not what a file holds."""
+    return _REFUSED.search(str(problem)) is not None
+
+
+@contextmanager
+def storage_told(where: object) -> Iterator[None]:
+    """Translate what SQLite and tantivy raise when the disk does not take a write; other errors of theirs pass."""
+    try:
+        yield
+    except OSError as problem:
+        raise explain_failure(problem, where) from problem
+    except (sqlite3.OperationalError, ValueError) as problem:
+        if not is_refusal(problem):
+            raise
+        raise StorageError(f"{where}: {problem}. It is made up for by the next run") from problem
+
+
+_PERMIT = "`unsafe_filesystem: true` in bankd.yaml"
+_KNOWN = ".bankd/filesystem"
+
+
+def require_safe(tree: FileTree, *, permitted: bool) -> None:
+    """RefusedError on a file system that cannot keep the promises, unless the setting permits it; asked once a device."""
+    _require_one_mount(tree)
+    device = str(tree.root.stat().st_dev).encode()
+    if tree.read_own(_KNOWN) == device:
+        return
+    missing = probe_filesystem(tree)
+    if missing and not permitted:
+        raise RefusedError(f"{tree.root}: this file system cannot do {' and '.join(missing)}", _PERMIT)
+    if missing:
+        tree.calls = SyscallsWithoutExchange()
+        return
+    tree.remove(_KNOWN)
+    with tree.folder(".bankd") as folder:
+        fd = tree.calls.create("filesystem", folder)
+        with suppress(OSError):  # asked again next time
+            tree.calls.write(fd, device)
+        os.close(fd)
+
+
+def _require_one_mount(tree: FileTree) -> None:
+    """UserError when pages are mounted apart from the stage: nothing can be exchanged between the two."""
+    with tree.folder(".bankd", make=True) as folder:
+        own = _mount_of(folder)
+    for name in ("bank", "archive"):
+        with suppress(FileNotFoundError), tree.folder(name) as folder:
+            if _mount_of(folder) != own:
+                reason = "is mounted apart from .bankd/, and no page can be exchanged in one instant between the two"
+                raise UserError(f"{tree.root / name} {reason}; mount the whole workspace instead")
+
+
+def _mount_of(descriptor: int) -> str:
+    """The number of the mount that an open folder is on (proc(5), fdinfo); bind mounts share a device, not a mount."""
+    with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as info:  # noqa: PTH123 -- called at every start
+        return next((line for line in info if line.startswith("mnt_id:")), "")
+
+
+def probe_filesystem(tree: FileTree) -> list[str]:
+    """Try what the transaction layer needs of the file system; give what is missing."""
+    missing = []
+    with tree.folder(".bankd/stage", make=True) as folder:
+        for name in ("w-probe-a", "w-probe-b"):
+            tree.remove(f".bankd/stage/{name}")
+            os.close(tree.calls.create(name, folder))
+        try:
+            tree.calls.exchange("w-probe-a", folder, "w-probe-b", folder)
+        except OSError:
+            missing.append("exchanging two files in one instant (renameat2 RENAME_EXCHANGE)")
+        if not _locks(folder):
+            missing.append("file locks (flock)")
+        for name in ("w-probe-a", "w-probe-b"):
+            tree.remove(f".bankd/stage/{name}")
+    return missing
+
+
+def _locks(folder: int) -> bool:
+    """Whether a lock held through one descriptor keeps another out."""
+    first, second = (os.open("w-probe-a", os.O_RDWR | os.O_CLOEXEC, dir_fd=folder) for _ in range(2))
+    try:
+        fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(first)
+        os.close(second)
+    return False
+
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_NOFOLLOW, _EMPTY_PATH = 0x100, 0x1000
+_BASIC_AND_MOUNT = 0x7FF | 0x1000
+_IMMUTABLE, _APPEND_ONLY = 0x10, 0x20  # linux/stat.h
+
+
+class _State(NamedTuple):
+    marks: int
+    links: int
+    mount: int
+    is_folder: bool
+    user: int
+    group: int
+
+
+def closed_pages(tree: FileTree, folders: Iterable[str]) -> dict[str, str]:
+    """Every page below these folders that cannot be written, and why."""
+    home = _mount_of_writability(tree)
+    return {path: why for folder in folders for path, why in _walk(tree, folder, home)}
+
+
+def closed_among(tree: FileTree, paths: Iterable[str]) -> dict[str, str]:
+    """Those of these files, there or not yet, that cannot be written, and why."""
+    home = _mount_of_writability(tree)
+    return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, home))}
+
+
+def _walk(tree: FileTree, folder: str, home: int) -> Iterator[tuple[str, str]]:
+    try:
+        names = [name for name in tree.names(folder) if not name.startswith(".")]
+        with tree.folder(folder) as fd:
+            why = _why_folder(fd, home)
+            states = {name: state for name in names if (state := _look(fd, name))}
+            pages = [name for name, state in states.items() if name.endswith(".md") and not state.is_folder]
+            readable = {name for name in pages if os.access(name, os.R_OK, dir_fd=fd, effective_ids=True)}
+    except (OSError, ConflictError):
+        return  # what cannot be looked into is named by who reads it
+    for name in pages:
+        unread = "" if name in readable else "may not even be read; correct its owner or mode"
+        if reason := unread or why or _why_page(states[name], home):
+            yield shown_path(f"{folder}/{name}"), reason
+    for name, state in states.items():
+        if state.is_folder:
+            yield from _walk(tree, f"{folder}/{name}", home)
+
+
+def _why_closed(tree: FileTree, path: str, home: int) -> str:
+    parent, name = split_path(path)
+    while True:
+        with suppress(FileNotFoundError, NotADirectoryError, ConflictError), tree.folder(parent) as fd:
+            state = _look(fd, name)
+            if f"{parent}/{name}".lstrip("/") != path and state is not None and not state.is_folder:
+                return f"{parent}/{name} is no folder; put one in its place"
+            return _why_folder(fd, home) or _why_page(state, home)
+        if not parent:
+            return ""
+        parent, _, name = parent.rpartition("/")  # a folder that is still to be made
+
+
+def _why_folder(fd: int, home: int) -> str:
+    state = _look(fd, "")
+    if state is not None and state.mount != home:
+        return "on another file system than .bankd/, so it cannot be swapped in; keep bank/ and .bankd/ on one"
+    if state is not None and state.marks & _IMMUTABLE:
+        return "its folder is marked immutable; take that off with chattr -i"
+    if not os.access(".", os.W_OK | os.X_OK, dir_fd=fd, effective_ids=True):
+        return "its folder is read-only for bankd; correct its owner or mode"
+    return ""
+
+
+def _why_page(state: _State | None, home: int) -> str:
+    if state is None:
+        return ""
+    if state.mount != home:
+        return "mounted here from elsewhere, so it cannot be swapped in; put the file itself here"
+    if state.marks & (_IMMUTABLE | _APPEND_ONLY):
+        return "marked immutable or append-only; take that off with chattr -i -a"
+    if not _may_keep_owner(state):
+        return "belongs to another user or group, which a copy of ours could not keep; give it to the user of bankd"
+    if state.links > 1:
+        return "has a second hard link, which swapping would cut; make it a file of its own: copy it, move the copy over it"
+    return ""
+
+
+def _may_keep_owner(state: _State) -> bool:
+    is_of_ours = state.user == os.geteuid() and state.group in {os.getegid(), *os.getgroups()}
+    return is_of_ours or os.geteuid() == 0
+
+
+def _mount_of_writability(tree: FileTree) -> int:
+    with tree.folder("") as fd:
+        state = _look(fd, "")
+    return state.mount if state else 0
+
+
+def _look(folder: int, name: str) -> _State | None:
+    """What `statx` says of a file or, without a name, of the folder; None when there is none or it cannot tell."""
+    buffer = ctypes.create_string_buffer(256)
+    flags = _NOFOLLOW | (0 if name else _EMPTY_PATH)
+    if _LIBC.statx(folder, os.fsencode(name), flags, _BASIC_AND_MOUNT, buffer) != 0:
+        return None
+    marks, links, user, group, mode = struct.unpack_from("=QIIIH", buffer, 8)
+    (mount,) = struct.unpack_from("=Q", buffer, 144)
+    is_folder = mode & 0o170000 == 0o040000
+    return _State(marks, 0 if is_folder else links, mount, is_folder, user, group)

@@ -1,0 +1,239 @@
+"""The redo journal: `.bankd/txn/SEQ.json`, whose rename into place is the commit of a transaction.
+
+The first line is the SHA-256 of the rest. A committed journal moves on to `done/` for a second look, then to `runs/`,
+where undo and show find it: what a run did and the bytes from before.
+
+One writer a workspace: a file lock that dies with its process and that children only have when it is handed to them.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from bankd.edits.second_look import find_rests
+from bankd.edits.transaction import Journal, Transaction
+from bankd.errors import BusyError, ConflictError, UserError
+from bankd.settings import KeepPolicy
+from bankd.storage.disk import READ_ONLY, explain_failure, sync_file
+from bankd.storage.staging import STAGE, Staging
+from bankd.storage.tree import FileTree
+
+TXN, DONE, RUNS = ".bankd/txn", ".bankd/done", ".bankd/runs"
+_FORMAT = 1
+_CAP = 512 * 1024 * 1024
+
+
+class Journals:
+    """The journals of one workspace."""
+
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+        self.set_aside: list[str] = []
+
+    def next_seq(self) -> int:
+        """The number of the next transaction."""
+        names = [name for folder in (TXN, DONE, RUNS) for name in self._tree.names(folder)]
+        numbers = [int(name[:6]) for name in names if name[:6].isdigit()]
+        return max(numbers, default=0) + 1
+
+    def commit(self, journal: Journal) -> None:
+        """Make a transaction happen: before this nothing visible has changed, after it recovery rolls forward."""
+        self._staging.publish(f"{TXN}/{journal.name}", encode_journal(journal))
+
+    def move(self, journal: Journal, old: str, new: str) -> None:
+        """Pass a journal on to its next folder."""
+        with self._tree.folder(old) as source, self._tree.folder(new, make=True) as target:
+            self._tree.calls.rename(journal.name, source, journal.name, target)
+            sync_file(self._tree, target)
+
+    def rewrite(self, folder: str, journal: Journal) -> None:
+        """Put a journal with other contents in the place of one: only purging does this."""
+        self._staging.publish(f"{folder}/{journal.name}", encode_journal(journal))
+
+    def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
+        """The journals of a folder from a number on, oldest first; a torn or newer one is set aside.
+
+        One that may not be read is whole, and is only passed over, as long as its owner or mode is wrong.
+        """
+        for name in self._tree.names(folder):
+            if not name.endswith(".json") or name < f"{since:06}":
+                continue
+            try:
+                data = self._tree.read(f"{folder}/{name}", _CAP)
+                if data is not None:  # else it has moved on since the folder was listed
+                    yield decode_journal(data)
+            except (ConflictError, PermissionError, ValueError, KeyError, TypeError, RecursionError) as problem:
+                if not _is_forbidden(problem):
+                    self._set_aside(folder, name)
+                elif folder == TXN:  # a run that was interrupted is to be ended before anything else is written
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), f"{folder}/{name}") from problem
+
+    def _set_aside(self, folder: str, name: str) -> None:
+        with suppress(OSError), self._tree.folder(folder) as fd:  # one who only reads may not have the right to
+            self._tree.calls.rename(name, fd, f"{name}.bad", fd)
+            self.set_aside.append(f"{folder}/{name}.bad")
+
+    def take_set_aside(self) -> list[str]:
+        """What there is to say of journals that were set aside, once."""
+        said = [
+            f"{path}: this journal cannot be read and was set aside; bankctl doctor says more"
+            for path in self.set_aside
+        ]
+        self.set_aside.clear()
+        return said
+
+    def prune(self, now: datetime, keep: KeepPolicy) -> None:
+        """Let go of the older runs, which then can no longer be undone; never of the last few."""
+        names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
+        if len(names) <= keep.runs_at_least:
+            return
+        oldest, total = now - timedelta(days=keep.runs_days), 0
+        for age, (name, (modified, size)) in enumerate(reversed(self._tree.sizes(RUNS, names).items())):
+            total += size
+            is_excess = modified < oldest.timestamp() or total > keep.runs_mib << 20
+            if age >= keep.runs_at_least and is_excess:
+                self._tree.remove(f"{RUNS}/{name}")
+
+    def all(self) -> list[Journal]:
+        """Every journal that is kept, oldest first; in the order in which they move, so that none slips past."""
+        found = {journal.seq: journal for folder in (TXN, DONE, RUNS) for journal in self.load(folder)}
+        return [found[seq] for seq in sorted(found)]
+
+    def resting(self, now: datetime) -> dict[str, datetime]:
+        """The pages that are fought over and left alone for a while: until when."""
+        young = list(self.load(DONE))
+        since = self.load(RUNS, young[0].seq) if young else ()
+        return {path: until for path, until in rests_of([*young, *since]).items() if until > now}
+
+    def left_over(self) -> Iterator[tuple[str, str]]:
+        """What a run that did not end left, and what must be seen to before the next: its path, and what it is."""
+        for path in (f"{folder}/{name}" for folder in (TXN, STAGE) for name in self._tree.names(folder)):
+            is_bad = path.endswith(".bad")
+            yield (
+                path,
+                "set aside: torn, or of a newer version" if is_bad else "an interrupted run; the next one ends it",
+            )
+        if READ_ONLY in self._tree.names(".bankd"):
+            yield f".bankd/{READ_ONLY}", "syncing failed twice in a row; check the disk, then remove this file"
+
+    def find(self, run: str) -> list[Journal]:
+        """The journals of a run, by its id or its number; UserError when there is none."""
+        found = [journal for journal in self.all() if run in {journal.transaction.run, str(journal.seq)}]
+        if not found:
+            raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
+        return found
+
+
+def _is_forbidden(problem: Exception) -> bool:
+    return isinstance(problem, PermissionError) or isinstance(problem.__cause__, PermissionError)
+
+
+def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:
+    """Until when each page that was fought over is left alone; a moment in the past for one that has had its rest."""
+    in_order = sorted(journals, key=lambda journal: journal.seq)
+    return find_rests([(journal.transaction, journal.before) for journal in in_order])
+
+
+def encode_journal(journal: Journal) -> bytes:
+    """A journal as bytes, its checksum first."""
+    fields = {"format": _FORMAT, "seq": journal.seq, **journal.transaction.to_json(), "before": dict(journal.before)}
+    fields |= {"settled": sorted(journal.settled)} if journal.settled else {}
+    body = json.dumps(fields, sort_keys=True).encode() + b"\n"
+    return sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def decode_journal(data: bytes) -> Journal:
+    """Read a journal; ValueError, KeyError or TypeError when it is torn or newer than this program."""
+    checksum, _, body = data.partition(b"\n")
+    if sha256(body).hexdigest().encode() != checksum:
+        raise ValueError("the checksum does not match")
+    fields = json.loads(body)
+    if fields["format"] != _FORMAT:
+        raise ValueError("written by another version")
+    datetime.fromisoformat(fields["planned_at"])  # raises where it is no time: by it the run is finished, and goes
+    settled = frozenset(fields.get("settled", ()))
+    return Journal(fields["seq"], Transaction.from_json(fields), fields["before"], settled)
+
+
+NAME = "lock"
+
+
+class Lock:
+    """flock on `.bankd/lock`, held from `take` to `release`; the file says who holds it since when."""
+
+    def __init__(self, tree: FileTree, started: str) -> None:
+        """`started` is when the holder began, in ISO form: a second one learns it from the error."""
+        self._tree = tree
+        self._started = started
+        self._fd: int | None = None
+
+    @classmethod
+    def handed(cls, tree: FileTree, descriptor: int) -> Lock:
+        """The lock of another process that goes on holding it, as its open file; not to be released here."""
+        lock = cls(tree, "")
+        lock._fd = descriptor
+        return lock
+
+    @property
+    def descriptor(self) -> int:
+        """The open file that holds the lock, for a process that works for this one."""
+        if self._fd is None:
+            raise BusyError("the right to write is lent to another process")
+        return self._fd
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this process may write."""
+        return self._fd is not None
+
+    def take(self) -> None:
+        """Take the lock or raise BusyError with the holder."""
+        try:
+            with self._tree.folder(".bankd", make=True) as folder:
+                fd = self._open(folder)
+        except OSError as problem:
+            raise explain_failure(problem, ".bankd/lock") from problem
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as busy:
+            holder = os.pread(fd, 4096, 0)
+            os.close(fd)
+            raise BusyError(_who(holder)) from busy
+        self._fd = fd
+        holder = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "started": self._started}).encode()
+        with suppress(OSError):  # who holds it is a courtesy; a full disk must not keep the lock from being taken
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, holder + b"\n", 0)
+
+    def _open(self, folder: int) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            return os.open(NAME, flags, 0o600, dir_fd=folder)
+        except IsADirectoryError:
+            self._tree.make_way(NAME, folder)
+            return os.open(NAME, flags, 0o600, dir_fd=folder)
+
+    def release(self) -> None:
+        """Let the next one in."""
+        if self._fd is not None:
+            with suppress(OSError):  # said before closing: a process that it was handed to may have it open still
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
+            os.close(self._fd)
+            self._fd = None
+
+
+def _who(data: bytes) -> str:
+    try:
+        holder = json.loads(data)
+        return f"busy: process {holder['pid']} on {holder['host']} has held this workspace since {holder['started']}"
+    except (ValueError, KeyError, TypeError):
+        return "busy: another process holds this workspace"

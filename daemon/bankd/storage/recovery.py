@@ -1,0 +1,391 @@
+"""Displaced files, kept for a while: an editor that still had one open may have written to it.
+
+Their names are those of the staged file and the modification time at which it was displaced.
+
+What a start does before anything new: finish what was committed, look a second time, carry late writes over.
+
+It is the normal path again, so a crash in here is a crash like any other.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from threading import Event
+
+from bankd.edits.inserting import LineSpan, bare_lines_in, block_key, keys_in, lines_named, text_of
+from bankd.edits.operations import Append, Carry, Operation, Piece, Replace, digest_of, is_carried
+from bankd.edits.second_look import Locate, Settling, describe_changes, second_look, without_settled
+from bankd.edits.settle import why_quarantined
+from bankd.edits.transaction import HEALING, Applied, Journal, Look, Transaction, take_step
+from bankd.errors import ConflictError
+from bankd.memory.ledger import DELETED, FORGOTTEN, RESTORED, UNDONE, fold_events, make_event
+from bankd.pages.memory import split_id
+from bankd.pages.page import read_page
+from bankd.pages.scanner import decode_text, encode_text
+from bankd.pages.text import lines_not_utf8
+from bankd.settings import KeepPolicy
+from bankd.storage.disk import explain_failure
+from bankd.storage.journals import DONE, RUNS, TXN, rests_of
+from bankd.storage.staging import EDIT, PRISTINE, TRASH, StagedName, Staging
+from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import FileTree
+
+_ASIDE = "no-text"
+"""The ending of what is looked at no more."""
+_KEEP_EDITS = timedelta(minutes=10)
+_CAP = 200 * 1024 * 1024  # bytes; what an editor may make of a displaced file before we stop reading it
+
+
+@dataclass(frozen=True, slots=True)
+class LateWrite:
+    """A displaced file that is not what it was: what an editor made of it, when, and of what."""
+
+    name: str
+    modified: int
+    staged: StagedName
+    path: str
+    pristine: bytes
+    data: bytes
+
+    @property
+    def is_text(self) -> bool:
+        """Whether an editor may have written it: no zeros or broken letters, which come of a disk that lost its power."""
+        return b"\0" not in self.data and (not lines_not_utf8(self.data) or bool(lines_not_utf8(self.pristine)))
+
+    def is_long_at_rest(self, now: datetime) -> bool:
+        """Whether nobody has written to it for as long as an edit is looked after; until then it may be half written."""
+        return abs(now.timestamp() - self.modified / 1e9) > _KEEP_EDITS.total_seconds() and not self.is_edit
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is a copy of an edit that was put back at once, kept in case an editor overwrites it unseen."""
+        return self.name.endswith(EDIT)
+
+
+class Trash:
+    """The trash of one workspace."""
+
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+
+    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[LateWrite]:
+        """The displaced files that were written to since, and are at rest now."""
+        for name, state in self._items():
+            staged = StagedName.parse(name)
+            written = name.rsplit(".", 1)[-1] not in {PRISTINE, _ASIDE, str(state.st_mtime_ns)}
+            at_rest = abs(now.timestamp() - state.st_mtime) >= settle
+            is_file = stat.S_ISREG(state.st_mode)
+            if staged is not None and _is_of(staged, journals) and written and at_rest and is_file:
+                late = self._late(name, staged, journals[staged.seq])
+                if late.data != late.pristine:
+                    yield late
+
+    def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
+        modified = 0 if name.endswith(EDIT) else self._staging.mark_displaced(TRASH, name)
+        data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
+        pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
+        if pristine is None:
+            pristine = _replayed(journal, staged.before)
+        return LateWrite(name, modified, staged, journal.paths()[staged.step], pristine, data)
+
+    def carried(self, late: LateWrite) -> None:
+        """Remember how far a late write has been carried over; edits that were put back are looked at until they expire."""
+        if late.is_edit:
+            return
+        self._staging.publish(f"{TRASH}/{late.staged}.{PRISTINE}", late.data)
+        name = f"{late.staged}.{late.modified}"  # as it was before we read it: it may have been written to since
+        with self._tree.folder(TRASH) as folder:
+            if name != late.name:
+                self._tree.calls.rename(late.name, folder, name, folder)
+
+    def set_aside(self, late: LateWrite) -> str:
+        """Look at a file no more, and say where it is kept; it expires as the others do."""
+        aside = f"{late.name}.{_ASIDE}"
+        with self._tree.folder(TRASH) as folder:
+            self._tree.calls.rename(late.name, folder, aside, folder)
+        return f"{TRASH}/{aside}"
+
+    def expire(self, now: datetime, keep: KeepPolicy) -> None:
+        """Let go of what is too old, and of the oldest while all of it is too much."""
+        items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
+        size = sum(state.st_size for _, state in items)
+        for name, state in items:
+            keep_for = _KEEP_EDITS if name.endswith(EDIT) else timedelta(days=keep.trash_days)
+            if now.timestamp() - state.st_ctime > keep_for.total_seconds() or size > keep.trash_mib << 20:
+                self._tree.remove(f"{TRASH}/{name}")
+                size -= state.st_size
+
+    def _items(self) -> list[tuple[str, os.stat_result]]:
+        names = self._tree.names(TRASH)
+        if not names:
+            return []
+        with self._tree.folder(TRASH) as folder:
+            return [(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) for name in names]
+
+
+def _replayed(journal: Journal, wanted: str) -> bytes:
+    """The bytes of this digest among those that a transaction meets and makes; what was there before if none is."""
+    state = {path: None if text is None else encode_text(text) for path, text in journal.before.items()}
+    first = dict(state)
+    for step in journal.transaction.steps():
+        data = state.get(step.path)
+        if digest_of(data) == wanted and data is not None:
+            return data
+        state[step.path] = take_step(step, data, state.get).data
+    return next((data for data in first.values() if data is not None and digest_of(data) == wanted), b"")
+
+
+def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Operation, ...]:
+    """What brings a late write into the bank: lines to their page, reworded memories to where they live now."""
+    texts = (decode_text(look(late.path) or b""), decode_text(late.pristine), decode_text(late.data))
+    if is_carried(*texts):
+        return ()
+    pristine, written = _entries(late.pristine), _entries(late.data)
+    away = set(written) - set(_entries(look(late.path) or b""))
+    moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
+    operations: list[Operation] = [
+        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved)))
+    ]
+    for key, place in sorted(moved.items()):
+        if key in pristine and pristine[key] != written[key]:
+            operations.append(_reword(late.path, place, key, (pristine[key], written[key]), look))
+    return tuple(operations)
+
+
+def _reword(path: str, place: str, key: str, texts: tuple[str, str], look: Look) -> Operation:
+    """Reword a memory where it is now; if it says something else again by then, keep both wordings."""
+    pristine, written = texts
+    if _entries(look(place) or b"").get(key) in {pristine, written}:
+        return Replace(place, key, pristine, written)
+    first, _, rest = written.partition("\n")
+    nameless = "\n".join([split_id(first)[0], rest]) if rest else split_id(first)[0]
+    return Append(path, "", (Piece(block_key(nameless), nameless),))
+
+
+def _entries(data: bytes) -> dict[str, str]:
+    page = read_page("", data)
+    spans = {entry.memory.id: LineSpan(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
+    return {key: text_of(page.document, span) for key, span in spans.items()}
+
+
+def _is_of(staged: StagedName, journals: Mapping[int, Journal]) -> bool:
+    """Whether a file was displaced by a journal we have, and not by one of its number that a power cut took."""
+    return staged.seq in journals and staged.step < len(journals[staged.seq].paths())
+
+
+SECOND_LOOK = timedelta(minutes=10)
+_UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
+_HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in the middle of it for so long
+_MOMENT = 0.2
+"""Seconds in which a page that is written in place has been emptied and filled again."""
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What a start found to do: transactions finished, pages healed, late writes carried over.
+
+    `notes` name for people what of their saving was not left as they saved it.
+    """
+
+    finished: list[Applied] = field(default_factory=list)
+    healed: list[Applied] = field(default_factory=list)
+    carried: list[Applied] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[str]:
+        """The files that changed."""
+        return sorted({path for applied in self.finished + self.healed + self.carried for path in applied.changed})
+
+
+class Recoverer:
+    """Recovers one workspace; the lock must be held."""
+
+    def __init__(
+        self,
+        tree: FileTree,
+        transactions: TransactionWriter,
+        settle_seconds: float = 5.0,
+        keep: KeepPolicy | None = None,
+        pause: Callable[[float], object] | None = None,
+    ) -> None:
+        self._tree = tree
+        self._transactions = transactions
+        self._journals = transactions.journals
+        self._trash = Trash(tree, transactions.staging)
+        self._settle = timedelta(seconds=settle_seconds)
+        self._keep = keep or KeepPolicy()
+        self._pause = pause or Event().wait
+
+    def recover(self, now: datetime) -> Recovery:
+        """Bring the workspace to what all committed transactions ask for; ConflictError when a page does not hold still."""
+        recovery = Recovery()
+        try:
+            self._clear_stage()
+            for journal in list(self._journals.load(TXN)):
+                recovery.finished.append(self._transactions.run(journal, {}))
+            _refuse_if_waiting(recovery)
+            self._carry_late_writes(now, recovery)
+            for operations, applied, run in self._look_again(now):
+                recovery.healed.append(applied)
+                recovery.notes += describe_changes(operations, applied.changed, run)
+            self._retire(now)
+        except OSError as problem:
+            raise explain_failure(problem, self._tree.root) from problem
+        return recovery
+
+    def _clear_stage(self) -> None:
+        """Look at what a crash left on the stage: ours goes, an edit that was just displaced goes back."""
+        staging = self._transactions.staging
+        names = staging.names()
+        journals = {journal.seq: journal for journal in self._journals.load(TXN)} if names else {}
+        for name in names:
+            staged = StagedName.parse(name)
+            if staged is None or staged.seq not in journals:
+                staging.discard(name)  # unfinished, or never committed and hence never swapped
+            else:
+                staging.look(staged, journals[staged.seq].paths()[staged.step])
+
+    def _carry_late_writes(self, now: datetime, recovery: Recovery) -> None:
+        """Bring what was written to displaced pages into the bank; what is no text is kept, and named."""
+        if not self._tree.names(".bankd/trash"):
+            return
+        journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
+        for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
+            if late.is_text:
+                recovery.carried.append(self._carry(late, journals[late.staged.seq].transaction.run, now))
+                self._trash.carried(late)
+            elif late.is_long_at_rest(now):
+                kept = f"kept as {self._trash.set_aside(late)} for {self._keep.trash_days} days"
+                recovery.notes.append(
+                    f"{late.path}: an older copy of it was written to, and not with text; it is {kept}"
+                )
+        self._trash.expire(now, self._keep)
+
+    def _carry(self, late: LateWrite, run: str, now: datetime) -> Applied:
+        operations = carry_operations(late, self._locate, self._transactions.look)
+        return self._transactions.commit(Transaction(f"{run}~late", now.isoformat(), operations, kind="late write"))
+
+    def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
+        """Apply young transactions once more; what a later one decided about a piece stands."""
+        young = list(self._journals.load(DONE))
+        if not young:
+            return
+        later = young + list(self._journals.load(RUNS, since=young[0].seq))
+        rests = rests_of(later)
+        for journal in young:
+            since = [other.transaction for other in later if other.seq > journal.seq]
+            paths = self._young_paths(journal, now, rests)
+            settled = self._settle_pieces(journal, paths, since, now)
+            hurried = {path for path in paths if self._is_hurried(path, since)}
+            look = partial(
+                second_look, look=self._transactions.look, locate=self._locate,
+                paths=paths, later=since, hurried=hurried,
+            )  # fmt: skip
+            operations = look(without_settled(journal.transaction, settled))
+            if back := _added_by(operations):
+                self._pause(_MOMENT)  # what stands nowhere may be on a page that is just being saved
+                operations = look(without_settled(journal.transaction, settled | self._taken_out(back)))
+            if operations:
+                applied = self._transactions.commit(self._again(journal.transaction.run, operations, now))
+                if applied.changed:
+                    yield operations, applied, journal.transaction.run
+
+    def _taken_out(self, memories: Set[str]) -> Set[str]:
+        """Those that a command took out, as events tell: the journal of that may be lost."""
+        gone = fold_events(self._transactions.events.read_events()).gone
+        return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
+
+    def _settle_pieces(
+        self, journal: Journal, paths: Set[str], since: Sequence[Transaction], now: datetime
+    ) -> frozenset[str]:
+        """Take note, for good where a page is at rest, of what people made of what a run wrote."""
+        settling = Settling(self._transactions.look, self._locate, since)
+        at_rest = {path for path in paths if abs(now - self._modified(path)) >= min(self._settle, _HALF_SAVED)}
+        for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
+        if for_good:
+            journal = replace(journal, settled=journal.settled | for_good)
+            self._journals.rewrite(DONE, journal)
+        return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
+
+    def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
+        """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
+        own, at = f"{run}~again", now.isoformat()
+        back = _added_by(operations)
+        gone = fold_events(self._transactions.events.read_events()).gone if back else {}
+        deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
+        events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
+        return Transaction(own, at, operations, events, "second look")
+
+    def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
+        """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run.
+
+        One that is fought over is left alone for a while, and then looked at once more; one that no run reads is so too.
+        """
+        resting = {path for path, until in rests.items() if until > now}
+        paths = {operation.path for operation in journal.transaction.operations} - resting
+        paths = {path for path in paths if why_quarantined(self._transactions.look(path) or b"") is None}
+        if _age(journal, now) <= SECOND_LOOK:
+            return paths
+        return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}
+
+    def _is_hurried(self, path: str, since: Iterable[Transaction]) -> bool:
+        """Whether a page was saved again within seconds of a second look at it: by an old buffer too, read before that."""
+        looks = (other for other in since if other.kind in HEALING and path in {op.path for op in other.operations})
+        last = max((datetime.fromisoformat(other.planned_at) for other in looks), default=None)
+        return last is not None and abs(self._modified(path) - last) <= _UNREAD
+
+    def _modified(self, path: str) -> datetime:
+        try:
+            with self._tree.file(path) as fd:
+                return datetime.fromtimestamp(os.fstat(fd).st_mtime, UTC)
+        except (OSError, ConflictError, OverflowError, ValueError):
+            return datetime.min.replace(tzinfo=UTC)
+
+    def _locate(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
+        """Read bank/ and archive/ for these keys: only for the few pieces that are not where they were put."""
+        found: dict[str, set[str]] = {key: set() for key in keys}
+        for path in [*_pages(self._tree, "bank"), *_pages(self._tree, "archive")]:
+            data = self._transactions.look(path)
+            for key in keys_in(data, keys) | lines_named(data, keys).keys() | bare_lines_in(data, keys):
+                found[key].add(path)
+        return found
+
+    def _retire(self, now: datetime) -> None:
+        old = [journal for journal in self._journals.load(DONE) if _age(journal, now) > SECOND_LOOK]
+        resting = self._journals.resting(now).keys() if old else set()
+        for journal in old:
+            if not resting & journal.before.keys():
+                self._journals.move(journal, DONE, RUNS)
+        self._journals.prune(now, self._keep)
+
+
+def _added_by(operations: Iterable[Operation]) -> set[str]:
+    return {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
+
+
+def _refuse_if_waiting(recovery: Recovery) -> None:
+    waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
+    if waiting:
+        raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
+
+
+def _age(journal: Journal, moment: datetime) -> timedelta:
+    return abs(moment - datetime.fromisoformat(journal.transaction.planned_at))
+
+
+def _pages(tree: FileTree, folder: str) -> Iterator[str]:
+    with suppress(NotADirectoryError, ConflictError):
+        for name in tree.names(folder):
+            path = f"{folder}/{name}"
+            if name.endswith(".md"):
+                yield path
+            elif not name.startswith("."):
+                yield from _pages(tree, path)

@@ -1,0 +1,262 @@
+"""The one writer under bank/, archive/ and events/: commit a transaction, and finish what a crash interrupted.
+
+    stage all | journal [COMMIT] | swap and look, step by step | events | journal to done/
+
+Until the journal is in place nothing visible has changed; after it everything goes forward, with the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event as Waiter
+
+from bankd.edits.inserting import keys_in
+from bankd.edits.operations import Append, Drop, Remove, Rewrite, digest_of
+from bankd.edits.transaction import (
+    Applied,
+    Journal,
+    Step,
+    StepResult,
+    Transaction,
+    find_half_divided,
+    keep_versions,
+    refused_step,
+    state_of,
+    take_step,
+)
+from bankd.errors import ConflictError, InvariantError, StorageError
+from bankd.pages.scanner import decode_text
+from bankd.storage import disk
+from bankd.storage.disk import closed_among
+from bankd.storage.events import EventLog
+from bankd.storage.journals import DONE, RUNS, TXN, Journals, Lock
+from bankd.storage.staging import StagedName, Staging
+from bankd.storage.tree import FILE_CAP, FileTree, split_path
+
+_TRIES = 20
+_DERIVED_CAP = 512 * 1024 * 1024  # bytes; the index of a large bank is larger than any page may be
+_PAUSE = 0.025  # seconds between looks at a page that an editor has just emptied
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    """What a step will make of its file if nobody changes that meanwhile."""
+
+    number: int
+    path: str
+    old: bytes | None
+    new: bytes | None
+
+
+class TransactionWriter:
+    """Commits transactions to one workspace; the lock must be held."""
+
+    def __init__(self, tree: FileTree, lock: Lock, writer: str, rewrite: Rewrite | None = None) -> None:
+        """`writer` names this machine's event files; `rewrite` is the rule that rewrites links in a page."""
+        self._tree = tree
+        self._lock = lock
+        self.rewrite = rewrite
+        self.staging = Staging(tree)
+        self.journals = Journals(tree, self.staging)
+        self.events = EventLog(tree, writer)
+        self.own_writes: dict[str, str] = {}
+        self._wait = Waiter().wait
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the lock is held."""
+        return self._lock.is_held
+
+    def closed(self, paths: Collection[str]) -> dict[str, str]:
+        """Those of these files, there or not yet, that cannot be written now, and why."""
+        return closed_among(self._tree, paths)
+
+    def commit(self, transaction: Transaction) -> Applied:
+        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
+        if not self._lock.is_held:
+            raise InvariantError("a transaction was begun without the lock")
+        try:
+            disk.check_writable(self._tree)
+            transaction, versions = keep_versions(transaction, self.look)
+            journal, staged = self._stage(transaction)
+            is_empty = not journal.before and not transaction.events
+            if not is_empty:
+                self.journals.commit(journal)
+            applied = Applied(0) if is_empty else self.run(journal, staged)
+        except OSError as problem:
+            raise disk.explain_failure(problem, self._tree.root) from problem
+        applied.conflicts += [f"{key} stays, for {path} has it in other words" for key, path in versions.items()]
+        return applied
+
+    def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, StagedName]]:
+        """Put the result of every step on the stage: all space is taken before anything is visible."""
+        seq = self.journals.next_seq()
+        foreseen = list(self._foresee(transaction))
+        before: dict[str, str | None] = {}
+        for item in foreseen:
+            before.setdefault(item.path, None if item.old is None else decode_text(item.old))
+        if foreseen or transaction.events:
+            texts = [len(item.new or b"") for item in foreseen] + [len(text or "") for text in before.values()]
+            disk.check_room(self._tree, sum(texts))
+        return Journal(seq, transaction, before), self._stage_all(seq, foreseen)
+
+    def _foresee(self, transaction: Transaction) -> Iterator[_Foreseen]:
+        state: dict[str, bytes | None] = {}
+        look = state_of(state, self.look)
+        for number, step in enumerate(transaction.steps()):
+            with suppress(ConflictError):  # met again, and reported, when the step runs
+                old = state[step.path] if step.path in state else self._tree.read(step.path)
+                new = take_step(step, old, look, self.rewrite).data
+                if new != old and _fits(new):
+                    state[step.path] = new
+                    yield _Foreseen(number, step.path, old, new)
+
+    def _stage_all(self, seq: int, foreseen: Iterable[_Foreseen]) -> dict[int, StagedName]:
+        staged = {}
+        try:
+            for item in foreseen:
+                name = StagedName(seq, item.number, 0, digest_of(item.old), digest_of(item.new))
+                with suppress(ConflictError):  # as above
+                    self._stage_one(name, item.path, item.new)
+                    staged[item.number] = name
+        except BaseException:
+            with suppress(OSError):
+                for left in self.staging.names():
+                    self.staging.discard(left)
+            raise
+        return staged
+
+    def _stage_one(self, staged: StagedName, path: str, new: bytes | None) -> None:
+        if new is not None:
+            model = path if self._tree.read(path) is not None else None
+            self.staging.stage(str(staged), new, model)
+
+    def run(self, journal: Journal, staged: Mapping[int, StagedName]) -> Applied:
+        """Carry out a committed journal: a fresh one, or one that a crash left behind."""
+        applied = Applied(journal.seq)
+        if staged:
+            self.staging.sync()
+        added: list[str] = []
+        for number, step in enumerate(journal.transaction.steps()):
+            if step.phase < Remove.phase:
+                added.append(step.path)
+            elif added:
+                self._take_back_halves(journal, applied)
+                self._sync_folders(added)  # what is taken out below must be there, for good, before it goes
+                added = []
+            self._run_step(journal, number, step, staged.get(number), applied)
+        self._sync_folders(journal.paths())  # also what was swapped before a crash: the journal is about to move on
+        if applied.postponed:
+            return applied
+        missing = self._report_missing(journal.transaction, applied)
+        # A memory that found no place is not said to be kept: its line is read again, instead of passing for deleted.
+        events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
+        if events:
+            (self.events.append if staged else self.events.append_missing)(events)
+        self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
+        disk.clear_failure(self._tree)
+        return applied
+
+    def _sync_folders(self, paths: Iterable[str]) -> None:
+        for folder in sorted({split_path(path)[0] for path in paths}):
+            with suppress(FileNotFoundError), self._tree.folder(folder) as fd:
+                disk.sync_file(self._tree, fd)
+
+    def _run_step(self, journal: Journal, number: int, step: Step, staged: StagedName | None, applied: Applied) -> None:
+        try:
+            outcome = self._settle_step(journal, number, step, staged, applied)
+        except ConflictError as conflict:
+            applied.conflicts.append(str(conflict))
+            outcome = refused_step(step, self.look(step.path))
+        for key in outcome.stayed:
+            applied.conflicts.append(f"{step.path}: {key} was changed by hand meanwhile and stays")
+        for withdrawal in outcome.withdrawals:
+            number = journal.paths().index(withdrawal.path, len(journal.transaction.steps()))
+            self._withdraw(journal, number, withdrawal, applied)
+
+    def _take_back_halves(self, journal: Journal, applied: Applied) -> None:
+        """A page is divided as a whole or not at all: where one part could not be made, the others go again."""
+        for half in find_half_divided(journal.transaction.operations, self.look):
+            for part in half.made:
+                self._withdraw(journal, journal.paths().index(part.path), Drop(part.path, part.text), applied)
+                if self.look(part.path) is None:
+                    applied.changed.pop(part.path, None)
+            for folder in sorted({split_path(part.path)[0] for part in half.made}, reverse=True):
+                self._tree.remove_empty(folder)
+            applied.conflicts.append(f"{half.page}: stays in one piece, for {half.lacking} could not be written")
+
+    def _withdraw(self, journal: Journal, number: int, operation: Remove | Drop, applied: Applied) -> None:
+        is_new, data = journal.before.get(operation.path, "") is None, self.look(operation.path)
+        if is_new and data is not None and not (operation.apply(data) or b"").strip():
+            operation = Drop(operation.path, decode_text(data))  # made for what does not come: no page of a title alone
+        try:
+            self._settle_step(journal, number, Step(operation.path, (operation,)), None, applied)
+        except ConflictError as conflict:
+            applied.conflicts.append(str(conflict))
+
+    def _settle_step(
+        self, journal: Journal, number: int, step: Step, staged: StagedName | None, applied: Applied
+    ) -> StepResult:
+        """Swap a step's result in; if the page is not what we read, take the step again on what it is now."""
+        for attempt in range(_TRIES):
+            old = self._tree.read(step.path)
+            outcome = take_step(step, old, self.look, self.rewrite)
+            if outcome.data == old or not _fits(outcome.data):
+                return outcome
+            if not old and old is not None and attempt < _TRIES - 1:
+                self._wait(_PAUSE)  # an editor truncates before it writes: an empty page is not "all deleted"
+                continue
+            name = StagedName(journal.seq, number, attempt, digest_of(old), digest_of(outcome.data))
+            if staged is None or (staged.before, staged.after) != (name.before, name.after):
+                self._restage(journal, name, step.path, old, outcome.data)
+                staged = name
+            if self.staging.swap(staged, step.path):
+                self._note(step.path, outcome.data, applied)
+                return outcome
+            staged = None
+        applied.postponed.append(step.path)
+        return StepResult(None)
+
+    def _restage(self, journal: Journal, name: StagedName, path: str, old: bytes | None, new: bytes | None) -> None:
+        first = journal.before.get(path)
+        if old is not None and (first is None or decode_text(old) != first):
+            self.staging.keep_pristine(name, old)
+        self._stage_one(name, path, new)
+
+    def _note(self, path: str, new: bytes | None, applied: Applied) -> None:
+        applied.changed[path] = None
+        self.own_writes[path] = digest_of(new)
+
+    def _report_missing(self, transaction: Transaction, applied: Applied) -> set[str]:
+        missing: set[str] = set()
+        for operation in transaction.operations:
+            if isinstance(operation, Append) and operation.path not in applied.changed:
+                keys = {piece.key for piece in operation.pieces}
+                for key in sorted(keys - keys_in(self.look(operation.path), keys)):
+                    applied.conflicts.append(f"{operation.path}: {key} found no place that reads as it should")
+                    missing.add(key)
+        return missing
+
+    def look(self, path: str) -> bytes | None:
+        """A file's bytes at this moment; None also for one that must be left alone."""
+        try:
+            return self._tree.read(path)
+        except ConflictError:
+            return None
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Put a derived file in place (tree-index.json); UserError's of the disk as for a transaction."""
+        if self._tree.read_own(path, _DERIVED_CAP) == data:
+            return
+        try:
+            self.staging.publish(path, data)
+        except (OSError, ConflictError) as problem:
+            why = disk.advise_person(problem) if isinstance(problem, OSError) else str(problem)
+            raise StorageError(f"{path}: {why}; it is made anew by the next run") from problem
+        self.own_writes[path] = digest_of(data)
+
+
+def _fits(data: bytes | None) -> bool:
+    return data is None or len(data) <= FILE_CAP

@@ -1,0 +1,368 @@
+"""The system calls that change something on disk, all in one place: what fault tests count, break and cut short.
+
+Names are single components in an open folder; which folder that is, `tree` decides.
+
+The workspace as a tree that no path can leave: every open goes through its root descriptor.
+
+Regular files only, opened without waiting (a FIFO named x.md must not hang a run); links are not followed out, but for
+`memory` and `bank` themselves, which the user may have elsewhere: there each is a root of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bankd.errors import ConflictError, UserError
+
+_NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h
+_CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Syscalls:
+    """The real ones. Each does one thing or raises OSError."""
+
+    def create(self, name: str, folder: int, mode: int = 0o600) -> int:
+        """Open a new file for writing; one of that name must not exist."""
+        return os.open(name, _CREATE, mode, dir_fd=folder)
+
+    def open_to_append(self, name: str, folder: int, mode: int = 0o600) -> int:
+        """Open a file for appending, made when missing."""
+        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.open(name, flags, mode, dir_fd=folder)
+
+    def write(self, fd: int, data: bytes) -> int:
+        """Write as much as one call takes."""
+        return os.write(fd, data)
+
+    def truncate(self, fd: int, size: int) -> None:
+        """Cut a file off."""
+        os.ftruncate(fd, size)
+
+    def sync(self, fd: int) -> None:
+        """Make a file or folder durable. Never call it again for a file for which it failed."""
+        os.fsync(fd)
+
+    def rename(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        """Rename, over an existing file if there is one."""
+        os.rename(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
+
+    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        """Rename; FileExistsError when the new name is taken."""
+        _renameat2(old, old_folder, new, new_folder, _NOREPLACE)
+
+    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        """Swap two existing files in one instant."""
+        _renameat2(old, old_folder, new, new_folder, _EXCHANGE)
+
+    def date(self, fd: int, modified: int) -> None:
+        """Set when a file was written last, in nanoseconds; waits for a write that has begun."""
+        os.utime(fd, ns=(os.fstat(fd).st_atime_ns, modified))
+
+    def unlink(self, name: str, folder: int) -> None:
+        """Remove a file's name."""
+        os.unlink(name, dir_fd=folder)
+
+    def mkdir(self, name: str, folder: int, mode: int = 0o777) -> None:
+        """Make a folder; the umask applies."""
+        os.mkdir(name, mode, dir_fd=folder)
+
+    def dress(self, fd: int, model: int) -> None:
+        """Give a file the mode, owner and extended attributes of another; PermissionError when we may not."""
+        status = os.fstat(model)
+        own = os.fstat(fd)
+        if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
+            os.fchown(fd, status.st_uid, status.st_gid)
+        os.fchmod(fd, status.st_mode & 0o7777)
+        with suppress(NotImplementedError):
+            for name in _listxattr(model):
+                os.setxattr(fd, name, os.getxattr(model, name))
+
+
+class SyscallsWithoutExchange(Syscalls):
+    """For file systems that cannot exchange: a link keeps what is displaced, and there is an instant of which it cannot."""
+
+    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        os.link(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
+        os.unlink(old, dir_fd=old_folder)
+
+    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        kept = f"w-kept-{old}"
+        os.link(new, kept, src_dir_fd=new_folder, dst_dir_fd=old_folder)
+        self.rename(old, old_folder, new, new_folder)
+        self.rename(kept, old_folder, old, old_folder)
+
+
+def _listxattr(fd: int) -> list[str]:
+    try:
+        return os.listxattr(fd)
+    except OSError:
+        return []  # the file system has none
+
+
+def _renameat2(old: str, old_folder: int, new: str, new_folder: int, flags: int) -> None:
+    done = _LIBC.renameat2(old_folder, os.fsencode(old), new_folder, os.fsencode(new), flags)
+    if done != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), old, None, new)
+
+
+FILE_CAP = 8 * 1024 * 1024  # bytes; a larger file is searchable as text and never rewritten
+_SEARCHED = 1 << 30  # bytes; reading more takes many seconds, and most of such a file is a hole
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_OPENAT2 = 437  # the same number on every architecture
+_BENEATH = 0x08 | 0x02  # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+
+
+_OWN = ".bankd/"
+ELSEWHERE = ("memory", "bank")
+"""The folders of a workspace that may be links to where the user has them."""
+
+
+class _How(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+class FileTree:
+    """One open root folder; paths are relative, with `/` between names."""
+
+    def __init__(self, root: Path, calls: Syscalls | None = None) -> None:
+        """Open the root; UserError when it is no folder."""
+        self.root = root
+        self.calls = calls or Syscalls()
+        try:
+            self._fd = os.open(root, _FOLDER)
+        except OSError as problem:
+            raise UserError(f"{root}: cannot be opened as a folder ({problem.strerror})") from problem
+        self._elsewhere = {name: _open_elsewhere(root / name) for name in ELSEWHERE if (root / name).is_symlink()}
+
+    def is_in_place(self) -> bool:
+        """Whether the root is still the folder that was opened; another disk may have been mounted there."""
+        try:
+            found, opened = self.root.stat(), os.fstat(self._fd)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)
+
+    def close(self) -> None:
+        """Let go of the root."""
+        for fd in (self._fd, *self._elsewhere.values()):
+            os.close(fd)
+
+    @contextmanager
+    def folder(self, path: str, *, make: bool = False) -> Iterator[int]:
+        """Open a folder of the tree; with `make`, it and those above it are made durable when missing.
+
+        What is no folder and stands where one of ours belongs, below .bankd/, is set aside for it.
+        """
+        fd = self._open_or_make(path) if make else self._open_folder(path)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _open_folder(self, path: str) -> int:
+        check_path(path, allow_root=True)
+        first, _, below = path.partition("/")
+        root, way = (self._elsewhere[first], below) if first in self._elsewhere else (self._fd, path)
+        fd = _openat2(root, way or ".", _FOLDER)
+        return _walk(root, way) if fd is None else fd
+
+    def _open_or_make(self, path: str) -> int:
+        try:
+            return self._open_folder(path)
+        except FileNotFoundError:
+            pass
+        except (NotADirectoryError, ConflictError):
+            if not path.startswith(_OWN):
+                raise
+        parent, name = split_path(path)
+        with self.folder(parent, make=True) as above:
+            if path.startswith(_OWN) and _is_taken(name, above):
+                self.calls.rename(name, above, f"{name}.bad", above)
+            with suppress(FileExistsError):
+                self.calls.mkdir(name, above, 0o700 if path.startswith(".bankd") else 0o777)
+            self.calls.sync(above)
+        return self._open_folder(path)
+
+    @contextmanager
+    def file(self, path: str) -> Iterator[int]:
+        """Open a regular file for reading; FileNotFoundError, or ConflictError when it is something else."""
+        parent, name = split_path(path)
+        with self.folder(parent) as folder:
+            fd = open_regular(name, folder, path)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def read(self, path: str, cap: int = FILE_CAP) -> bytes | None:
+        """The bytes of a file, None when there is none; ConflictError when it is too large or no regular file."""
+        try:
+            with self.file(path) as fd:
+                return read_all(fd, path, cap)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def read_own(self, path: str, cap: int = FILE_CAP) -> bytes | None:
+        """The bytes of a file of ours under .bankd/, None also for one that cannot be read: it will be made anew."""
+        try:
+            return self.read(path, cap)
+        except (ConflictError, PermissionError):
+            return None
+
+    def make_way(self, name: str, folder: int) -> None:
+        """Take an empty folder away that stands where a file of ours belongs; one that holds something is set aside."""
+        try:
+            os.rmdir(name, dir_fd=folder)
+        except OSError:
+            self.calls.rename(name, folder, f"{name}.bad", folder)
+
+    def names(self, path: str) -> list[str]:
+        """What is in a folder, sorted; nothing when there is no such folder."""
+        try:
+            with self.folder(path) as fd:
+                return sorted(os.listdir(fd))  # noqa: PTH208 - by descriptor, which pathlib cannot
+        except FileNotFoundError:
+            return []
+        except (NotADirectoryError, ConflictError):
+            if path.startswith(_OWN):  # it is made when something is to be put there
+                return []
+            raise
+
+    def sizes(self, path: str, names: list[str]) -> dict[str, tuple[float, int]]:
+        """When each of these files changed, in seconds since 1970, and how many bytes it has."""
+        if not names:
+            return {}
+        with self.folder(path) as fd:
+            states = {name: os.stat(name, dir_fd=fd, follow_symlinks=False) for name in names}
+        return {name: (state.st_mtime, state.st_size) for name, state in states.items()}
+
+    def remove_empty(self, path: str) -> None:
+        """Remove a folder that has nothing in it any more; one that has something stays."""
+        parent, name = split_path(path)
+        with suppress(OSError), self.folder(parent) as folder:
+            os.rmdir(name, dir_fd=folder)
+
+    def remove(self, path: str) -> None:
+        """Remove a file of our own under .bankd/; that it is gone already is fine."""
+        parent, name = split_path(path)
+        with suppress(FileNotFoundError), self.folder(parent) as folder:
+            try:
+                self.calls.unlink(name, folder)
+            except IsADirectoryError:
+                self.make_way(name, folder)
+
+
+def _is_taken(name: str, folder: int) -> bool:
+    try:
+        return not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _open_elsewhere(folder: Path) -> int:
+    try:
+        return os.open(folder, _FOLDER)
+    except OSError as problem:
+        raise UserError(f"{folder}: a link to what cannot be opened as a folder ({problem.strerror})") from problem
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """A path's folder and name."""
+    check_path(path)
+    parent, _, name = path.rpartition("/")
+    return parent, name
+
+
+_NO_NAMES = frozenset({"", ".", ".."})
+
+
+def check_path(path: str, *, allow_root: bool = False) -> None:
+    """UserError for a path that could leave the tree by its text alone."""
+    is_inside = "\0" not in path and _NO_NAMES.isdisjoint(path.split("/"))
+    if not is_inside and not (allow_root and path == ""):
+        raise UserError(f"{path!r}: not a path inside the workspace")
+
+
+def open_regular(name: str, folder: int, shown: str) -> int:
+    """Open a regular file in an open folder; ConflictError for links, pipes, devices and folders."""
+    try:
+        fd = os.open(name, _FILE, dir_fd=folder)
+    except OSError as problem:
+        if problem.errno in {errno.ELOOP, errno.ENXIO, errno.ENODEV}:
+            raise ConflictError(f"{shown}: a link or special file; left alone") from problem
+        if problem.errno in {errno.EACCES, errno.EPERM}:
+            raise ConflictError(f"{shown}: may not be read; correct its owner or mode") from problem
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise ConflictError(f"{shown}: not a regular file; left alone")
+    return fd
+
+
+def read_all(fd: int, shown: str, cap: int = FILE_CAP) -> bytes:
+    """All bytes of an open file, up to a cap."""
+    parts: list[bytes] = []
+    size = 0
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+        size += len(part)
+        if size > cap:
+            raise ConflictError(f"{shown}: larger than {cap >> 20} MB; left alone")
+    return b"".join(parts)
+
+
+def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int]:
+    """The 1-based lines of an open file on which something of at most `longest` bytes stands; never much of it in memory."""
+    if os.fstat(fd).st_size > _SEARCHED:
+        raise OSError(errno.EFBIG, f"it is larger than {_SEARCHED >> 30} GB")
+    line, last, rest = 1, 0, b""
+    while part := os.read(fd, 1 << 20):
+        data, at = rest + part, 0
+        for found in wanted.finditer(data):
+            line, at = line + data.count(b"\n", at, found.start()), found.start()
+            if line > last:
+                yield line
+            last = max(line, last)
+        kept = max(len(data) - longest + 1, at)
+        line, rest = line + data.count(b"\n", at, kept), data[kept:]
+
+
+def _openat2(root: int, path: str, flags: int) -> int | None:
+    """Open beneath the root in one call; None when the kernel or a sandbox does not have it."""
+    how = _How(flags, 0, _BENEATH)
+    fd: int = _LIBC.syscall(_OPENAT2, root, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
+    if fd >= 0:
+        return fd
+    number = ctypes.get_errno()
+    if number in {errno.ENOSYS, errno.EPERM}:
+        return None
+    if number in {errno.EXDEV, errno.ELOOP}:
+        raise ConflictError(f"{path}: leads out of the workspace; left alone")
+    raise OSError(number, os.strerror(number), path)
+
+
+def _walk(root: int, path: str) -> int:
+    """Open component by component without following any link: the stricter way of older kernels."""
+    fd = os.dup(root)
+    for part in path.split("/") if path else []:
+        below = None
+        try:
+            below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=fd)
+        except OSError as problem:
+            if problem.errno in {errno.ELOOP, errno.ENOTDIR}:
+                raise ConflictError(f"{path}: goes through a link; left alone") from problem
+            raise
+        finally:
+            os.close(fd)
+        fd = below
+    return fd

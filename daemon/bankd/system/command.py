@@ -1,0 +1,118 @@
+"""Commands that the settings name: run without a shell, with bounded output, and ended with all that they started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bankd.system.clock import read_monotonic
+
+GRACE = 2.0
+"""Seconds from SIGTERM to SIGKILL: a client may have to end a session on a server, or to remove a lock."""
+_SAID = 4096
+"""Bytes that are kept of the error output: its end, which tells why a command failed."""
+_CHUNK = 1 << 16
+_TICK = 0.05
+_starting = threading.Lock()
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+class Ran(NamedTuple):
+    """How a command ended: its exit code, its output, and the end of its error output."""
+
+    code: int
+    output: bytes
+    said: bytes
+
+
+class CommandStoppedError(Exception):
+    """Why a command was ended, as a clause; `is_too_long` when that was for its output."""
+
+    def __init__(self, reason: str, *, is_too_long: bool = False) -> None:
+        super().__init__(reason)
+        self.is_too_long = is_too_long
+
+
+def run_command(words: Sequence[str], given: bytes, seconds: float, most: int) -> Ran:
+    """Run a command with `given` on its standard input; raises OSError when it cannot be started.
+
+    CommandStoppedError when it takes longer than `seconds`, or prints more than `most` bytes. It is the leader of its own
+    session, and whatever is left of its process group when this returns is ended.
+    """
+    standard_input = os.memfd_create("given")
+    try:
+        with contextlib.closing(os.fdopen(os.dup(standard_input), "wb")) as file:
+            file.write(given)
+        os.lseek(standard_input, 0, os.SEEK_SET)
+        with _starting:
+            process = subprocess.Popen(  # noqa: S603 -- the user's own command
+                words, stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
+            _running.add(process)
+    finally:
+        os.close(standard_input)
+    try:
+        return _listen(process, read_monotonic() + seconds, seconds, most)
+    finally:
+        _end_group(process)
+        _running.discard(process)
+        for pipe in filter(None, (process.stdout, process.stderr)):
+            pipe.close()
+
+
+def end_commands() -> None:
+    """End every command that runs in this process, from any thread; none can be started after it."""
+    _starting.acquire()
+    for process in list(_running):
+        _end_group(process)
+
+
+def _listen(process: subprocess.Popen[bytes], until: float, seconds: float, most: int) -> Ran:
+    """What a command prints until it ends; a process of its own that still holds the pipe is not waited for."""
+    output, said = bytearray(), bytearray()
+    with selectors.DefaultSelector() as selector:
+        for pipe, taken in ((process.stdout, output), (process.stderr, said)):
+            if pipe is not None:
+                selector.register(pipe, selectors.EVENT_READ, taken)
+        while True:
+            has_ended = process.poll() is not None  # asked first: what it printed before its end is read below
+            is_printing = _read_ready(selector, 0 if has_ended else _TICK)
+            del said[:-_SAID]
+            if len(output) > most:
+                raise CommandStoppedError(f"it printed more than {most >> 10:,} KB and was ended", is_too_long=True)
+            if has_ended and not is_printing:
+                return Ran(process.returncode, bytes(output), bytes(said))
+            if read_monotonic() > until:
+                raise CommandStoppedError(f"no answer in {seconds:g} seconds; it was ended")
+
+
+def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
+    """Take a part of what was printed, waiting so long for it; False when nothing was."""
+    ready = selector.select(seconds)
+    for key, _ in ready:
+        part = os.read(key.fd, _CHUNK)
+        key.data.extend(part)
+        if not part:
+            selector.unregister(key.fileobj)
+    return bool(ready)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ask the process group of a command to end, and end it after a while."""
+    wait, until = threading.Event(), read_monotonic() + GRACE
+    sent: signal.Signals | int = signal.SIGTERM
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # all gone, or all of another user
+        while read_monotonic() < until:
+            os.killpg(process.pid, sent)
+            sent = 0
+            process.poll()  # one that ended and is not waited for still counts as there
+            wait.wait(_TICK / 5)
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):  # a disk that hangs may hold it
+        process.wait(GRACE)

@@ -1,0 +1,124 @@
+"""The banks of a user by name, in `~/.config/bankd/banks.yaml`: a line `name: folder` each, to be edited by hand too.
+
+Read without a YAML library, which would cost `bankctl search --all` more than a bank does.
+
+What file system a path is on, and whether its changes can be watched from here.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from bankd.errors import UserError
+
+_HEAD = "# The banks that `bankctl search --all` asks: a line `name: folder` each.\n"
+
+
+def banks_path() -> str:
+    """Where the list is, by the XDG base directory specification."""
+    home = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = home if os.path.isabs(home) else os.path.expanduser("~/.config")  # noqa: PTH111, PTH117 -- as above
+    return os.path.join(folder, "bankd", "banks.yaml")  # noqa: PTH118 -- same
+
+
+def read_banks() -> dict[str, str]:
+    """The folders by name, in the order of the file; none where there is no file. UserError names a line that is none."""
+    path = banks_path()
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 -- same
+            said = [(number, line.strip()) for number, line in enumerate(lines, 1)]
+    except FileNotFoundError:
+        return {}
+    return dict(_read_line(path, number, line) for number, line in said if line and not line.startswith("#"))
+
+
+def _read_line(path: str, number: int, line: str) -> tuple[str, str]:
+    name, colon, folder = line.partition(":")
+    folder = os.path.expanduser(folder.strip().strip("\"'"))  # noqa: PTH111 -- same
+    if not colon or not name.strip() or not os.path.isabs(folder):  # noqa: PTH117 -- same
+        raise UserError(f"{path}:{number}: must be `name: /folder`, not {line!r}")
+    return name.strip().strip("\"'"), folder
+
+
+def write_banks(banks: dict[str, str]) -> None:
+    """Put a list in the place of the last one, in one step; comments of the file's head are kept."""
+    path = banks_path()
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 -- same
+    staged = f"{path}.{os.getpid()}"
+    lines = (f"{name}: {folder}\n" for name, folder in banks.items())
+    with open(staged, "w", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123 -- same
+        file.write(_head_of(path) + "".join(lines))
+    os.replace(staged, path)  # noqa: PTH105 -- same
+
+
+def _head_of(path: str) -> str:
+    """The comments that the file begins with."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 -- same
+            kept = [line if line.endswith("\n") else line + "\n" for line in lines if line.startswith("#")]
+    except FileNotFoundError:
+        return _HEAD
+    return "".join(kept)
+
+
+# On these another computer may change a file without this kernel knowing, so no inotify event comes.
+_REMOTE = {
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "9p",
+    "vboxsf",
+    "drvfs",
+    "afs",
+    "ceph",
+    "glusterfs",
+    "virtiofs",
+    "prl_fs",
+}
+
+
+class Mount(NamedTuple):
+    """A file system where it is mounted, with the options of the mount and of the file system itself."""
+
+    file_system: str = "unknown"
+    options: frozenset[str] = frozenset()
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it was mounted so, or an error made the kernel stop writing, which no mode or flag shows."""
+        return bool(self.options & {"ro", "emergency_ro"})
+
+
+def find_mount(path: Path, mountinfo: str | None = None) -> Mount:
+    """What a path is on, by the longest mount point above it (proc(5), mountinfo)."""
+    lines = mountinfo if mountinfo is not None else Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+    target = os.path.realpath(path)
+    best, found = "", Mount()
+    for line in lines.splitlines():
+        fields = line.split(" ")
+        point = _unescape(fields[4])
+        is_above = target == point or target.startswith(point.rstrip("/") + "/")
+        if is_above and len(point) >= len(best):
+            tail = fields[fields.index("-") + 1 :]
+            best, found = point, Mount(tail[0], frozenset([*fields[5].split(","), *tail[-1].split(",")]))
+    return found
+
+
+def find_file_system(path: Path) -> str:
+    """The type of the file system that a path is on."""
+    return find_mount(path).file_system
+
+
+def needs_polling(file_system: str) -> bool:
+    """Whether changes made elsewhere would go unseen; any FUSE file system may be a network in disguise."""
+    return file_system in _REMOTE or file_system.startswith("fuse.")
+
+
+def _unescape(point: str) -> str:
+    for code, char in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        point = point.replace(code, char)
+    return point

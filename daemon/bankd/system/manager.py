@@ -1,0 +1,170 @@
+"""Talking with the service manager while it runs us: what we tell it, and the signals that it sends.
+
+We tell it by the notify protocol of systemd (sd_notify(3)), a datagram to the socket that `NOTIFY_SOCKET` names, if any.
+
+The service manager, by `systemctl` and its files; every call is bounded in time and gives words instead of raising.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from types import FrameType
+
+from bankd.errors import UserError
+from bankd.health.units import UnitState
+from bankd.system.clock import read_monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Notifier:
+    """Tells the service manager the state of this process; without a manager it does nothing."""
+
+    address: str | None
+    watchdog: timedelta | None = None
+
+    def ready(self, status: str) -> None:
+        self._send("READY=1", f"STATUS={status}")
+
+    def status(self, status: str) -> None:
+        self._send(f"STATUS={status}")
+
+    def alive(self) -> None:
+        """Feed the watchdog; call it only with proof of progress."""
+        self._send("WATCHDOG=1")
+
+    def reloading(self) -> None:
+        """Announce a reload; `ready` ends it. The time stamp is what Type=notify-reload asks for."""
+        self._send("RELOADING=1", f"MONOTONIC_USEC={int(read_monotonic() * 1_000_000)}")
+
+    def stopping(self, status: str) -> None:
+        self._send("STOPPING=1", f"STATUS={status}")
+
+    def extend(self, by: timedelta) -> None:
+        """Ask for more time to start or stop, counted from now."""
+        self._send(f"EXTEND_TIMEOUT_USEC={by // timedelta(microseconds=1)}")
+
+    def _send(self, *fields: str) -> None:
+        if self.address is None:
+            return
+        # An address that begins with @ is in the abstract namespace, which sockets spell with a NUL.
+        address = "\0" + self.address[1:] if self.address.startswith("@") else self.address
+        text = "\n".join(field.replace("\n", " ") for field in fields)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            sender.setblocking(False)
+            try:
+                sender.sendto(text.encode(errors="replace"), address)
+            except OSError:  # a manager that went away or does not read must not stop the service
+                return
+
+
+def take_notifier(environment: MutableMapping[str, str]) -> Notifier:
+    """The notifier of this process; its variables are removed, so that children cannot speak for us."""
+    address = environment.pop("NOTIFY_SOCKET", "")
+    watchdog = environment.pop("WATCHDOG_USEC", "")
+    watched_pid = environment.pop("WATCHDOG_PID", "")
+    if not address.startswith(("/", "@")):
+        return Notifier(None)
+    is_ours = not watched_pid or watched_pid == str(os.getpid())
+    interval = timedelta(microseconds=int(watchdog)) if watchdog.isdigit() and int(watchdog) and is_ours else None
+    return Notifier(address, interval)
+
+
+HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Signals:
+    """Collects signals from construction on; to be made in the main thread, once.
+
+    The handler does nothing: Python writes the signal's number into a pipe. Setting a threading.Event in a handler
+    can deadlock with a wait on it in the same thread.
+    """
+
+    def __init__(self) -> None:
+        self._reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        for number in HANDLED:
+            signal.signal(number, _ignore)
+
+    def wait(self, seconds: float) -> set[signal.Signals]:
+        """The signals that came, as soon as there is one; empty after this many seconds without."""
+        ready, _, _ = select.select([self._reader], [], [], seconds)
+        if not ready:
+            return set()
+        return {signal.Signals(number) for number in os.read(self._reader, 1024)} & set(HANDLED)
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    return
+
+
+TIMEOUT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """The user's manager or the system's."""
+
+    is_user: bool
+
+    @property
+    def unit_folder(self) -> Path:
+        """Where units that an administrator or user adds belong."""
+        if not self.is_user:
+            return Path("/etc/systemd/system")
+        config = os.environ.get("XDG_CONFIG_HOME", "")
+        return (Path(config) if config.startswith("/") else Path.home() / ".config") / "systemd/user"
+
+    def is_running(self) -> bool:
+        """Whether such a manager can be talked to from here."""
+        if shutil.which("systemctl") is None:
+            return False
+        return self._call("show", "--property=Version").returncode == 0
+
+    def state(self, unit: str) -> UnitState:
+        """The state of a unit; `load` is `not-found` where it is not installed."""
+        names = ("LoadState", "ActiveState", "SubState", "UnitFileState", "NRestarts", "Result", "StatusText")
+        if shutil.which("systemctl") is None:
+            return UnitState()
+        done = self._call("show", unit, f"--property={','.join(names)}")
+        fields = dict(line.partition("=")[::2] for line in done.stdout.splitlines())
+        return UnitState(*(fields.get(name, "") for name in names))
+
+    def run(self, *words: str) -> None:
+        """Call systemctl; raises UserError with what it said."""
+        done = self._call(*words)
+        if done.returncode:
+            said = done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
+            raise UserError(f"systemctl {' '.join(words)}: {said}")
+
+    def _call(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = ["systemctl", *(["--user"] if self.is_user else []), "--no-pager", *words]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return subprocess.CompletedProcess(command, 1, "", str(error))
+
+    def verify(self, path: Path) -> str:
+        """What `systemd-analyze verify` complains of; a misspelt setting is only a line there, so any line counts."""
+        program = shutil.which("systemd-analyze")
+        if program is None:
+            return ""
+        words = [program, "verify", "--man=no", *(["--user"] if self.is_user else []), str(path)]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
+        except subprocess.TimeoutExpired as error:
+            return str(error)
+        return done.stderr.strip() or (f"exit code {done.returncode}" if done.returncode else "")
+
+    @staticmethod
+    def has_linger(user: str) -> bool:
+        """Whether the user's manager runs without a login."""
+        return Path("/var/lib/systemd/linger", user).exists()

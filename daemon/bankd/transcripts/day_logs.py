@@ -1,0 +1,129 @@
+"""Turns as the text of logs, one a conversation and day, and the keys by which they are known to stand there.
+
+What was said is quoted: the words of a conversation are to be found, and a line in them that looks like a Retain line is
+none. Notes are copied as they are: their Retain lines were meant to be.
+
+What an import appended to a log, by which the log's end is known again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from datetime import datetime
+from hashlib import sha256
+from itertools import groupby
+
+from bankd.briefing.recalled import strip_memories
+from bankd.edits.inserting import is_item
+from bankd.edits.operations import DIGEST_DIGITS
+from bankd.pages.scanner import encode_text
+from bankd.pages.text import make_visible
+from bankd.transcripts.formats import Dialogue, Turn
+
+_KEYS = re.compile(r"^<!-- imported((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
+_WIDTH = 4000
+"""Characters of a line in a log; longer ones are cut in two, for a log passes over what is no line of a person."""
+_KEYS_A_LINE = 50
+_CHUNK = 200
+"""Turns that are written at once, with their keys at the end: what an interruption leaves is at most these again."""
+
+Mask = Callable[[str], str]
+
+
+def log_name(conversation: Dialogue, day: str) -> str:
+    """The name of the log of a conversation on a day; of a long name, as a session's, its end is enough."""
+    name = re.sub(r"[^\w]+", "-", conversation.name).strip("-")
+    short = name if not conversation.is_quoted else re.sub(r"\W|_", "", name)[-8:]
+    return f"{day}-{short[:60]}.md" if short else f"{day}.md"
+
+
+def is_log_of(conversation: Dialogue, log: str) -> bool:
+    """Whether a log, by its name, may have turns of a conversation."""
+    if conversation.day:
+        return log == log_name(conversation, conversation.day)
+    return log[10:] == log_name(conversation, "")
+
+
+def keys_in_log(text: str) -> set[str]:
+    """The keys of the turns that were written to a log."""
+    return {key for found in _KEYS.finditer(text) for key in found[1].split()}
+
+
+def new_turns(
+    conversation: Dialogue, known: Set[str], moment: Callable[[datetime | None], datetime]
+) -> Mapping[str, Sequence[tuple[datetime, Turn]]]:
+    """By day, the turns that no log has yet; `moment` gives the local time, and the source's own for what has none."""
+    fresh = [turn for turn in conversation.turns if turn.key not in known and clean(turn.text)]
+    dated = [(moment(turn.at), turn) for turn in fresh]
+    days: dict[str, list[tuple[datetime, Turn]]] = {}
+    for at, turn in dated:
+        days.setdefault(conversation.day or f"{at:%Y-%m-%d}", []).append((at, turn))
+    return days
+
+
+def clean(text: str) -> str:
+    """What was said, without what we ourselves put in and what moves a cursor."""
+    return make_visible(strip_memories(text.replace("\r\n", "\n"))).strip()
+
+
+def chunks(turns: Sequence[tuple[datetime, Turn]], is_quoted: bool, mask: Mask) -> Iterator[str]:
+    """What is appended to a log, piece by piece."""
+    for start in range(0, len(turns), _CHUNK):
+        some = turns[start : start + _CHUNK]
+        said = "".join(_quoted(some, mask) if is_quoted else _copied(some, mask))
+        keys = [turn.key for _, turn in some]
+        rows = [keys[at : at + _KEYS_A_LINE] for at in range(0, len(keys), _KEYS_A_LINE)]
+        yield said + "".join(f"<!-- imported {' '.join(row)} -->\n" for row in rows)
+
+
+def opening(agent: str, conversation: Dialogue, day: str) -> str:
+    """The first line of a new log."""
+    title = conversation.title or conversation.name
+    return f"# {day} {agent}: {make_visible(' '.join(title.split()))[:120]}\n\n"
+
+
+def _quoted(turns: Sequence[tuple[datetime, Turn]], mask: Mask) -> Iterator[str]:
+    for (clock, speaker), run in groupby(turns, lambda item: (f"{item[0]:%H:%M}", item[1].speaker)):
+        said = "\n".join(mask(clean(turn.text)) for _, turn in run)
+        yield f"## {clock} {speaker}\n\n" + "".join(f"> {line}".rstrip() + "\n" for line in _lines(said)) + "\n"
+
+
+def _copied(turns: Sequence[tuple[datetime, Turn]], mask: Mask) -> Iterator[str]:
+    for heading, run in groupby(turns, lambda item: item[1].speaker):
+        yield f"{heading}\n\n" if heading else ""
+        previous = ""
+        for _, turn in run:
+            yield "\n" if previous and not (is_item(previous) and is_item(turn.text)) else ""
+            yield "\n".join(_lines(mask(clean(turn.text)))) + "\n"
+            previous = turn.text
+        yield "\n"
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        yield from (line[at : at + _WIDTH] for at in range(0, max(len(line), 1), _WIDTH))
+
+
+ASIDE = ".taken-back"
+"""What the name of a log has at its end where it holds what was imported and taken back; logs end in .md."""
+
+
+class ImportedEnd:
+    """The text that was appended to one log in one import, piece by piece: its size in bytes, its turns, its digest."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.size = self.turns = 0
+        self._hash = sha256()
+
+    def add(self, text: str) -> None:
+        """Note a piece that was appended."""
+        data = encode_text(text)
+        self._hash.update(data)
+        self.size += len(data)
+
+    @property
+    def digest(self) -> str:
+        """The same as `digest_of` gives of the whole."""
+        return self._hash.hexdigest()[:DIGEST_DIGITS]

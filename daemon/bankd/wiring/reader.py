@@ -1,0 +1,221 @@
+"""The bank as agents read it, each call by itself: a daemon may come and go, a bank break and be mended, between two.
+
+What a call needs is imported by that call: a server that only waits, and a hook, must start in milliseconds.
+
+What was shown to whom, on disk: `.bankd/shown.json`, replaced whole; losing it costs that something is said again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from bankd.briefing.shown import Shown
+from bankd.errors import BankError, UserError
+from bankd.system.socket_client import NoDaemonError
+from bankd.system.staged_file import replace_file
+from bankd.wiring.asking import ask_socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from typing import Any
+
+    from bankd.briefing.facts import BriefFacts
+    from bankd.index.sources import PageFiles
+    from bankd.search.request import SearchSettings
+    from bankd.settings import Settings
+
+_DAEMON_SECONDS = 10.0
+"""A daemon that is slower than this is passed by."""
+_MONTH = 31
+"""Days."""
+_RECALL_SECONDS = 0.5
+"""What a hook waits for: the user waits with it."""
+
+
+class BankReader:
+    """One workspace; every method raises BankError or OSError when it cannot be done."""
+
+    def __init__(self, root: str, *, is_alone: bool = False) -> None:
+        """Take the workspace, and whether this process has one thread; nothing is opened yet."""
+        self._root, self._is_alone = root, is_alone
+
+    @property
+    def root(self) -> Path:
+        """The folder of the workspace."""
+        from pathlib import Path
+
+        return Path(self._root)
+
+    def settings(self) -> Settings:
+        """The settings as they are now, at their defaults where they cannot be used."""
+        from bankd.config.workspace import load_usable_settings
+
+        return load_usable_settings(self.root / "bankd.yaml")[0]
+
+    def now(self) -> datetime:
+        """The present moment in the zone of the workspace."""
+        from bankd.system.clock import read_clock, read_clock_alone
+        from bankd.wiring.search import search_settings
+
+        zone = search_settings(self.root).timezone
+        return read_clock_alone(zone) if self._is_alone else read_clock(zone)
+
+    def brief_facts(self, now: datetime) -> BriefFacts:
+        """What briefings choose from, as it is now; read again only when pages, events or logs changed since."""
+        from bankd.index.sources import PageFiles
+        from bankd.wiring.search import search_settings
+        from bankd.workspace.facts import keep_facts, kept_facts
+
+        settings = search_settings(self.root)
+        files = PageFiles(self.root / "bank")
+        stamp = repr(
+            ("screened", str(now.date()), settings, files.scan(), self._stamps("events", ""), self._recent_logs(now))
+        )
+        facts = kept_facts(self.root, stamp)
+        if facts is None:
+            facts = self._read_facts(files, now, settings)
+            keep_facts(self.root, stamp, facts)
+        return facts
+
+    def _read_facts(self, files: PageFiles, now: datetime, settings: SearchSettings) -> BriefFacts:
+        from bankd.briefing.facts import assemble_facts
+        from bankd.memory.use import Fading
+        from bankd.pages.page import read_page
+        from bankd.pages.text import readable_bytes
+        from bankd.storage.events import EventLog
+        from bankd.storage.tree import FileTree
+
+        tree = FileTree(self.root)
+        try:
+            events = EventLog(tree, "").read_events()
+        finally:
+            tree.close()
+        read = ((path, files.read(path)) for path in sorted(files.scan()))
+        pages = (read_page(f"bank/{path}", readable_bytes(data)) for path, data in read if data is not None)
+        logs = {name: self.read_file(f"memory/{name}") for name in self._recent_logs(now)}
+        fading = Fading(round(settings.decay_per_day * 100), round(settings.decay_floor * 100))
+        return assemble_facts(pages, events, logs, now.date(), fading)
+
+    def _recent_logs(self, now: datetime) -> dict[str, str]:
+        """The logs of the last month by name, with a stamp each; those in folders below `memory/` are not looked at."""
+        from datetime import timedelta
+
+        first = (now.date() - timedelta(days=_MONTH)).isoformat()
+        return {name: stamp for name, stamp in self._stamps("memory", ".md").items() if name[:10] >= first}
+
+    def _stamps(self, folder: str, ending: str) -> dict[str, str]:
+        """The files of a folder by name, each with its size and time."""
+        found: dict[str, str] = {}
+        for entry in os.scandir(self.root / folder):
+            if entry.name.endswith(ending) and entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                found[entry.name] = f"{status.st_size}:{status.st_mtime_ns}"
+        return dict(sorted(found.items()))
+
+    def holds(self, path: str, text: str) -> bool:
+        """Whether a page of the bank, by its path in the workspace, has a text in it."""
+        from bankd.index.sources import PageFiles
+
+        data = PageFiles(self.root / "bank").read(path.removeprefix("bank/"))
+        return data is not None and text.encode("utf-8", "surrogateescape") in data
+
+    def search(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer as `bankctl search --json`, or `related`, does: by the daemon, or where none answers by the index itself."""
+        try:
+            return self.ask_daemon({"op": "search", **request}, _DAEMON_SECONDS)
+        except NoDaemonError:
+            return self._search_index(request)
+
+    def recall(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The same of the bank, quickly: from the index as it is, leaving no trace in `recall/`."""
+        request = {**request, "in": ["bank"], "keep": False, "see_also": False}
+        try:
+            return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
+        except NoDaemonError:
+            return self._search_index(request, in_a_moment=True)
+
+    def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """What the daemon answers; raises NoDaemonError when none does in time."""
+        return ask_socket(self._root, request, seconds)
+
+    def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
+        """Ask the index; `in_a_moment` asks the bank alone, as it was last read, and loads no model of vectors."""
+        from bankd.wiring.search import make_search, search_settings, worker_for
+
+        settings = search_settings(self.root)
+        if in_a_moment:
+            settings = settings._replace(meaning=("off",))
+        searching = make_search(self.root, settings, worker_for(settings), is_bank_alone=in_a_moment)
+        try:
+            return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
+        finally:
+            searching.close()
+
+    def page_paths(self) -> Iterable[str]:
+        """The pages of the bank, from `bank/` on, sorted."""
+        from bankd.index.sources import PageFiles
+
+        return sorted(PageFiles(self.root / "bank").scan())
+
+    def read_file(self, path: str) -> str:
+        """The text of a page, or of a log without credentials, by its path in the workspace; UserError when there is none."""
+        from bankd.index.sources import screened_log
+        from bankd.pages.scanner import decode_text
+        from bankd.pages.text import readable_text
+        from bankd.storage.tree import FileTree
+        from bankd.wiring.search import compile_patterns, search_settings
+
+        if not path.startswith(("bank/", "memory/", "archive/")) or not path.endswith(".md"):
+            raise UserError(f"{path}: not a page of the bank, a log or an archived page")
+        tree = FileTree(self.root)
+        try:
+            data = tree.read(path)
+        finally:
+            tree.close()
+        if data is None:
+            raise UserError(f"{path}: no such page")
+        if not path.startswith("memory/"):
+            return readable_text(decode_text(data))
+        return screened_log(data, compile_patterns(search_settings(self.root).secret_patterns))
+
+    def shown(self) -> Shown:
+        """What was shown to whom within a day."""
+        return read_shown(self.root)
+
+    def remember_shown(self, shown: Shown) -> None:
+        """Keep it; on a disk that takes nothing, what was said may be said again."""
+        from contextlib import suppress
+
+        with suppress(OSError):
+            write_shown(self.root, shown)
+
+    def hand_over(self, transcript: str) -> None:
+        """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
+        from contextlib import suppress
+
+        from bankd.workspace.import_files import add_transcript
+
+        add_transcript(self._root, transcript)
+        with suppress(NoDaemonError, BankError):
+            self.ask_daemon({"op": "handed over"}, _RECALL_SECONDS)
+
+
+PATH = ".bankd/shown.json"
+
+
+def read_shown(root: Path) -> Shown:
+    """What is remembered; nothing where the file is missing or cannot be read."""
+    try:
+        held = json.loads((root / PATH).read_bytes())
+        return {str(who): {str(mark): str(at) for mark, at in seen.items()} for who, seen in held.items()}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def write_shown(root: Path, shown: Shown) -> None:
+    """Remember it; of two at once the later one holds. Raises OSError."""
+    replace_file(root / PATH, json.dumps(shown, ensure_ascii=False))

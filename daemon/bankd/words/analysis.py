@@ -1,0 +1,312 @@
+"""English words by their stem: Snowball's English stemmer, with the irregular forms that no rule reaches.
+
+It owns single lower-case words; where words begin and end is decided in `analysis`.
+
+What search sees of a text: sentences of terms, Hangul bigrams, and whether something is denied.
+
+A term is a morpheme (Korean), a stem (Latin letters) or a number. Morphemes come from outside: this module turns them
+into terms, and says how a text is cut where there are none.
+
+Korean without a morphological analyser: a run of Hangul is read with the words that the bank itself has shown.
+
+Particles are never stripped by rule (회의, 단가, 평가 end like noun and particle): what is known decides.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from operator import add
+from typing import NamedTuple
+
+from Stemmer import Stemmer
+
+from bankd.words.tables import meanings_in
+
+_STEMMER = Stemmer("english", 0)  # Porter's second algorithm; without a cache of its own, since ours holds more
+
+_IRREGULAR_PAST = meanings_in("english_irregular", "past")
+_IRREGULAR = {**_IRREGULAR_PAST, **meanings_in("english_irregular", "other")}
+
+
+@lru_cache(maxsize=50_000)
+def stem_word(word: str) -> str:
+    """Reduce a lower-case word to its stem: `painting`, `painted` and `paints` become `paint`, `went` becomes `go`."""
+    return stem_words([word])[0]
+
+
+def stem_words(words: Iterable[str]) -> list[str]:
+    """The stems of lower-case words, not remembered: for a text that is read once."""
+    bare = [word.removesuffix("'s").replace("'", "") for word in words]
+    plain = [_IRREGULAR.get(word, word) for word in bare]
+    stems = iter(_STEMMER.stemWords([word for word in plain if word.isascii()]))
+    return [next(stems) if word.isascii() else word for word in plain]
+
+
+def is_irregular_past(word: str) -> bool:
+    """Whether a lower-case word is a past form that no rule reaches: `went`."""
+    return word in _IRREGULAR_PAST
+
+
+def irregular_forms(stem: str) -> Sequence[str]:
+    """The forms that are reduced to a stem by no rule, and may well begin otherwise than that: `went`, `gone` and `goes`."""
+    return _forms_by_stem().get(stem, ())
+
+
+@cache  # only what marks words asks
+def _forms_by_stem() -> dict[str, list[str]]:
+    forms: dict[str, list[str]] = {}
+    for form in _IRREGULAR:
+        forms.setdefault(stem_word(form), []).append(form)
+    return forms
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+VERSION = 4
+"""Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
+
+_RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
+_HANGUL = re.compile(rb"\xe1[\x84-\x87]|\xea[\xb0-\xbf]|[\xeb\xec]|\xed(?:[\x80-\x9d]|\x9e[\x80-\xa3])")
+"""`[가-힣ᄀ-ᇿ]` in UTF-8: to compile that takes a query fourteen times as long, since each letter is noted."""
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
+_CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
+    "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
+}  # fmt: skip
+_DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫어하"))
+"""What denies a predicate. 아니다 denies what something is called, and is a word like others."""
+_POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
+_ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
+
+_SHORT = 3
+
+Morpheme = tuple[str, str, int]
+"""A form, its tag in the Sejong set, and the offset in the text where it begins."""
+
+
+class Analysis(NamedTuple):
+    """The terms of a text: `sentences` in order, the bigrams of its Hangul, and whether it denies something."""
+
+    sentences: tuple[tuple[str, ...], ...]
+    bigrams: tuple[str, ...]
+    denies: bool
+
+    @property
+    def terms(self) -> list[str]:
+        """All terms, in the order of the text."""
+        return [term for sentence in self.sentences for term in sentence]
+
+
+class AnalysisText(NamedTuple):
+    """An analysis as the index and its cache keep it: spaces between terms, and between bigrams, line breaks between sentences.
+
+    Tens of thousands go from one to the other when an index is made anew, and few are ever taken apart.
+    """
+
+    sentences: str
+    bigrams: str
+    denies: bool
+
+
+def as_text(analysis: Analysis) -> AnalysisText:
+    """An analysis as it is kept."""
+    return AnalysisText("\n".join(map(" ".join, analysis.sentences)), " ".join(analysis.bigrams), analysis.denies)
+
+
+def join_analyses(parts: Sequence[AnalysisText]) -> AnalysisText:
+    """The analysis of a text whose parts were read one by one."""
+    if len(parts) == 1:
+        return parts[0]
+    sentences = "\n".join(part.sentences for part in parts if part.sentences)
+    return AnalysisText(
+        sentences, " ".join(part.bigrams for part in parts if part.bigrams), any(part.denies for part in parts)
+    )
+
+
+def fold_text(text: str) -> str:
+    """The form in which texts are compared: full width and compatibility forms folded, composed, lower case."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+
+
+def runs_of(text: str) -> list[str]:
+    """Cut a text where scripts meet: `MongoDB를 v4.2로` gives `mongodb`, `를`, `v`, `4.2`, `로`."""
+    return _RUN.findall(fold_text(text))
+
+
+def has_hangul(text: str) -> bool:
+    """Whether a text has Hangul, composed or not."""
+    return not text.isascii() and _HANGUL.search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+def is_hangul(run: str) -> bool:
+    """Whether a run of one script is Hangul."""
+    return "가" <= run[0] <= "힣"
+
+
+def bigrams_of(runs: Iterable[str]) -> list[str]:
+    """Pairs of neighbouring syllables, with the first syllable of short runs by itself, so that 술 finds 술은."""
+    grams: list[str] = []
+    for run in runs:
+        if is_hangul(run):
+            grams += map(add, run, run[1:])
+            if len(run) <= _SHORT:
+                grams.append(run[0])
+    return grams
+
+
+def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:
+    """Give the terms of a text; `morphemes` are those of `normal_form(text)` and may be absent without Hangul."""
+    if morphemes is None:
+        sentences = [[stem_word(run) for run in runs_of(part) if not is_hangul(run)] for part in split_sentences(text)]
+        denies = any(run in _ENGLISH_DENIALS or run.endswith("n't") for run in runs_of(text))
+    else:
+        sentences, denies = _sentences_of_morphemes(normal_form(text), morphemes)
+    kept = tuple(tuple(sentence) for sentence in sentences if sentence)
+    return Analysis(kept, tuple(bigrams_of(runs_of(text))), denies)
+
+
+def normal_form(text: str) -> str:
+    """The form that is given to a morphological analyser: NFKC, case kept."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut after sentence marks and at line breaks."""
+    return [part for part in _SENTENCE_END.split(text) if part]
+
+
+def terms_of_morpheme(form: str, tag: str) -> tuple[list[str], bool]:
+    """The terms of one morpheme, and whether it denies: 없다 counts as a denied 있다, 싫다 as a denied 좋아하다."""
+    kind = tag.partition("-")[0]
+    if form in _DENIALS and kind in {"MAG", "VX", "VA", "VV"}:
+        return ([_POSITIVE_OF[form]] if form in _POSITIVE_OF else []), True
+    if kind == "SL":
+        return [stem_word(run) for run in runs_of(form)], False
+    return ([fold_text(form)] if kind in _CONTENT_TAGS else []), False
+
+
+def readings_of(text: str, morphemes: Sequence[Morpheme]) -> dict[str, list[str]]:
+    """How each run of Hangul in a text was read: 가치관이 as [가치관]. The lexicon is made of these."""
+    readings: dict[str, list[str]] = {}
+    rest = iter(morphemes)
+    morpheme = next(rest, None)
+    for run in re.finditer("[가-힣]+", normal_form(text)):
+        terms: list[str] = []
+        while morpheme is not None and morpheme[2] < run.end():
+            if morpheme[2] >= run.start():
+                terms += terms_of_morpheme(morpheme[0], morpheme[1])[0]
+            morpheme = next(rest, None)
+        readings[run[0]] = terms
+    return readings
+
+
+def _sentences_of_morphemes(text: str, morphemes: Sequence[Morpheme]) -> tuple[list[list[str]], bool]:
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    sentences: list[list[str]] = [[] for _ in range(len(ends) + 1)]
+    denies, current = False, 0
+    for form, tag, start in morphemes:
+        while current < len(ends) and start >= ends[current]:
+            current += 1
+        terms, denial = terms_of_morpheme(form, tag)
+        sentences[current] += terms
+        denies = denies or denial
+    return sentences, denies
+
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+Readings = Callable[[str], Sequence[str] | None]
+"""The terms that an analyser once gave for a run of Hangul as it stands; None for a run never seen."""
+
+Known = Callable[[str], bool]
+"""Whether a term occurs in the bank."""
+
+
+class ReadRun(NamedTuple):
+    """A run of any script: its terms, its bigrams, and whether it denies something."""
+
+    terms: Sequence[str]
+    bigrams: Sequence[str]
+    denies: bool
+
+
+Lexicon = Callable[[str], ReadRun]
+"""How a run is read."""
+
+_LONGEST = 12
+"""Syllables; no word of Korean is longer, and a run without spaces may be as long as a request."""
+_COMPOUND = 4
+
+_DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")
+_DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
+
+
+def lexicon_of(readings: Readings, known: Known) -> Lexicon:
+    """The lexicon of a bank as it is now; each run is read once, however many texts have it."""
+    return cache(lambda run: read_run(run, terms_of_run(run, readings, known)))
+
+
+def read_run(run: str, terms: Sequence[str]) -> ReadRun:
+    """A run that has these terms."""
+    return ReadRun(terms, bigrams_of([run]), _denies(run))
+
+
+def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
+    """Give the terms of a text without an analyser; the same shape as `analyse`."""
+    sentences: list[tuple[str, ...]] = []
+    bigrams: list[str] = []
+    denies = False
+    for part in split_sentences(normal_form(text)):
+        terms: list[str] = []
+        for read, grams, is_denial in map(lexicon, runs_of(part)):
+            terms += read
+            bigrams += grams
+            denies = denies or is_denial
+        sentences.append(tuple(terms))
+    return Analysis(tuple(filter(None, sentences)), tuple(bigrams), denies)
+
+
+def _denies(run: str) -> bool:
+    return run in _DENYING_RUNS or run.startswith(_DENYING_STARTS) or run.endswith("n't")
+
+
+def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
+    """Read one run: the way it was read before, else by the longest words known in it."""
+    if not is_hangul(run):
+        return [stem_word(run)]
+    seen = readings(run)
+    return seen if seen is not None else list(_longest_known(run, known))
+
+
+def known_words(term: str, known: Known) -> Sequence[str]:
+    """A Korean term that an analyser made of a run and the bank does not have: the words of the bank in it."""
+    return (
+        list(_longest_known(term, known)) if len(term) >= _COMPOUND and is_hangul(term) and not known(term) else [term]
+    )
+
+
+def longest_word(run: str, known: Known, least: int = 2) -> int:
+    """The length of the longest term of the bank that a run begins with, of `least` syllables or more; 0 without one."""
+    return next((end for end in range(min(len(run), _LONGEST), least - 1, -1) if known(run[:end])), 0)
+
+
+def _longest_known(run: str, known: Known) -> Iterator[str]:
+    """Walk a run from the left, taking the longest known word of two syllables or more at each place.
+
+    A run without such a word is its own term, and is also read by its first syllable when that is a word: 써, 책은.
+    """
+    start, found = 0, False
+    while start < len(run):
+        length = longest_word(run[start:], known)
+        if length:
+            yield run[start : start + length]
+        found = found or length > 0
+        start += length or 1
+    if not found:
+        yield run
+        if len(run) > 1 and known(run[0]):
+            yield run[0]

@@ -1,0 +1,276 @@
+"""How days are said in English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from bankd.words.analysis import is_irregular_past
+from bankd.words.day_rules import ENGLISH as HOLIDAYS
+from bankd.words.day_rules import Groups, Rule, alternatives, exactly_away, holiday_of, part_in, units_away, window_of
+from bankd.words.days import (
+    DAY,
+    Anchor,
+    Span,
+    day_of_month,
+    month_of,
+    months_of,
+    nearest_span,
+    on,
+    part_of,
+    season_of,
+    shifted,
+    weekday_near,
+    weekday_of_week,
+    weekend_of,
+    year_of,
+)
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
+_DAYS = {
+    "the day before yesterday": -2, "day before yesterday": -2, "the day after tomorrow": 2, "day after tomorrow": 2,
+    "yesterday": -1, "last night": -1, "overnight": -1, "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0,
+    "this evening": 0, "tomorrow": 1, "tmrw": 1, "tmr": 1, "tmw": 1,
+}  # fmt: skip
+_NUMBERS = {
+    "a couple of": 2, "couple of": 2, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "a few": 3, "few": 3, "several": 4,
+}  # fmt: skip
+_VAGUE = {"a few", "few", "several"}
+_RELATIVES = {
+    "last": -1, "past": -1, "previous": -1, "this past": -1, "this": 0, "the current": 0, "current": 0, "next": 1,
+    "coming": 1, "upcoming": 1, "this coming": 1, "the coming": 1, "the following": 1,
+}  # fmt: skip
+_PARTS = {
+    "early": "early", "start of": "early", "beginning of": "early", "turn of": "early", "mid": "mid", "middle of": "mid",
+    "late": "late", "end of": "late", "earlier": "earlier", "later": "later", "first half of": "first", "second half of": "second",
+    "first week of": "week 1", "second week of": "week 2", "third week of": "week 3", "fourth week of": "week 4",
+    "last week of": "week 5",
+}  # fmt: skip
+_ORDINALS = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+}
+
+_SHORT_MONTHS = tuple(name[:3] for name in _MONTHS)
+_UNITS = ("day", "week", "month", "year", "decade")
+_AWAY = ("ago", "back", "earlier", "from now", "from today", "later", "hence")
+
+_NAMES_OF_MONTHS = {form: n for n, name in enumerate(_MONTHS, 1) for form in (name, f"{name[:3]}.", name[:3])} | {
+    "sept": 9
+}
+_MONTH = rf"(?P<month>{alternatives(_NAMES_OF_MONTHS)})\b"
+_FULL_MONTH = rf"(?P<month>{alternatives(_MONTHS)})\b"
+_NAMES_OF_WEEKDAYS = {form: n for n, name in enumerate(_WEEKDAYS) for form in (name, name[:3])} | {
+    "tues": 1, "thur": 3, "thurs": 3,
+}  # fmt: skip
+_SHORT_WEEKDAYS = tuple(name[:3] for name in _WEEKDAYS)
+_WEEKDAY = rf"(?P<weekday>{alternatives(_NAMES_OF_WEEKDAYS)})\b"
+_YEAR = r"(?P<year>(?:19|20)\d\d)\b"
+_DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+_NUMBER = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
+_UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?\b"
+_PART = rf"(?:(?:the )?(?P<part>{alternatives(_PARTS)})[ -](?:in )?)?(?:the )?"
+_NAMES_TOO = "jan|jun|mar"
+"""Months that are cut short to what people are called: reviewed by Jan."""
+_IN_MONTHS, _BY_MONTHS, _BEFORE_DAYS = (
+    "|".join(rf"(?<=\b{word} )" for word in words.split())
+    for words in (
+        "in since until till during",
+        "by before after from to for",
+        "till until by before since",
+    )
+)
+_CUT_MONTH = rf"(?:(?:{_IN_MONTHS}){_PART}{_MONTH}|(?:{_BY_MONTHS})(?!{_NAMES_TOO}){_PART}{_MONTH})(?!')"
+"""A month that is cut short, where it is no name: in Jan, till Sept, by Nov."""
+_RELATIVE = rf"(?P<relative>{alternatives(_RELATIVES)})"
+_HALVES = {"first half": (1, 6), "second half": (7, 12), "q1": (1, 3), "q2": (4, 6), "q3": (7, 9), "q4": (10, 12)}
+
+_PAST = re.compile(r"\b(?:[a-z]{2,}[^e\W]ed|was|were|had|did|didn't|wasn't|been|began|cut|put|since|ago|done)\b")
+_FUTURE = re.compile(
+    r"\b(?:will|'ll|won't|going to|has to|have to|must|should|needs? to|coming|upcoming|(?:(?:due|booked|scheduled|planned|set|reserved|invited|deadline|meant|arranged)\b"
+    r"[^.;!?]*?\b(?:for|on|at|by|to))|for (?:the |\w+day)|agenda|due|ahead|plans?|(?:is|are|am|i'm|he's|she's|it's|we're|they're) [a-z]+ing)\b|'ll\b|\bby (?:the |\w+day)"
+)
+_WORD = re.compile(r"[a-z]+")
+
+
+def read_english_lean(clause: str) -> int:
+    """Whether a clause tells of what was (-1) or of what comes (1); 0 where it does not say."""
+    if _FUTURE.search(clause):
+        return 1
+    return -1 if _PAST.search(clause) or any(map(is_irregular_past, _WORD.findall(clause))) else 0
+
+
+def _count(found: Groups) -> int:
+    written = found["count"]
+    return int(written) if written.isdecimal() else _NUMBERS[written]
+
+
+def _unit(found: Groups) -> tuple[str, int]:
+    """The unit and how many of them; a decade is ten years."""
+    return ("year", 10 * _count(found)) if found["unit"] == "decade" else (found["unit"], _count(found))
+
+
+def _ago(found: Groups, anchor: Anchor) -> Span:
+    unit, count = _unit(found)
+    sign = -1 if found["way"] in {"ago", "back", "earlier"} else 1
+    if found["count"] in _VAGUE:
+        return _vaguely(anchor, unit, sign)
+    return (
+        exactly_away(anchor.day, unit, sign * count) if found["today"] else units_away(anchor.day, unit, sign * count)
+    )
+
+
+def _vaguely(anchor: Anchor, unit: str, sign: int) -> Span:
+    """A few days ago: two to seven."""
+    near, far = (units_away(anchor.day, unit, sign * count) for count in (2, 7 if unit == "day" else 5))
+    return Span(min(near.first, far.first), max(near.last, far.last))
+
+
+def _in_units(found: Groups, anchor: Anchor) -> Span | None:
+    unit, count = _unit(found)
+    return None if anchor.lean < 0 else units_away(anchor.day, unit, count)
+
+
+def _around(found: Groups, anchor: Anchor) -> Span:
+    unit, count = _unit(found) if found["count"] else (found["unit"], 1)
+    return window_of(
+        anchor.day, "day" if unit == "weekend" else unit, count * (1 if found["way"] in {"next", "coming"} else -1)
+    )
+
+
+def _relative_unit(found: Groups, anchor: Anchor) -> Span:
+    return part_in(units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]]), _part(found), anchor)
+
+
+def _part_of_current(found: Groups, anchor: Anchor) -> Span:
+    return part_in(units_away(anchor.day, found["unit"], 0), _part(found), anchor)
+
+
+def _two_away(found: Groups, anchor: Anchor) -> Span:
+    return units_away(anchor.day, found["unit"], -2 if found["way"] == "before last" else 2)
+
+
+def _part(found: Groups) -> str:
+    return _PARTS.get(found.get("part") or "", "")
+
+
+def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
+    relative, weekday = found["relative"], _NAMES_OF_WEEKDAYS[found["weekday"]]
+    shift = _RELATIVES[relative]
+    if shift < 0:
+        return weekday_near(anchor._replace(lean=-1), weekday)
+    if relative == "next":
+        return weekday_of_week(anchor.day, weekday, 1)
+    return weekday_near(anchor._replace(lean=1), weekday) if shift else weekday_of_week(anchor.day, weekday, 0)
+
+
+def _weekday_of_relative_week(found: Groups, anchor: Anchor) -> Span:
+    return weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]])
+
+
+def _weekday(found: Groups, anchor: Anchor) -> Span:
+    return weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]])
+
+
+def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+    """What comes every year: of the year that is named, or of the nearest."""
+    if found.get("year"):
+        return of_year(int(found["year"]))
+    if found.get("relative"):
+        return _of_relative_year(anchor, _RELATIVES[found["relative"]], of_year)
+    return nearest_span(anchor, of_year)
+
+
+def _of_relative_year(anchor: Anchor, shift: int, of_year: Callable[[int], Span]) -> Span:
+    """Last summer is the latest that is over, next spring the first that has not begun."""
+    spans = [of_year(anchor.day.year + step) for step in (-2, -1, 0, 1, 2)]
+    if not shift:
+        return nearest_span(anchor, of_year)
+    if shift < 0:
+        return max(span for span in spans if span.last < anchor.day)
+    return min(span for span in spans if span.first > anchor.day)
+
+
+def _month(found: Groups, anchor: Anchor) -> Span:
+    month = _NAMES_OF_MONTHS[found["month"]]
+    if found.get("of"):
+        return part_in(month_of(anchor.day.year + _RELATIVES[found["of"]], month), _part(found), anchor)
+    return part_in(_of_year(found, anchor, lambda year: month_of(year, month)), _part(found), anchor)
+
+
+def _month_day(found: Groups, anchor: Anchor) -> Span:
+    month, day = _NAMES_OF_MONTHS[found["month"]], found.get("day") or str(_ORDINALS.get(found.get("ordinal") or "", 1))
+    last = found.get("last") or day
+    span = _of_year(found, anchor, lambda year: on(month_of(year, month).first.replace(day=int(day))))
+    return Span(span.first, max(span.first, span.first.replace(day=int(last))))
+
+
+def _season(found: Groups, anchor: Anchor) -> Span:
+    season = _SEASONS[found["season"]]
+    return part_in(_of_year(found, anchor, lambda year: season_of(year, season)), _part(found), anchor)
+
+
+def _half(found: Groups, anchor: Anchor) -> Span:
+    return _of_year(found, anchor, lambda year: months_of(year, *_HALVES[found["half"]]))
+
+
+def _holiday(found: Groups, anchor: Anchor) -> Span:
+    name, is_whole = HOLIDAYS[found["holiday"]], bool(found["whole"])
+    return _of_year(found, anchor, lambda year: holiday_of(year, name, is_whole=is_whole))
+
+
+def _about_now(found: Groups, anchor: Anchor) -> Span:
+    """This time last year: ten days before and after."""
+    there = exactly_away(anchor.day, "year", _RELATIVES[found["relative"]]).first
+    return Span(there - 10 * DAY, there + 10 * DAY)
+
+
+def _year_end(_: Groups, anchor: Anchor) -> Span:
+    return part_of(months_of(anchor.day.year, 12, 12), "late")
+
+
+RULES: Sequence[Rule] = (
+    Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", _two_away, "span"),
+    Rule(_AWAY, rf"\b{_NUMBER} {_UNIT} (?P<way>{alternatives(_AWAY)})(?P<today> today)?\b", _ago, "span"),
+    Rule(("yesterday", "night", "today", "this ", "tomorrow", "tmr", "tmw"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
+    Rule(("this time",), r"\bthis time (?P<relative>last|next) year\b", _about_now, "span"),
+    Rule(_UNITS, rf"\b(?:in|in about) {_NUMBER} {_UNIT}(?!')", _in_units, "span"),
+    Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
+    Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
+    Rule(("other day",), r"\bthe other day\b", lambda _, anchor: _vaguely(anchor, "day", -1), "span"),
+    Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
+    Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
+    Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:(?: ?[-–] ?| to | through )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
+    Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
+    Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
+    Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
+    Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),
+    Rule(_MONTHS, rf"\b{_PART}{_RELATIVE} {_FULL_MONTH}", _month, "span"),
+    Rule(_SHORT_MONTHS, _CUT_MONTH, _month, "span"),
+    Rule(_UNITS, rf"\b{_PART}{_RELATIVE} (?P<unit>week|weekend|month|year)\b", _relative_unit, "span"),
+    Rule(_SEASONS, rf"\b{_PART}{_RELATIVE} (?P<season>{alternatives(_SEASONS)})\b", _season, "span"),
+    Rule(_SEASONS, rf"\b(?:in|during|over|since|until|by|for|from) {_PART}(?P<season>{alternatives(_SEASONS)})\b(?: (?:of )?{_YEAR})?", _season, "span"),
+    Rule(_SEASONS, rf"\b(?P<season>{alternatives(_SEASONS)}) (?:of )?{_YEAR}", _season, "span"),
+    Rule(_HALVES, rf"\b(?P<half>{alternatives(_HALVES)})\b(?:,? (?:of )?(?:{_YEAR}|the year|this year))?", _half, "span"),
+    Rule(HOLIDAYS, rf"\b(?:(?P<whole>over|during) )?(?:(?P<relative>last|this|next) )?(?P<holiday>{alternatives(HOLIDAYS)})\b(?P<whole> holidays?| break| weekend)?(?: (?:of )?{_YEAR})?", _holiday, "day"),
+    Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", _year_end, "span"),
+    Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", _part_of_current, "span"),
+    Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: part_in(year_of(int(found["year"])), _part(found), anchor), "span"),
+    Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
+    Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", _weekday, "weekday"),
+    Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
+)  # fmt: skip
+"""The rules, those that read more words before those that read fewer."""

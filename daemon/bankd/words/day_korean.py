@@ -1,0 +1,309 @@
+"""How days are said in Korean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from bankd.words.day_rules import KOREAN as HOLIDAYS
+from bankd.words.day_rules import Groups, Rule, alternatives, exactly_away, holiday_of, part_in, units_away, window_of
+from bankd.words.days import (
+    DAY,
+    Anchor,
+    Span,
+    day_of_month,
+    month_of,
+    months_of,
+    nearest_span,
+    on,
+    part_of,
+    season_of,
+    shifted,
+    weekday_near,
+    weekday_of_week,
+    weekend_of,
+    year_of,
+)
+from bankd.words.tables import by_form
+
+_DAYS = {
+    "그끄저께": -3, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "어제": -1, "어저께": -1, "어젯밤": -1, "간밤": -1,
+    "지난밤": -1, "작일": -1, "오늘": 0, "금일": 0, "내일모레": 2, "내일": 1, "낼": 1, "명일": 1, "모레": 2, "글피": 3,
+}  # fmt: skip
+_COUNTED_DAYS = {
+    "하루": 1,
+    "이틀": 2,
+    "사흘": 3,
+    "나흘": 4,
+    "닷새": 5,
+    "엿새": 6,
+    "이레": 7,
+    "여드레": 8,
+    "아흐레": 9,
+    "열흘": 10,
+    "보름": 15,
+}
+_NUMBERS = {
+    "한": 1, "두": 2, "세": 3, "석": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
+    "열한": 11, "열두": 12, "일": 1, "이": 2, "삼": 3, "사": 4, "오": 5, "육": 6, "칠": 7, "팔": 8, "구": 9, "십": 10,
+    "몇": 3, "몇몇": 3,
+}  # fmt: skip
+_UNITS = {"일": "day", "주일": "week", "주": "week", "개월": "month", "달": "month", "년": "year", "해": "year"}
+_WEEK = {
+    "지지난": -2,
+    "저저번": -2,
+    "지난": -1,
+    "저번": -1,
+    "지난번": -1,
+    "전": -1,
+    "이번": 0,
+    "요번": 0,
+    "금": 0,
+    "다음": 1,
+    "담": 1,
+    "차": 1,
+    "다다음": 2,
+}
+_MONTH = {
+    "지지난": -2,
+    "저저번": -2,
+    "지난": -1,
+    "저번": -1,
+    "전": -1,
+    "이번": 0,
+    "요번": 0,
+    "이": 0,
+    "다음": 1,
+    "담": 1,
+    "내": 1,
+    "다다음": 2,
+}
+_BEFORE_MONTH = {"이": 0, "전": -1, "금": 0, "내": 1}
+"""What stands before 월; 금 stands before no 달, which may begin 달러."""
+_YEAR = {
+    "재작년": -2,
+    "지지난해": -2,
+    "작년": -1,
+    "지난해": -1,
+    "전년": -1,
+    "올해": 0,
+    "금년": 0,
+    "이번 해": 0,
+    "내년": 1,
+    "다음 해": 1,
+    "내후년": 2,
+    "후년": 2,
+}
+_SEASONS = {"봄": 0, "여름": 1, "가을": 2, "겨울": 3}
+_PARTS = by_form(
+    ("early", "초순 상순 초반 초"), ("mid", "중순 중반 중"), ("late", "하순 말 후반"), ("last day", "말일"), ("week 1", "첫째주 첫주 첫번째주"),
+    ("week 2", "둘째주 두번째주"), ("week 3", "셋째주 세번째주"), ("week 4", "넷째주 네번째주"), ("week 5", "마지막주"),
+)  # fmt: skip
+_HALVES = {"상반기": (1, 6), "하반기": (7, 12), "1분기": (1, 3), "2분기": (4, 6), "3분기": (7, 9), "4분기": (10, 12)}
+_WAYS = ("전", "뒤", "후")
+_AROUND = ("지난", "최근", "앞으로", "향후")
+_WEEKDAYS = "월화수목금토일"
+CUT_WEEKDAY = rf"[{_WEEKDAYS}](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{{1,2}}시(?!간)|\d{{1,2}}:\d\d))"
+"""A weekday that is cut to its first syllable, by the time behind it: 목 저녁 8시, 금 18:30."""
+_VAGUE = {"몇", "며칠", "몇몇"}
+
+_COUNT = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
+_UNIT = rf"(?P<unit>{alternatives(_UNITS)})"
+_WEEKDAY = rf"(?P<weekday>[{_WEEKDAYS}])(?:요일|욜)(?!마다)"
+_IN_YEAR = rf"(?:(?P<year>(?:19|20)\d\d)년 ?|(?P<of>{alternatives(_YEAR)}) ?|(?P<years>\d{{1,2}}|{alternatives(_NUMBERS)}) ?년 전 ?)"
+_PART_WORDS = "|".join(re.sub("(째|첫|막)주", r"\1 ?주", word) for word in sorted(_PARTS, key=len, reverse=True))
+_PART = (
+    rf"(?: ?(?P<part>{_PART_WORDS})(?![가-힣])|(?: ?(?P<part>{_PART_WORDS})(?=에|부터|까지|쯤|경|께|로|의|엔|이|도)))?"
+)
+_AT = r"(?=에|엔|부터|까지|이후|이래|내내|동안|철|쯤|때|$|[ ,.?!]*$)"
+_NO_HANGUL = r"(?<![가-힣])"
+
+_SET_FOR = re.compile(
+    r"(?:기로 ?(?:했|약속|정)|예정|계획|(?:로|에) ?(?:예약|잡[았혀히]|잡아|정했|정해|정하|미뤘|미뤄|연기|옮겼|확정|변경|바꿨|바꾸))"
+)
+_AHEAD = re.compile(r"겠|을 ?것|ㄹ ?것|[가-힣]ㄹ|일정|약속|다가오|앞으로|예정|계획|해야|야 ?(?:한다|해|돼|된다)")
+
+
+def read_korean_lean(clause: str) -> int:
+    """Whether a clause tells of what was (-1) or of what comes (1); 0 where it does not say."""
+    if _SET_FOR.search(clause) or _AHEAD.search(clause):
+        return 1
+    return -1 if "적 있" in clause or "적이 있" in clause or any(map(_is_past, clause)) else 0
+
+
+def _is_past(syllable: str) -> bool:
+    """Whether a syllable ends in the double sieut of the past tense; 있 and 겠 have it without."""
+    return "가" <= syllable <= "힣" and (ord(syllable) - 0xAC00) % 28 == 20 and syllable not in "있겠"
+
+
+def _count(written: str) -> int:
+    return int(written) if written.isdecimal() else _NUMBERS.get(written) or _COUNTED_DAYS.get(written, 3)
+
+
+def _sign(found: Groups) -> int:
+    return -1 if found["way"] == "전" else 1
+
+
+def _away(found: Groups, anchor: Anchor) -> Span:
+    unit, count = _UNITS[found["unit"]], _sign(found) * _count(found["count"])
+    if found["count"] in _VAGUE:
+        return _vaguely(anchor, unit, _sign(found))
+    return exactly_away(anchor.day, unit, count) if found["today"] else units_away(anchor.day, unit, count)
+
+
+def _vaguely(anchor: Anchor, unit: str, sign: int) -> Span:
+    """며칠 전: two to seven days ago."""
+    near, far = (units_away(anchor.day, unit, sign * count) for count in (2, 7 if unit == "day" else 5))
+    return Span(min(near.first, far.first), max(near.last, far.last))
+
+
+def _days_away(found: Groups, anchor: Anchor) -> Span:
+    if found["count"] == "며칠":
+        return _vaguely(anchor, "day", _sign(found))
+    return shifted(anchor.day, _sign(found) * _COUNTED_DAYS[found["count"]])
+
+
+def _half_year_away(found: Groups, anchor: Anchor) -> Span:
+    return units_away(anchor.day, "month", 6 * _sign(found))
+
+
+def _around(found: Groups, anchor: Anchor) -> Span:
+    ahead = 1 if found["way"] in {"앞으로", "향후", "다음"} else -1
+    unit = _UNITS.get(found.get("unit") or "", "day")
+    return window_of(anchor.day, unit, ahead * _count(found["count"]))
+
+
+def _part(found: Groups) -> str:
+    return _PARTS.get((found.get("part") or "").replace(" ", ""), "")
+
+
+def _week(found: Groups, anchor: Anchor) -> Span:
+    shift = _WEEK[found["relative"]]
+    if found.get("weekday"):
+        return weekday_of_week(anchor.day, _WEEKDAYS.index(found["weekday"]), shift)
+    if found.get("weekend"):
+        return weekend_of(anchor.day, shift)
+    return part_in(units_away(anchor.day, "week", shift), _part(found), anchor)
+
+
+def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
+    weekday, relative = _WEEKDAYS.index(found["weekday"]), found["relative"]
+    if relative in {"지난", "저번", "지난번"}:
+        return weekday_near(anchor._replace(lean=-1), weekday)
+    if relative in {"오는", "돌아오는"}:
+        return weekday_near(anchor._replace(lean=1), weekday)
+    return weekday_of_week(anchor.day, weekday, 0 if relative == "이번" else 1)
+
+
+def _month_away(found: Groups, anchor: Anchor) -> Span:
+    month = month_of(anchor.day.year, anchor.day.month + {**_MONTH, **_BEFORE_MONTH}[found["relative"]])
+    if found.get("day"):
+        return on(month.first.replace(day=int(found["day"])))
+    return part_in(month, _part(found), anchor)
+
+
+def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+    """What comes every year: of the year that is named, or of the nearest."""
+    if found.get("year"):
+        return of_year(int(found["year"]))
+    if found.get("of"):
+        return of_year(anchor.day.year + _YEAR[found["of"]])
+    if found.get("years"):
+        return of_year(anchor.day.year - _count(found["years"]))
+    return nearest_span(anchor, of_year)
+
+
+def _month(found: Groups, anchor: Anchor) -> Span:
+    month = int(found["month"])
+    span = _of_year(found, anchor, lambda year: month_of(year, month))
+    return part_in(span, _part(found), anchor)
+
+
+def _month_day(found: Groups, anchor: Anchor) -> Span:
+    month, day = int(found["month"]), int(found["day"])
+    first = _of_year(found, anchor, lambda year: on(month_of(year, month).first.replace(day=day))).first
+    return Span(first, max(first, first.replace(day=int(found.get("last") or day))))
+
+
+def _season(found: Groups, anchor: Anchor) -> Span:
+    season = _SEASONS[found["season"]]
+
+    def of_year(year: int) -> Span:
+        return season_of(year, season)
+
+    if found.get("relative") in {"지난"}:
+        return max(
+            span for span in map(of_year, range(anchor.day.year - 2, anchor.day.year + 1)) if span.last < anchor.day
+        )
+    if found.get("relative"):
+        return of_year(anchor.day.year + (1 if found["relative"].startswith("다음") else 0))
+    return part_in(_of_year(found, anchor, of_year), _part(found), anchor)
+
+
+def _half(found: Groups, anchor: Anchor) -> Span:
+    return _of_year(found, anchor, lambda year: months_of(year, *_HALVES[found["half"].replace(" ", "")]))
+
+
+def _whole_year(found: Groups, anchor: Anchor) -> Span:
+    span = _of_year(found, anchor, year_of)
+    part = _part(found)
+    if part in {"early", "late"}:
+        return months_of(span.first.year, *((1, 2) if part == "early" else (11, 12)))
+    return part_of(span, part) if part else span
+
+
+def _holiday(found: Groups, anchor: Anchor) -> Span:
+    name, is_whole = HOLIDAYS.get(found["holiday"], "seollal"), bool(found["whole"])
+    return _of_year(found, anchor, lambda year: holiday_of(year, name, is_whole=is_whole))
+
+
+def _ends_of_year(found: Groups, anchor: Anchor) -> Span:
+    if found["end"] == "연말":
+        return _of_year(found, anchor, lambda year: part_of(months_of(year, 12, 12), "late"))
+    return _of_year(found, anchor, lambda year: months_of(year, 1, 1))
+
+
+def _about_now(found: Groups, anchor: Anchor) -> Span:
+    """작년 이맘때: ten days before and after."""
+    there = _of_year(found, anchor, lambda year: exactly_away(anchor.day, "year", year - anchor.day.year)).first
+    return Span(there - 10 * DAY, there + 10 * DAY)
+
+
+def _ends_of_month(found: Groups, anchor: Anchor) -> Span:
+    return part_of(month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early")
+
+
+_DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항))"
+"""전달 is the last month, and 전달하다 to hand on."""
+_IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
+RULES: Sequence[Rule] = (
+    Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
+    Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH} ?(?P<day>3[01]|[12]\d|0?[1-9])(?:일? ?[~\u2013-] ?(?P<last>3[01]|[12]\d|0?[1-9]))?일(?!간| ?동안)(?:[ (]*[{_WEEKDAYS}]요?일?\)?(?![가-힣]))?(?: ?[{_WEEKDAYS}]요일)?", _month_day, "day"),
+    Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH}(?!요일){_PART}", _month, "span"),
+    Rule(_SEASONS, rf"{_IN_YEAR}(?P<season>{alternatives(_SEASONS)}){_PART}", _season, "span"),
+    Rule(_SEASONS, rf"(?P<relative>지난|이번|올|다음) ?(?P<season>{alternatives(_SEASONS)})", _season, "span"),
+    Rule(_SEASONS, rf"{_NO_HANGUL}(?P<season>{alternatives(_SEASONS)}){_AT}", _season, "span"),
+    Rule(("반기", "분기"), rf"{_IN_YEAR}(?P<half>[상하]반기|[1-4] ?분기)|{_NO_HANGUL}(?P<half>[상하]반기|[1-4] ?분기){_AT}", _half, "span"),
+    Rule(("주일",), rf"{_NO_HANGUL}(?P<count>일|1) ?주일 ?(?P<way>전|뒤|후)", lambda found, anchor: exactly_away(anchor.day, "week", _sign(found)), "day"),
+    Rule(_WAYS, rf"{_NO_HANGUL}{_COUNT} ?{_UNIT} ?(?P<way>전|뒤|후)(?![가-힣]*쟁)(?P<today> 오늘)?", _away, "span"),
+    Rule(_WAYS, rf"{_NO_HANGUL}(?P<count>며칠|{alternatives(_COUNTED_DAYS)}) ?(?P<way>전|뒤|후)", _days_away, "day"),
+    Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", _half_year_away, "span"),
+    Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
+    Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
+    Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
+    Rule(("요일", "욜"), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
+    Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
+    Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_DELIVERED}{_PART}", _month_away, "span"),
+    Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
+    Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
+    Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
+    Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: nearest_span(anchor, lambda year: months_of(year, 1, 1)), "span"),
+    Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", _ends_of_month, "span"),
+    Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
+    Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
+    Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
+    Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
+    Rule(tuple(_WEEKDAYS), rf"(?<!\S)(?P<weekday>{CUT_WEEKDAY})", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
+    Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
+)  # fmt: skip
+"""The rules, those that read more words before those that read fewer."""

@@ -1,0 +1,233 @@
+"""Spans of days, and the arithmetic of the calendar; weeks begin on Monday.
+
+How far away a day is, in the words of the reader: 2 weeks ago, 2주 전, in 3 days.
+
+Whether a text may name a day at all: so quickly told that it costs texts that do not nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+DAY = timedelta(days=1)
+_MONTH = 31
+"""Days of the longest."""
+_OFF_LEAN = 6
+"""How much farther a day may be on the side that the tense speaks for: "booked for May 3" is past, and speaks of what comes."""
+
+
+class Span(NamedTuple):
+    """Days from the first to the last, both included."""
+
+    first: date
+    last: date
+
+    @property
+    def days(self) -> int:
+        """How many days it has."""
+        return (self.last - self.first).days + 1
+
+    def overlap(self, other: Span) -> int:
+        """How many days two spans share."""
+        return max(0, (min(self.last, other.last) - max(self.first, other.first)).days + 1)
+
+
+class Anchor(NamedTuple):
+    """What a text is read against: its day, and whether it tells of what was (-1), of what comes (1), or does not say (0).
+
+    `is_strict` holds where the tense is believed whatever the distance, as in questions.
+    """
+
+    day: date
+    lean: int = 0
+    is_strict: bool = False
+
+
+def may_be_today(day: date) -> bool:
+    """Whether the calendar goes on far enough to both sides of a day for all that is reckoned from it."""
+    return date.min.year + 100 < day.year < date.max.year - 100
+
+
+def read_iso_moment(text: str) -> datetime | None:
+    """A moment in ISO form, with or without a zone; None where it is none, or may not be today."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if may_be_today(moment.date()) else None
+
+
+def on(day: date) -> Span:
+    """One day."""
+    return Span(day, day)
+
+
+def shifted(day: date, days: int) -> Span:
+    """The day so many days away."""
+    return on(day + days * DAY)
+
+
+def week_of(day: date, shift: int = 0) -> Span:
+    """The week of a day, or one so many weeks away."""
+    monday = day - day.weekday() * DAY + 7 * shift * DAY
+    return Span(monday, monday + 6 * DAY)
+
+
+def weekend_of(day: date, shift: int = 0) -> Span:
+    """Saturday and Sunday of the week of a day, or of one so many weeks away."""
+    return Span(week_of(day, shift).last - DAY, week_of(day, shift).last)
+
+
+def month_of(year: int, month: int) -> Span:
+    """A month; months before January and after December are those of other years."""
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    after = date(year + month // 12, month % 12 + 1, 1)
+    return Span(date(year, month, 1), after - DAY)
+
+
+def months_of(year: int, first: int, last: int) -> Span:
+    """Months of one year, the last of which may be in the next."""
+    return Span(month_of(year, first).first, month_of(year, last).last)
+
+
+def year_of(year: int) -> Span:
+    """A year."""
+    return months_of(year, 1, 12)
+
+
+def season_of(year: int, season: int) -> Span:
+    """Spring (0) to winter (3), by meteorologists' months; the winter of a year begins in its December."""
+    return months_of(year, 3 + 3 * season, 5 + 3 * season)
+
+
+def part_of(span: Span, part: str) -> Span:
+    """The `early`, `mid` or `late` part of a span, its `last day`, its `first` or `second` half, or its `week 1` to `week 5`."""
+    first, end = _part_in_days(span.days, part)
+    return Span(span.first + first * DAY, span.first + (end - 1) * DAY)
+
+
+def _part_in_days(days: int, part: str) -> tuple[int, int]:
+    """From which day on to before which, counted from 0; the fifth week is the last."""
+    if part.startswith("week"):
+        week = int(part[-1])
+        return (7 * week - 7, 7 * week) if week < 5 else (days - 7, days)
+    half = 15 if days <= _MONTH else days // 2
+    early, mid, middle, late = _cuts(days)
+    return {
+        "early": (0, early),
+        "mid": (mid, middle),
+        "late": (late, days),
+        "last day": (days - 1, days),
+        "first": (0, half),
+        "second": (half, days),
+    }[part]
+
+
+def _cuts(days: int) -> tuple[int, int, int, int]:
+    """Where early ends, mid begins and ends, and late begins, as people mean it of a month, of a year, of what is shorter."""
+    if days <= 7:
+        return 2, 2, 4, 4
+    return (10, 10, 20, 20) if days <= _MONTH else (days // 6, days // 3, 2 * days // 3, days - days // 6)
+
+
+def weekday_near(anchor: Anchor, weekday: int) -> Span:
+    """The nearest such day of the week before or after, today not counted; what comes, where nothing says which."""
+    ahead = (weekday - anchor.day.weekday() - 1) % 7 + 1
+    return shifted(anchor.day, ahead - 7 if anchor.lean < 0 and ahead < 7 else -7 if anchor.lean < 0 else ahead)
+
+
+def weekday_of_week(day: date, weekday: int, shift: int) -> Span:
+    """A day of the week of this day, or of a week so many away."""
+    return on(week_of(day, shift).first + weekday * DAY)
+
+
+def nearest_span(anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+    """Of what comes every year, the one that is meant: the nearest on the side of the tense."""
+    found = []
+    for year in (anchor.day.year - 1, anchor.day.year, anchor.day.year + 1):
+        try:
+            found.append(of_year(year))
+        except ValueError:
+            continue  # the 29th of February
+    return min(found, key=lambda span: _distance(anchor, span))
+
+
+def _distance(anchor: Anchor, span: Span) -> float:
+    """How far a span is, more where the tense speaks for the other side; what is going on is near."""
+    if span.first <= anchor.day <= span.last:
+        return 0
+    is_ahead = span.first > anchor.day
+    away = (span.first - anchor.day).days if is_ahead else (anchor.day - span.last).days
+    if anchor.lean != (-1 if is_ahead else 1):
+        return away
+    return away * (1_000 if anchor.is_strict else _OFF_LEAN)
+
+
+def day_of_month(anchor: Anchor, day: int) -> Span:
+    """The day with this number, of this month or the nearest on the side of the tense."""
+    found = []
+    for shift in (-1, 0, 1):
+        month = month_of(anchor.day.year, anchor.day.month + shift)
+        if day <= month.days:
+            found.append(on(month.first + (day - 1) * DAY))
+    lean = Anchor(anchor.day, anchor.lean or 1, is_strict=True)
+    return min(found, key=lambda span: _distance(lean, span))
+
+
+_NAMED = {
+    -2: ("2 days ago", "그저께"),
+    -1: ("yesterday", "어제"),
+    0: ("today", "오늘"),
+    1: ("tomorrow", "내일"),
+    2: ("in 2 days", "모레"),
+}
+_UNITS = ((365.25, 700, "year", "년"), (30.44, 60, "month", "개월"), (7, 14, "week", "주"), (1, 0, "day", "일"))
+"""Days of a unit, from how many days on it is used, and its names."""
+
+
+def label_of(days: Span, today: date, *, is_korean: bool) -> str:
+    """Some days and where they are, seen from today: `2026-05-02, 2 weeks ago`."""
+    first, last = days
+    if first == last:
+        return f"{first}, {relative_label(first, today, is_korean=is_korean)}"
+    away = ("now", "지금")[is_korean] if first <= today <= last else None
+    nearest = first if today < first else last
+    return f"{first}…{last}, {away or relative_label(nearest, today, is_korean=is_korean)}"
+
+
+def relative_label(day: date, today: date, *, is_korean: bool) -> str:
+    """Where a day is, seen from today."""
+    away = (day - today).days
+    if away in _NAMED:
+        return _NAMED[away][is_korean]
+    days, _, english, korean = next(unit for unit in _UNITS if abs(away) >= unit[1])
+    count = max(1, round(abs(away) / days))
+    if is_korean:
+        return f"{count}{korean} {'전' if away < 0 else '뒤'}"
+    counted = f"{count} {english}{'s' if count > 1 else ''}"
+    return f"{counted} ago" if away < 0 else f"in {counted}"
+
+
+_HINTS = (
+    "day", "night", "week", "month", "year", "morrow", "morning", "evening", "noon", "spring", "summer", "autumn", "fall", "winter",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    "first half", "second half", "christmas", "xmas", "halloween", "easter", "thanksgiving", "seollal", "chuseok", "decade",
+    "오늘", "어제", "그제", "그저께", "어젯", "어저께", "그끄저께", "내일", "낼", "모레", "글피", "간밤", "지난", "저번", "이번", "요번", "다음", "담",
+    "요일", "욜", "주말", "달", "월", "년", "해", "봄", "여름", "가을", "겨울", "구정", "추석", "한가위", "절", "날", "크리스마스", "이브", "핼러윈",
+    "데이", "설 ", "설에", "신정", "현충일", "석가탄신일", "며칠", "하루", "이틀", "사흘", "나흘", "닷새", "엿새", "열흘", "보름", "분기", "반기",
+    "전", "뒤", "후", "주", "연초", "연말", "금일", "작일", "명일",
+)  # fmt: skip
+_CUT_SHORT = re.compile(
+    r"\b(?:mon|tue|tues|wed|thur?|thurs|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|tmr|tmrw|tmw)\b"
+)
+
+
+def may_name_a_day(lowered: str) -> bool:
+    """Whether a text in lower case has a digit, or a word that stands in every name of a day."""
+    is_named = any(map(lowered.__contains__, _HINTS)) or any(map(str.isdecimal, lowered))
+    return is_named or _CUT_SHORT.search(lowered) is not None

@@ -1,0 +1,393 @@
+"""Tense and voice of an English verb: I worked there is not I work there, and who is called has not called.
+
+Reads an English text into a statement: contractions opened, negation bound to its word, dates in one order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from decimal import Decimal
+
+from bankd.words import english_function_words as english
+from bankd.words.analysis import is_irregular_past, stem_word
+from bankd.words.statement import Morpheme, Statement, Token, TokenKind, Wording, make_statement
+from bankd.words.tables import split_words
+from bankd.words.values import (
+    MEASURES,
+    clock_hour,
+    english_number,
+    iso_date,
+    join_quantities,
+    korean_number,
+    read_parts_of_day,
+    show_number,
+    slashed_date,
+    unit_of,
+)
+
+_BETWEEN = split_words("not never just already also recently now still only finally almost always often")
+"""What may stand between a verb and what carries it."""
+_HAVING = split_words("have has had")
+_BEING = split_words("am is are was were be been being 's 're 'm get gets got getting")
+"""What makes a passive of the past form behind it."""
+HELPING = _HAVING | split_words("will would shall should can could may might must do does did to")
+DETERMINERS = split_words("the a an my our your his her its their this that these those each every any no some all")
+PREPOSITIONS = split_words("of in on at by for with from into onto about as and or than without via per")
+_OTHER_CARRIERS = _BEING | HELPING - _HAVING | DETERMINERS | PREPOSITIONS
+"""Behind these a past form is a participle that says how something is, or no verb at all: is written, a used car."""
+_ORDERING = _HAVING | split_words("having get gets got getting")
+_MOST_BETWEEN = 3
+"""So many words has the thing that is had done, its article apart; and none of these."""
+_NO_THINGS = PREPOSITIONS | DETERMINERS | _BEING
+_GOING_ON = frozenset({"since"})
+_SHORTEST = 4
+"""As "used" and "owed"; what is no longer and no past, as "need" and "shed", has no stem without its end."""
+
+
+def tells_past(words: Sequence[str], at: int) -> bool:
+    """Whether the word there, all in lower case, is a verb that tells what was, or has been done."""
+    if not is_past_form(words[at]):
+        return False
+    carrier = carrier_of(words, at)
+    if carrier in _HAVING:
+        return _GOING_ON.isdisjoint(words)  # who has lived there since May lives there
+    return carrier not in _OTHER_CARRIERS
+
+
+def is_passive(words: Sequence[str], at: int) -> bool:
+    """Whether the word there is a verb that is done to what stands before it: she was called, it gets sold."""
+    return carrier_of(words, at) in _BEING and is_past_form(words[at])
+
+
+def is_done_for(words: Sequence[str], at: int) -> bool:
+    """Whether the word there is a verb that others do for who stands before it: she had the old fence painted."""
+    return is_past_form(words[at]) and any(
+        words[place] in _ORDERING and words[place + 1] in DETERMINERS and _NO_THINGS.isdisjoint(words[place + 2 : at])
+        for place in range(max(0, at - _MOST_BETWEEN - 2), at - 2)
+    )
+
+
+def carrier_of(words: Sequence[str], at: int, besides: Set[str] = frozenset()) -> str:
+    """The last word before one, adverbs and others `besides` left out; empty where it begins."""
+    before = (w for w in reversed(words[:at]) if w not in _BETWEEN and w not in besides and not w.endswith("ly"))
+    return next(before, "")
+
+
+def is_past_form(word: str) -> bool:
+    """Whether a word in lower case may be a past form, or a participle."""
+    is_regular = len(word) >= _SHORTEST and word.endswith("ed") and stem_word(word) != word
+    return is_regular or is_irregular_past(word.removeprefix("re")) or is_irregular_past(word)
+
+
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_CURRENCIES = frozenset("$€£¥₩")
+_ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
+_MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
+"""What an inch is followed by."""
+_OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
+"""What no "I" that speaks stands before, the end of a text among it."""
+_OFTEN = frozenset({"once", "twice", "thrice"})
+_BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
+"""Behind these stands no verb, and no second article."""
+_HALF_DAYS = frozenset({"a", "p"})
+_SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
+_SIGNED = re.compile(r"(?<!\S)-(\d[\d,.]*\d|\d)")
+"""A number with a minus that nothing stands before: -5, though not 9-17."""
+_CLOCK = re.compile(r"(\d\d?):([0-5]\d)")
+_MINUTES = {"half": 30, "quarter": 15}
+
+
+def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
+    """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
+    reader = _Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text)))
+    tokens = [*reader.tokens()]
+    join_quantities(tokens)
+    read_parts_of_day(tokens, are_settled=reader.has_halves)
+    return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
+
+
+def open_contraction(word: str) -> tuple[str, ...]:
+    """The full words of a contracted one: don't -> do not, I'm -> I."""
+    lowered = word.casefold().replace("\u2019", "'")
+    if lowered in english.CONTRACTIONS:
+        return english.CONTRACTIONS[lowered]
+    if "'" not in lowered:
+        return (word,)
+    for suffix, full in english.SUFFIX_CONTRACTIONS:
+        if lowered.endswith(suffix) and len(lowered) > len(suffix):
+            return (word[: -len(suffix)], *full)
+    return (word,)
+
+
+def _measure(words: Sequence[str]) -> str:
+    unit = unit_of(words[0]) if words else None
+    return unit if unit in MEASURES else ""
+
+
+_NONE = frozenset({"nothing", "nobody", "none", "nowhere"})
+"""What denies the word before it where a part of the sentence ends with it: approved nothing, asked for a fallback."""
+
+
+_BEGINNING = Morpheme("", "SF")
+"""What stands before a text, as an end of a sentence does before the next."""
+
+
+class _Reader:
+    """Walks the words once; `_negation` waits for the word that it turns around."""
+
+    def __init__(self, morphemes: Sequence[Morpheme], below_zero: Set[str]) -> None:
+        self._below_zero = below_zero
+        self._words: list[tuple[str, str]] = []
+        self._signs: dict[int, list[Morpheme]] = {0: [_BEGINNING]}
+        """The signs right before a word, by its place."""
+        self.has_halves = False
+        """Whether an hour has its am or pm."""
+        for form, tag in morphemes:
+            if tag in ("SF", "SS", "SP"):
+                self._signs.setdefault(len(self._words), []).append(Morpheme(form, tag))
+            else:
+                self._words += [(part, tag) for part in (open_contraction(form) if tag == "SL" else (form,))]
+        self._lowered = [word.casefold() for word, _ in self._words]
+        self._shouts = all(word.isupper() for word, tag in self._words if tag == "SL")
+        self._at = 0
+        self._negation = ""
+        self._before: Token | None = None
+
+    def tokens(self) -> Iterator[Token]:
+        while self._at < len(self._words):
+            for token in self._next():
+                if self._negation and token.kind is not TokenKind.MARK:
+                    token.negation, self._negation = self._negation, ""
+                self._before = token
+                yield token
+        if self._negation:
+            yield Token("", TokenKind.MARK, self._negation)
+
+    def _next(self) -> list[Token]:
+        word, tag = self._words[self._at]
+        lowered = word.casefold()
+        if found := self._date(lowered) or self._half(lowered) or self._number(word, tag):
+            return found
+        self._at += 1
+        if self._is_nearness(lowered):
+            self._at += 1
+            return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
+        if lowered in english.NEGATIONS and self._ends_part(lowered):
+            self._deny_before(lowered)
+            return []
+        if lowered in english.NEGATIONS:
+            self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
+            return []
+        return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
+
+    def _ends_part(self, denial: str) -> bool:
+        """Whether a denial ends a part of a sentence and has something before it to deny, or is the "No, …" of an answer."""
+        is_last = self._at in self._signs if denial in _NONE else self._has_sign(self._at, "SP")
+        return is_last and (self._is_answer(denial) or (self._before is not None and not self._before.negation))
+
+    def _is_answer(self, denial: str) -> bool:
+        return denial == "no" and self._has_sign(self._at - 1, "SF")
+
+    def _has_sign(self, at: int, tag: str) -> bool:
+        return any(sign.tag == tag for sign in self._signs.get(at, ()))
+
+    def _deny_before(self, denial: str) -> None:
+        """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
+        if self._before and not self._is_answer(denial):
+            self._before.negation = english.NEGATIONS[denial]
+
+    def _word(self, word: str, lowered: str, tag: str) -> Token:
+        base = word if self._is_acronym(word, lowered) else english.SHORT_DAYS.get(lowered, lowered)
+        at = self._at - 1
+        marks = ["past"] if tells_past(self._lowered, at) else []
+        return Token(base, self._kind(word, lowered, tag, at), marks=marks, is_optional=lowered in english.OPTIONAL)
+
+    def _says_nothing(self, word: str, lowered: str, tag: str) -> bool:
+        following, its_tag = self._peek(0)
+        if lowered in ("a", "an") and following.casefold() in english.ARTICLE_KEEPERS:
+            return False
+        is_decoration = tag == "SO" or (tag == "SW" and not word.strip("*_`#•·…^"))
+        is_empty = lowered in english.EMPTY_WORDS and not self._is_name(word)
+        return is_decoration or is_empty or (word in _CURRENCIES and its_tag == "SN")
+
+    def _is_name(self, word: str) -> bool:
+        """Whether what is an empty word in small letters names something: room A, though no article of a title; the AM shift."""
+        if not word.isupper() or self._shouts or self._at - 1 in self._signs:
+            return False
+        if len(word) == 1:
+            return self._at in self._signs or not self._peek(0)[0][:1].isupper()
+        return self._peek(-2)[0].casefold() in _BEFORE_NAMES
+
+    def _is_nearness(self, lowered: str) -> bool:
+        following = self._peek(0)[0].casefold()
+        return lowered in english.NEARNESS and (following in english.PERIODS or following in english.DAYS)
+
+    def _is_acronym(self, word: str, lowered: str) -> bool:
+        return lowered in english.FOLDED_NAMES and word.isupper() and len(word) > 1 and not self._shouts
+
+    def _kind(self, word: str, lowered: str, tag: str, at: int) -> TokenKind:
+        if lowered in english.DAYS:
+            return TokenKind.VALUE
+        if (
+            tag.startswith("W_")
+            or self._is_acronym(word, lowered)
+            or (not word.isalpha() and any(map(str.isdigit, word)))
+        ):
+            return TokenKind.NAME
+        if lowered in english.AUXILIARIES or tag == "SW":
+            return TokenKind.MARK
+        is_capital = word[0].isupper() and not (self._shouts or (word == "I" and not self._is_numeral(at)))
+        return TokenKind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else TokenKind.WORD
+
+    def _is_numeral(self, at: int) -> bool:
+        """Whether an I is the number one, as in "phase I": behind a word, before a verb of the third person or the end."""
+        return at not in self._signs and self._peek(0)[0].casefold() in _OF_THIRD_PERSON
+
+    def _peek(self, ahead: int) -> tuple[str, str]:
+        at = self._at + ahead
+        return self._words[at] if 0 <= at < len(self._words) else ("", "")
+
+    # Numbers and dates
+
+    def _number(self, word: str, tag: str) -> list[Token]:
+        if tag in {"W_SERIAL", "SN"}:
+            number, taken = korean_number([Morpheme(word, "SN")]), 1
+        elif found := english_number([form.casefold() for form, _ in self._words[self._at : self._at + 6]]):
+            number, taken = found
+        else:
+            return []
+        if parts := iso_date(number) or self._slashed(number, taken):
+            self._at += taken
+            return [Token(part, TokenKind.VALUE) for part in parts]
+        sign, is_often = self._sign(), taken == 1 and word.casefold() in _OFTEN
+        self._at += taken
+        if number.isdigit() and [form.casefold() for form, _ in self._words[self._at : self._at + 3]] == _AND_A_HALF:
+            number, self._at = f"{number}.5", self._at + 3
+        number, unit = self._scaled(number), "번" if is_often else self._unit(tag)
+        if unit in ("am", "pm"):
+            hour, _, minutes = number.partition(":")
+            number, unit, self.has_halves = f"{clock_hour(hour, unit)}:{minutes or '00'}", "", True
+        elif clock := _CLOCK.fullmatch(number):
+            number = f"{int(clock[1])}:{clock[2]}"
+        return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
+
+    def _slashed(self, number: str, taken: int) -> Sequence[str]:
+        """The parts of a date with a slash; a share of what is counted behind it is none: 9/26 tests passed."""
+        following, tag = self._peek(taken)
+        is_counted = tag == "SL" and following.islower() and following not in english.RELATIONS | english.AUXILIARIES
+        return () if is_counted and self._at + taken not in self._signs else slashed_date(number)
+
+    def _scaled(self, number: str) -> str:
+        """A number with the letter for its thousands or millions: 3k."""
+        form, tag = self._peek(0)
+        if tag != "SL" or form not in _SCALED or not number.replace(".", "").isdigit():
+            return number
+        self._at += 1
+        return show_number(Decimal(number) * _SCALED[form])
+
+    def _half(self, lowered: str) -> list[Token]:
+        """Half an hour, an hour and a half, half past ten, a quarter to ten."""
+        ahead = [form.casefold() for form, _ in self._words[self._at + 1 : self._at + 5]]
+        if lowered == "half" and ahead[:1] in _ARTICLES and (unit := _measure(ahead[1:2])):
+            return self._value(f"0.5{unit}", 3)
+        if [lowered] in _ARTICLES and ahead[1:4] == _AND_A_HALF and (unit := _measure(ahead[:1])):
+            return self._value(f"1.5{unit}", 5)
+        hour = korean_number([Morpheme(str((english_number(ahead[1:2]) or ahead[1:2] or [""])[0]), "SN")])
+        if lowered in _MINUTES and ahead[:1] in (["past"], ["to"]) and hour.isdigit():
+            minutes = 60 * int(hour) + _MINUTES[lowered] * (1 if ahead[0] == "past" else -1)
+            return self._value(f"{minutes // 60}:{minutes % 60:02}", 3)
+        return []
+
+    def _value(self, base: str, taken: int) -> list[Token]:
+        self._at += taken
+        return [Token(base, TokenKind.VALUE)]
+
+    def _sign(self) -> str:
+        before, tag = self._peek(-1)
+        if before == "~":
+            return before
+        is_below = self._peek(0)[0] in self._below_zero or self._peek(-2)[1] not in ("SN", "SL")
+        return "-" if before == "-" and tag == "SO" and is_below else ""
+
+    def _unit(self, tag: str) -> str:
+        before = self._peek(-2)[0]
+        if before in _CURRENCIES:
+            return unit_of(before) or before
+        if self._peek(0) == ("-", "SO") and self._peek(1)[0].isalpha() and unit_of(self._peek(1)[0]):
+            self._at += 1
+        form = self._peek(0)[0]
+        if tag == "SN" and form.casefold() in _ORDINALS:
+            self._at += 1
+            return "th"
+        if form.casefold() in _HALF_DAYS and self._peek(1)[0].casefold() == "m":  # 9 p.m.
+            self._at += 2
+            return form.casefold() + "m"
+        is_clock = ":" in self._peek(-1)[0] and form.casefold() not in ("am", "pm")
+        unit = unit_of(form) if form and not (is_clock or self._is_preposition(form)) else None
+        if unit:
+            self._at += 1
+        return unit or ""
+
+    def _is_preposition(self, form: str) -> bool:
+        """Whether "in" is no inch: at 9 in the evening, 40 in March, 5 in all; a 27 in screen has inches."""
+        following, tag = self._peek(1)
+        is_apart = self._at in self._signs or tag in ("SL", "SN")
+        return form.casefold() == "in" and is_apart and following.casefold() not in _MEASURED
+
+    def _date(self, lowered: str) -> list[Token]:
+        """Month names with the day before or after them, and a year: always as year, month, day."""
+        month_at = self._month_ahead(lowered)
+        if month_at is None:
+            return []
+        month = english.MONTHS[self._peek(month_at)[0].casefold()]
+        day = self._day(0) if month_at else ""
+        self._at += month_at + 1
+        year = self._short_year()
+        day = day or self._take_day()
+        year = year or self._take_year()
+        parts = ((year, "년"), (str(month), "월"), (day, "일"))
+        return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
+
+    def _month_ahead(self, lowered: str) -> int | None:
+        """Where a month name stands: here, or after a day here such as `3`, `3rd` or `3rd of`."""
+        if self._is_month(0, lowered):
+            return 0
+        if not self._day(0):
+            return None
+        after = 1 + (self._peek(1)[0].casefold() in _ORDINALS)
+        after += self._peek(after)[0].casefold() == "of"
+        return after if self._is_month(after, self._peek(after)[0].casefold()) else None
+
+    def _is_month(self, ahead: int, lowered: str) -> bool:
+        word = self._peek(ahead)[0]
+        ambiguous = lowered in ("may", "march", "mar", "dec", "sep", "jun", "jan")
+        return lowered in english.MONTHS and (
+            not ambiguous or (word[:1].isupper() and bool(self._at + ahead or self._day(1)))
+        )
+
+    def _day(self, ahead: int) -> str:
+        word, tag = self._peek(ahead)
+        return str(int(word)) if tag == "SN" and word.isdigit() and 0 < int(word) <= 31 else ""
+
+    def _short_year(self) -> str:
+        """A year of two digits behind an apostrophe: Jan '24."""
+        number = self._peek(0)[0]
+        is_behind_one = any(sign.form in "'\u2019" for sign in self._signs.get(self._at, ()))
+        if not (is_behind_one and re.fullmatch(r"\d\d", number)):
+            return ""
+        self._at += 1
+        return f"20{number}"
+
+    def _take_day(self) -> str:
+        day = self._day(0)
+        if day:
+            self._at += 1 + (self._peek(1)[0].casefold() in _ORDINALS)
+        return day
+
+    def _take_year(self) -> str:
+        word, tag = self._peek(0)
+        if tag != "SN" or not (len(word) == 4 and word.isdigit()):
+            return ""
+        self._at += 1
+        return word

@@ -1,0 +1,405 @@
+"""Finds the numbers of a Korean text among its morphemes: digits, numerals, counters, signs, half hours.
+
+What a run of digits and numerals amounts to is for `values`; the rest of the text is for `korean_reading`.
+
+Reads a Korean wording into a statement: one pass over the morphemes, each part of speech with its own rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bankd.words import korean_function_words as korean
+from bankd.words import korean_synonyms as korean_words
+from bankd.words.korean_function_words import OBJECT, SUBJECT, TOPIC
+from bankd.words.statement import Morpheme, Statement, Token, TokenKind, Wording, make_statement
+from bankd.words.values import (
+    DATE_UNITS,
+    HALF,
+    KOREAN_NUMERALS,
+    MEASURES,
+    MYRIADS,
+    PLACES,
+    and_a_half,
+    clock_hour,
+    day_of_year,
+    iso_date,
+    join_quantities,
+    korean_number,
+    read_parts_of_day,
+    unit_of,
+)
+
+_NUMERIC = frozenset({"SN", "NR", "W_SERIAL"})
+_UNIT_TAGS = frozenset({"NNG", "NNP", "SL", "SW", "SH", "UN"})
+_CURRENCIES = ("원", "달러", "유로", "엔")
+_JOINERS = "-~∼–—"
+_SIGNS = frozenset("-~<>≤≥±")
+_PARTICLES = SUBJECT | TOPIC | OBJECT
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNumber:
+    """A number as text, its unit ("" when none stands there), and where the morphemes after both begin."""
+
+    number: str
+    unit: str
+    end: int
+
+
+def is_number(morphemes: Sequence[Morpheme], at: int) -> bool:
+    """Say whether a number begins or goes on here; 한 before a noun is an article (한 남자), not a count."""
+    form, tag = morphemes[at]
+    if tag == "NR":
+        return korean_number([morphemes[at]]).isdigit()
+    if tag in _NUMERIC or not (tag == "MM" or form == HALF):
+        return tag in _NUMERIC
+    noun, its_tag = morphemes[at + 1] if at + 1 < len(morphemes) else ("", "")
+    is_measured = unit_of(noun) in MEASURES
+    is_count = tag == "MM" and form in KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
+    return is_count or (form == HALF and is_measured)
+
+
+def is_particle_of_number(morphemes: Sequence[Morpheme], at: int) -> bool:
+    """Say whether a noun is a particle after bare digits, which the analyser mistakes (8080을)."""
+    return at > 0 and morphemes[at].form in _PARTICLES and morphemes[at - 1].tag == "SN"
+
+
+def find_number(morphemes: Sequence[Morpheme], start: int) -> FoundNumber:
+    """Read the number that begins at `start`, with the unit behind it."""
+    end = start + 1
+    while end < len(morphemes) and (_goes_on(morphemes, end) or _joins(morphemes, end)):
+        end += 1
+    run = morphemes[start:end]
+    number = _joined(run) if any(tag == "SO" for _, tag in run) else korean_number(run)
+    if start and morphemes[start - 1].form in _SIGNS:
+        number = morphemes[start - 1].form + number
+    unit = _unit(morphemes, end)
+    return FoundNumber(number, unit, end + bool(unit))
+
+
+def _joined(run: Sequence[Morpheme]) -> str:
+    """Numbers with signs between them, such as 10~20 or 010-1234-5678, with one sign for all kinds of dash."""
+    return "".join("-" if form in _JOINERS else form for form, _ in run)
+
+
+def _goes_on(morphemes: Sequence[Morpheme], at: int) -> bool:
+    """Say whether a numeral continues the number before it: 29 만, 열 두; two runs of digits are two, but 4만 8천 is one."""
+    if morphemes[at - 1].tag == "SO":
+        return morphemes[at].tag in _NUMERIC
+    if morphemes[at].tag == "SN" and morphemes[at - 1].form in MYRIADS:
+        after = morphemes[at + 1].form if at + 1 < len(morphemes) else ""
+        is_place = bool(after) and all(letter in PLACES or letter in MYRIADS for letter in after)
+        return is_place or unit_of(after) in _CURRENCIES
+    return morphemes[at].tag in ("NR", "MM") and is_number(morphemes, at)
+
+
+def _joins(morphemes: Sequence[Morpheme], at: int) -> bool:
+    form, tag = morphemes[at]
+    after = morphemes[at + 1].tag if at + 1 < len(morphemes) else ""
+    return tag == "SO" and form in _JOINERS and after in _NUMERIC
+
+
+def _unit(morphemes: Sequence[Morpheme], at: int) -> str:
+    if at >= len(morphemes):
+        return ""
+    form, tag = morphemes[at]
+    if tag == "NNB" or (tag == "UN" and form in DATE_UNITS):
+        return form if form in DATE_UNITS else unit_of(form) or form
+    return (unit_of(form) or "") if tag in _UNIT_TAGS else ""
+
+
+_TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
+_KINDS = {
+    **dict.fromkeys(("NNP", "SH"), TokenKind.NAME),
+    **dict.fromkeys(("NNG", "XR", "UN"), TokenKind.NOUN),
+    **dict.fromkeys(("MAG", "MAJ"), TokenKind.ADVERB),
+}
+_FIRST_OF_LAST_CENTURY = "70"
+_CLOCK = re.compile(r"(\d\d?):(\d\d)")
+_HALF = Morpheme("반", "NNG")
+_OF_VERB = Morpheme("지", "EC")
+"""Before what denies the verb before it, which the analyser takes for an adverb at times: 쓰지 못해."""
+_DOING = ([Morpheme("하", "XSV")], [Morpheme("하", "VV")])
+_HALVES = {"오전": "am", "오후": "pm"}
+_DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
+
+
+def read_korean(wording: Wording, entities: Sequence[str]) -> Statement:
+    """Read a text that an analyser took apart; particles close its phrases, which may then change places."""
+    return _Reader(wording).read(entities)
+
+
+def _whole_tag(morpheme: Morpheme) -> Morpheme:
+    """Without what an analyser adds to a tag: VA-I is a VA."""
+    return Morpheme(morpheme.form, morpheme.tag.split("-")[0])
+
+
+def _says_nothing(form: str, tag: str) -> bool:
+    if tag == "MM":
+        return form == "한"
+    return form in (korean_words.EMPTY_NOUNS if tag == "NNB" else korean_words.EMPTY_ADVERBS if tag[0] == "M" else ())
+
+
+def _kind(base: str, tag: str) -> TokenKind:
+    is_value = base in korean_words.TIMES or base in korean_words.DAY_COUNTS.values()
+    return TokenKind.VALUE if is_value else _KINDS.get(tag, TokenKind.WORD)
+
+
+def _with_former(phrases: list[list[Token]], text: str) -> list[list[Token]]:
+    """The phrases, where an analyser took "former" at the beginning for "as for me", though another topic follows: 전 남편은."""
+    if text.startswith("전 ") and len(phrases) > 1 and phrases[0][-1].case == phrases[1][-1].case == "topic":
+        return [[Token("전", TokenKind.NOUN), *phrases[1]], *phrases[2:]]
+    return phrases
+
+
+class _Reader:
+    """Walks the morphemes of a Korean text; `_open` is the phrase being read, closed by a case or an ending."""
+
+    def __init__(self, wording: Wording) -> None:
+        self._text = wording.text
+        self._morphemes = [one if "-" not in one.tag else _whole_tag(one) for one in wording.morphemes]
+        self._at = 0
+        self._phrases: list[list[Token]] = []
+        self._open: list[Token] = []
+        self._negation = ""
+        self._mood = ""
+        self._half = ""
+        self._prefix = ""
+
+    def read(self, entities: Sequence[str]) -> Statement:
+        while self._at < len(self._morphemes):
+            start = self._at
+            form, tag = self._morphemes[start]
+            self._at += 1
+            if is_number(self._morphemes, start):
+                self._read_number(start)
+            elif self._is_copula(start):
+                self._mood = "."
+            elif form in korean.NEGATIONS and tag in _TURNING_TAGS:
+                self._negate(form, tag)
+            elif not is_particle_of_number(self._morphemes, start):
+                _RULES.get(tag, _Reader._read_other)(self, form, tag)
+        self._flush_negation()
+        self._close()
+        mood = "?" if "?" in self._text[-3:] else self._mood
+        phrases = _with_former(self._phrases, self._text)
+        for phrase in phrases:
+            join_quantities(phrase)
+        tokens = [token for phrase in phrases for token in phrase]
+        read_parts_of_day(tokens)
+        return make_statement(self._text, phrases, mood, entities)
+
+    def _is_copula(self, at: int) -> bool:
+        """Whether a last 다 is an ending, which the analyser mistakes for "all" behind a counter (다섯 명이다)."""
+        rest = self._morphemes[at + 1 :]
+        return self._morphemes[at] == ("다", "MAG") and at > 1 and all(one.tag == "SF" for one in rest)
+
+    # Tokens
+
+    def _add(self, token: Token) -> None:
+        token.base, self._prefix = self._prefix + token.base, ""
+        if self._negation:
+            token.negation, self._negation = self._negation, ""
+        self._open.append(token)
+
+    def _last(self) -> Token | None:
+        return self._open[-1] if self._open else self._phrases[-1][-1] if self._phrases else None
+
+    def _close(self) -> None:
+        if self._open:
+            self._phrases.append(self._open)
+            self._open = []
+
+    def _mark(self, mark: str) -> None:
+        if mark and (token := self._last()):
+            token.marks.append(mark)
+
+    def _read_latin(self, form: str, _: str) -> None:
+        self._add(Token(form.casefold(), TokenKind.NAME))
+
+    def _read_other(self, form: str, tag: str) -> None:
+        if tag.startswith("W_"):
+            self._read_latin(form, tag)
+        elif tag == "SW" and form.strip(_DECORATION):
+            self._add(Token(form, TokenKind.MARK))
+
+    def _read_noun(self, form: str, tag: str) -> None:
+        if form in ("수", "줄") and tag == "NNB":
+            self._mark("can")
+        elif form == "시" and tag == "NNB":  # 실패 시
+            self._mark("if")
+        elif not (_says_nothing(form, tag) or self._honours(form)):
+            base = form if tag == "MM" else korean_words.SYNONYMS.get(form) or korean_words.HONORIFICS.get(form, form)
+            self._half = _HALVES.get(form, self._half)
+            base = korean_words.DAY_COUNTS.get(base, base)
+            self._add(Token(base, _kind(base, tag), is_optional=base in korean_words.OPTIONAL))
+
+    def _honours(self, form: str) -> bool:
+        """Whether a word only honours the name before it, which an analyser may take for a noun: 강문수 님이다."""
+        last = self._last()
+        return form in korean.HONOURING and last is not None and last.kind is TokenKind.NAME
+
+    def _read_prefix(self, form: str, _: str) -> None:
+        """Prefixes such as 불 and 비 turn a word around: they are part of it."""
+        self._prefix += form
+
+    def _read_predicate(self, form: str, _: str) -> None:
+        last = self._last()
+        if form in korean.LIGHT_VERBS and last and not last.is_predicate:
+            last.is_predicate = True
+            self._flush_negation(last)
+        elif form in ("있", "알") and last and "can" in last.marks:
+            return
+        elif form == "모르" and last and "can" in last.marks:
+            last.marks.remove("can")
+            self._turn(last, "cannot")
+        else:
+            plain = korean_words.HONORIFICS.get(form, form)
+            self._add(Token(form if plain in korean_words.PRONOUNS else plain, is_predicate=True))
+
+    # What follows a token
+
+    def _read_particle(self, form: str, tag: str) -> None:
+        last = self._last()
+        if last is None:
+            return
+        if tag == "JKS" or (tag == "JX" and form in korean.TOPIC):
+            last.case = last.case or ("topic" if tag == "JX" else "subject")
+        elif tag == "JKO":
+            last.case = "object"
+        elif form in korean.RECEIVER:
+            last.case = "receiver"
+        self._mark(korean.PARTICLES.get(form, form))
+        if tag not in ("JKG", "JC"):
+            self._close()
+
+    def _read_ending(self, form: str, tag: str) -> None:
+        if tag == "EP":
+            self._mark(korean.TENSES.get(form, form))
+            return
+        if tag == "ETM":
+            self._mark(self._adnominal(form))
+            return
+        meaning = korean.ENDINGS.get(form, form)
+        if tag == "EF":
+            self._mood = meaning if meaning in korean.MOODS else "!" if meaning == "so" else ""
+            self._mark("" if meaning in korean.MOODS else meaning)
+        else:
+            asking = "considers" if form.endswith("까") else "whether"  # 이사할까 한다, 언제 이사하는지 안다
+            self._mark(asking if meaning == "?" else "" if meaning in korean.MOODS else meaning)
+        self._close()
+
+    def _adnominal(self, form: str) -> str:
+        last = self._last()
+        if form in ("ᆫ", "은") and not (last and last.is_predicate):
+            return ""
+        before = self._morphemes[self._at - 2].tag if self._at >= 2 else ""
+        return "" if form in ("ᆫ", "은") and before in ("VA", "XSA", "VCP", "VCN") else korean.ADNOMINAL.get(form, form)
+
+    def _read_auxiliary(self, form: str, _: str) -> None:
+        before = self._morphemes[self._at - 2] if self._at > 1 else Morpheme("", "")
+        if form in korean.STATES and before in korean.AFTER_WHICH:
+            self._mark(korean.STATES[form])
+        elif (before, form) == (("게", "EC"), "하"):
+            self._mark("makes")  # who makes somebody quit has not quit
+        elif form == "주" and (last := self._last()) and last.base in korean.TAKING_TURNED:
+            last.base += form
+        elif form not in korean.PLAIN_AUXILIARIES:
+            self._mark(korean.AUXILIARIES.get(form, form))
+
+    def _read_suffix(self, form: str, tag: str) -> None:
+        last = self._last()
+        if last is None or (tag == "XSN" and form in korean.EMPTY_SUFFIXES):
+            return
+        if tag in ("XSV", "XSA"):
+            last.is_predicate = True
+        if form not in korean.LIGHT_VERBS:
+            last.base += form
+
+    # Negation
+
+    def _negate(self, form: str, tag: str) -> None:
+        negation = korean.NEGATIONS[form]
+        if tag == "MAG" and self._morphemes[self._at - 2 : self._at - 1] == [_OF_VERB] and (last := self._last()):
+            self._turn(last, negation)
+            self._at += self._morphemes[self._at : self._at + 1] in _DOING
+        elif tag == "MAG" and form != "없이":
+            self._negation = negation
+        elif form == "없" and not (self._last() and "can" in self._last().marks):  # type: ignore[union-attr]
+            self._add(Token("있", negation=negation, is_predicate=True))
+        elif self._is_or(form):
+            self._at += 1
+        elif last := self._last():
+            self._turn(last, negation)
+        else:
+            self._add(Token("", TokenKind.MARK, negation))
+
+    def _is_or(self, form: str) -> bool:
+        """A sentence that opens with 아니면 turns nothing around: it means "or"."""
+        opens = self._at < 2 or self._morphemes[self._at - 2].tag in ("SF", "EF", "SP")
+        return form == "아니" and opens and self._morphemes[self._at : self._at + 1] == [Morpheme("면", "EC")]
+
+    def _turn(self, token: Token, negation: str) -> None:
+        token.negation = f"{token.negation}+{negation}" if token.negation else negation
+
+    def _flush_negation(self, token: Token | None = None) -> None:
+        if self._negation:
+            target = token or self._last()
+            if target:
+                self._turn(target, self._negation)
+            self._negation = ""
+
+    # Numbers
+
+    def _read_number(self, start: int) -> None:
+        found = find_number(self._morphemes, start)
+        self._at = found.end
+        if parts := iso_date(found.number) or day_of_year(found.number):
+            for part in parts:
+                self._add(Token(part, TokenKind.VALUE))
+            return
+        if clock := _CLOCK.fullmatch(found.number + found.unit):
+            self._add_clock(clock[1], str(int(clock[2])))
+            return
+        has_half = found.unit not in ("", "원") and self._morphemes[self._at : self._at + 1] == [_HALF]
+        self._at += has_half
+        if found.unit == "시":
+            self._add_clock(found.number, "30" if has_half else "0")
+            return
+        value = f"{self._century(found)}{found.number}{found.unit}"
+        self._add(Token(and_a_half(value) if has_half else value, TokenKind.VALUE))
+
+    def _century(self, found: FoundNumber) -> str:
+        """What a year of two digits before a month leaves out: 23년 11월; until 1970 nobody wrote logs."""
+        ahead = [morpheme.form for morpheme in self._morphemes[self._at : self._at + 2]]
+        is_short = found.unit == "년" and re.fullmatch(r"\d\d", found.number) and ahead[1:] == ["월"]
+        return ("20" if found.number < _FIRST_OF_LAST_CENTURY else "19") if is_short else ""
+
+    def _add_clock(self, hour: str, minutes: str) -> None:
+        """The hour of 24, and the minutes unless they are none, as they are when they are written out."""
+        if self._half:
+            hour, self._half = clock_hour(hour, self._half), ""
+            self._drop_half()
+        self._add(Token(f"{hour.lstrip('0') or '0'}시", TokenKind.VALUE))
+        if minutes != "0":
+            self._add(Token(f"{minutes}분", TokenKind.VALUE))
+
+    def _drop_half(self) -> None:
+        if self._open and self._open[-1].base in ("오전", "오후"):
+            self._open.pop()
+
+
+_RULES: dict[str, Callable[[_Reader, str, str], None]] = {
+    **dict.fromkeys(("NNG", "NNP", "NNB", "NP", "NR", "MM", "MAG", "MAJ", "IC", "XR", "SH", "UN"), _Reader._read_noun),
+    **dict.fromkeys(("JKS", "JKC", "JKG", "JKO", "JKB", "JKV", "JKQ", "JX", "JC"), _Reader._read_particle),
+    **dict.fromkeys(("EP", "EF", "EC", "ETN", "ETM"), _Reader._read_ending),
+    **dict.fromkeys(("VV", "VA"), _Reader._read_predicate),
+    **dict.fromkeys(("XSN", "XSV", "XSA", "XSM"), _Reader._read_suffix),
+    "XPN": _Reader._read_prefix,
+    "VX": _Reader._read_auxiliary,
+    "SL": _Reader._read_latin,
+}
+"""The rule for each part of speech; the copula (VCP) has none, for it says nothing by itself."""

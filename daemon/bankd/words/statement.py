@@ -1,0 +1,145 @@
+"""What a memory says, as a row of tokens that two wordings of it share.
+
+Politeness, particles of case, spacing and punctuation leave no trace here; numbers, names, negation, tense, limits
+(only, also, from, until) and mood do. `korean` and `english` hold the closed lists; comparing is for `core.dedup`.
+
+A text taken apart into morphemes, as the rules of `statement` read it.
+
+Hangul is taken apart by an analyser outside (a port); everything else, and Hangul without one, by `plain_wording`,
+which leaves Hangul words whole: what it cannot tell apart then counts as another word, so it is never bolder.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from bankd.words.korean_function_words import SOFT_MARKS
+
+_SILENT = re.compile(
+    r"""[!~\u2026]+(?=\s|$) | \.+(?=\s|$) | ,(?!\d)
+      | (?<![^\W_])["'\u2018\u2019\u201c\u201d*_`]+ | ["'\u2018\u2019\u201c\u201d*_`]+(?![^\W_])""",
+    re.VERBOSE,
+)
+"""Ends of sentences, commas outside numbers, and marks of quotation and emphasis around words."""
+
+_GAP = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")
+"""White space that no two Latin words or numbers meet at: 1 2 is not 12, and a way is not away."""
+
+
+class TokenKind(StrEnum):
+    """What a token is, by what a change of it means."""
+
+    WORD = "word"
+    NOUN = "noun"
+    ADVERB = "adverb"
+    NAME = "name"
+    VALUE = "value"
+    MARK = "mark"
+
+
+SPOKEN_OF = ("topic", "subject")
+"""The cases of what a statement says something of: the topic and who does it are one to who compares."""
+
+
+@dataclass(slots=True)
+class Token:
+    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
+
+    base: str
+    kind: TokenKind = TokenKind.WORD
+    negation: str = ""
+    marks: list[str] = field(default_factory=list)
+    case: str = ""
+    is_predicate: bool = False
+    is_optional: bool = False
+
+    @property
+    def key(self) -> str:
+        """Everything about the token that counts, in one string."""
+        if not self.marks and not self.negation:
+            return self.base
+        marks = "".join("|" + mark for mark in sorted(set(self.marks) - SOFT_MARKS))
+        return f"{'¬' + self.negation + ' ' if self.negation else ''}{self.base}{marks}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon.
+
+    One statement is compared with many, so what is drawn from it is kept by its identity.
+
+    `letters` is its text without what spacing and punctuation add.
+    """
+
+    text: str
+    phrases: tuple[tuple[Token, ...], ...]
+    tokens: tuple[Token, ...]
+    keys: tuple[str, ...]
+    letters: str
+    mood: str = ""
+    about: frozenset[str] = frozenset()
+
+    @property
+    def has_free_order(self) -> bool:
+        """Particles say who does what in Korean, so that phrases may change places; in English order says it."""
+        return len(self.phrases) > 1
+
+
+def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, entities: Sequence[str]) -> Statement:
+    """Close the tokens of a text into a statement; an entity named first in the text itself is said only once."""
+    about = frozenset(entity.casefold() for entity in entities)
+    kept = [list(phrase) for phrase in phrases if phrase]
+    if kept and kept[0][0].base.casefold() in about and not kept[0][0].negation:
+        kept[0] = kept[0][1:]
+    closed = tuple(tuple(phrase) for phrase in kept if phrase)
+    tokens = tuple(token for phrase in closed for token in phrase)
+    return Statement(text, closed, tokens, tuple(token.key for token in tokens), _letters_of(text), mood, about)
+
+
+def _letters_of(text: str) -> str:
+    words = _SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()
+    return _GAP.sub("", " ".join(words))
+
+
+_LEXEMES = re.compile(
+    r"""
+      (?P<W_URL>(?:https?://|www\.)[^\s<>"']+)
+    | (?P<W_EMAIL>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    | (?P<W_SERIAL>\d+(?:[-:/.]\d+){2,}|\d+[-:/]\d+)
+    | (?P<SN>\d+(?:,\d{3})*(?:\.\d+)?)
+    | (?P<UN>[\uac00-\ud7a3]+)
+    | (?P<SL>(?:(?<!\S)\.)?[^\W\d_\uac00-\ud7a3](?:[^\W_\uac00-\ud7a3]|['\u2019](?=[^\W\d_]))*(?:\#(?!\w))?)
+    | (?P<SF>[.!?]+)
+    | (?P<SO>[-~\u223c\u2013\u2014])
+    | (?P<SS>["'\u2018\u2019\u201c\u201d()\[\]{}])
+    | (?P<SP>[,:;/])
+    | (?P<SW>[^\s])
+    """,
+    re.VERBOSE,
+)
+
+
+class Morpheme(NamedTuple):
+    """A smallest piece with its part of speech in the Sejong tag set, such as ("먹", "VV")."""
+
+    form: str
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text and its morphemes in order."""
+
+    text: str
+    morphemes: tuple[Morpheme, ...]
+
+
+def plain_wording(text: str) -> Wording:
+    """Take a text apart by its characters alone; a Hangul word stays whole, under the tag UN (unknown)."""
+    composed = unicodedata.normalize("NFC", text)
+    return Wording(text, tuple(Morpheme(found[0], found.lastgroup or "SW") for found in _LEXEMES.finditer(composed)))

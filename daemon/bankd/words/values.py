@@ -1,0 +1,292 @@
+"""Numbers with their units, dates and times, in one way of writing each: 29만원, 290,000원 and 290000 won agree.
+
+It reads a run of morphemes or English words; where values stand in a statement is for `statement` to know.
+
+One quantity in one way: an hour and a half, 90 minutes and 1.5 hours are the same 5400 seconds.
+
+Calendar days and clock times are no quantities, but two weeks are 14 days; currencies keep to themselves.
+
+An hour beside a part of the day: eleven at night, 밤 11시, 23:00 and 오후 11시 are one time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from types import MappingProxyType
+
+from bankd.words.english_function_words import NUMBERS, SCALES
+from bankd.words.statement import Morpheme, Token, TokenKind
+from bankd.words.tables import meanings_in, split_words
+
+UNITS = meanings_in("units", "units")
+"""Unit as written (lower case) -> its one name. 분 and 시 of the clock keep their own names."""
+
+DATE_UNITS = split_words("년 월 일 시 분 초 am pm")
+
+_DIGITS = {digit: number for number, digit in enumerate("영일이삼사오육칠팔구")} | {"공": 0, "륙": 6}
+_NATIVE = {
+    form: number
+    for number, forms in (
+        (1, "하나 한"), (2, "둘 두"), (3, "셋 세 석 서"), (4, "넷 네 넉 너"), (5, "다섯"), (6, "여섯"), (7, "일곱"),
+        (8, "여덟"), (9, "아홉"), (10, "열"), (20, "스물 스무"), (30, "서른"), (40, "마흔"), (50, "쉰"), (60, "예순"),
+        (70, "일흔"), (80, "여든"), (90, "아흔"),
+    )
+    for form in forms.split()
+}  # fmt: skip
+PLACES = {"십": 10, "백": 100, "천": 1000}
+MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
+
+_ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
+_MONTH_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
+_MONTH_AND_DAY = re.compile(r"(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])")
+_DAY_AND_MONTH = re.compile(r"(1[3-9]|2[0-35-9]|3[01])/(0?[1-9]|1[0-2])")
+"""Where only one order makes a day; 24/7 is none."""
+_DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
+_NOON, _DUSK, _TENS = 12, 5, 20
+PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
+    {
+        part: half
+        for half, parts in (
+            ("am", "아침 새벽 morning mornings"),
+            ("pm", "낮 저녁 afternoon afternoons evening evenings"),
+            ("night", "밤 night nights"),
+        )
+        for part in parts.split()
+    }
+)
+"""The parts of a day that say which of two hours is meant."""
+
+HALF = "반"
+"""A number before a unit, and behind one: 반 시간, 한 시간 반; a class of a school behind a number without one."""
+KOREAN_NUMERALS = frozenset(_NATIVE)
+
+
+def numerals_of(number: int) -> tuple[str, ...]:
+    """How Korean writes a number in one word, if it does: 일곱 and 칠 for 7."""
+    tables = (_NATIVE, _DIGITS, PLACES, MYRIADS)
+    return tuple(form for table in tables for form, value in table.items() if value == number)
+
+
+def iso_date(number: str) -> Sequence[str]:
+    """The year, month and day of a date in figures, each with its unit; none where it is no date."""
+    found = _ISO_DATE.fullmatch(number)
+    return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "년월일", strict=True)] if found else []
+
+
+def slashed_date(number: str) -> Sequence[str]:
+    """What two numbers with a slash say in English, each part with its unit: 9/26, 26/9, 03/2027; none where it is open."""
+    for pattern, units in ((_MONTH_OF_YEAR, "월년"), (_MONTH_AND_DAY, "월일"), (_DAY_AND_MONTH, "일월")):
+        if found := pattern.fullmatch(number):
+            parts = {unit: f"{int(part)}{unit}" for part, unit in zip(found.groups(), units, strict=True)}
+            return [parts[unit] for unit in "년월일" if unit in parts]
+    return []
+
+
+def day_of_year(number: str) -> Sequence[str]:
+    """The month and day of a date in figures, as Korean writes it: 12/1; none where it is no date."""
+    found = _DAY_OF_YEAR.fullmatch(number)
+    return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "월일", strict=True)] if found else []
+
+
+def korean_number(morphemes: Sequence[Morpheme]) -> str:
+    """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; as written when it makes none.
+
+    Digits alone stay as written but for their commas: version 3.10 is not version 3.1, nor 007 the number 7.
+    """
+    if len(morphemes) == 1 and morphemes[0].tag in ("SN", "W_SERIAL"):
+        return morphemes[0].form.replace(",", "")
+    number = _add_up([piece for form, _ in morphemes for piece in _pieces(form)])
+    return "".join(form for form, _ in morphemes) if number is None else show_number(number)
+
+
+def _add_up(pieces: Sequence[str]) -> Decimal | None:
+    """The number of digits, numerals, places and myriads in a row; None when they make none.
+
+    Behind 억 a last 천 or 백 is one of 만, which people leave out: 2억 7천 is 270,000,000.
+    """
+    total, part, digit = Decimal(0), Decimal(0), Decimal(0)
+    for piece in pieces:
+        value = _plain(piece)
+        if piece in MYRIADS:
+            total += (part + digit or 1) * MYRIADS[piece]
+            part = digit = Decimal(0)
+        elif piece in PLACES:
+            part += (digit or 1) * PLACES[piece]
+            digit = Decimal(0)
+        elif value is None or (digit and (value >= 10 or digit % 10)):
+            return None
+        else:
+            digit += value
+    is_short = total and not total % MYRIADS["억"] and part and not digit
+    return total + (part * MYRIADS["만"] if is_short else part + digit)
+
+
+def _pieces(form: str) -> Sequence[str]:
+    """Sino-Korean numerals syllable by syllable; native ones and digits whole."""
+    return (form,) if form in _NATIVE or not all(letter in _SINO for letter in form) else tuple(form)
+
+
+_SINO = frozenset(_DIGITS) | frozenset(PLACES) | frozenset(MYRIADS)
+
+
+def _plain(piece: str) -> Decimal | None:
+    if piece == HALF:
+        return Decimal("0.5")
+    if piece in _DIGITS:
+        return Decimal(_DIGITS[piece])
+    if piece in _NATIVE:
+        return Decimal(_NATIVE[piece])
+    try:
+        return Decimal(piece.replace(",", ""))
+    except InvalidOperation:
+        return None
+
+
+def show_number(number: Decimal) -> str:
+    """A number without trailing zeros or exponent."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def english_number(words: Sequence[str]) -> tuple[str, int] | None:
+    """The number that words begin with, and how many words it takes: three hundred twenty -> ("320", 3)."""
+    total = part = count = 0
+    for at, word in enumerate(words):
+        if word == "-" and part % 100 >= _TENS and NUMBERS.get("".join(words[at + 1 : at + 2]), 10) < 10:
+            pass  # thirty-four
+        elif word in NUMBERS and (part % 10 == 0 or not count):
+            part += NUMBERS[word]
+        elif word in SCALES and count:
+            part = (part or 1) * SCALES[word]
+            if SCALES[word] >= 1000:
+                total, part = total + part, 0
+        else:
+            break
+        count += 1
+    return (str(total + part), count) if count else None
+
+
+def unit_of(form: str) -> str | None:
+    """The one name of a unit, or None for a word that is none."""
+    return UNITS.get(form.lower())
+
+
+def hour_of_part(hour: int, part: str) -> int:
+    """The hour of 24 that an hour of 12 is in a part of the day, `am`, `pm` or `night`, which ends in the morning."""
+    is_late = part == "pm" or (part == "night" and _DUSK <= hour < _NOON)
+    return hour % _NOON + (_NOON if is_late else 0)
+
+
+def clock_hour(hour: str, half: str) -> str:
+    """The hour of 24 for an hour of 12 before (am) or after (pm) noon; as given where it makes no sense."""
+    if not hour.isdigit() or int(hour) > 12:
+        return hour
+    return str(int(hour) % 12 + (12 if half == "pm" else 0))
+
+
+_SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
+    {
+        "ms": (Decimal("0.001"), "초"), "분": (60, "초"), "시간": (3600, "초"), "주": (7, "일"), "년": (12, "개월"),
+        "km": (1000, "m"), "cm": (Decimal("0.01"), "m"), "mm": (Decimal("0.001"), "m"),
+        "kg": (1000, "g"), "mg": (Decimal("0.001"), "g"), "ml": (Decimal("0.001"), "l"),
+        "mb": (1024, "kb"), "gb": (1024**2, "kb"), "tb": (1024**3, "kb"),
+    }
+)  # fmt: skip
+"""Unit -> what one of it is, and in which unit."""
+MEASURES = frozenset(_SCALES) | frozenset(unit for _, unit in _SCALES.values())
+"""The units of which there are smaller or larger ones."""
+_CALENDAR = 1000
+"""From here on a number of years is the name of one."""
+_WEEKS = "주"
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\D+)")
+
+
+@lru_cache(maxsize=50_000)  # the values of a run
+def base_quantity(value: str) -> str:
+    """A value as written by `values` in the smallest unit of its kind; as given when it is no quantity of several units."""
+    found = _QUANTITY.fullmatch(value)
+    if found is None or found[2] not in _SCALES or (found[2] == "년" and Decimal(found[1]) >= _CALENDAR):
+        return value
+    times, unit = _SCALES[found[2]]
+    return show_number(Decimal(found[1]) * times) + unit
+
+
+def and_a_half(value: str) -> str:
+    """A whole number of a unit and half of it: 1시간 -> 1.5시간; as given when it is no such value."""
+    found = re.fullmatch(r"(\d+)(\D+)", value)
+    return f"{found[1]}.5{found[2]}" if found else value
+
+
+def join_quantities(tokens: list[Token]) -> None:
+    """Write what a quantity and one of a smaller unit behind it make as one: 1시간 35분, 1 hour and 35 minutes -> 95분."""
+    for at in range(len(tokens) - 2, -1, -1):
+        behind = at + 2 if tokens[at + 1].base == "and" and at + 2 < len(tokens) else at + 1
+        is_of_values = tokens[at].kind is tokens[behind].kind is TokenKind.VALUE and not tokens[behind].negation
+        if is_of_values and (total := _add_smaller(tokens[at].base, tokens[behind].base)):
+            tokens[behind].base, tokens[behind].negation = total, tokens[at].negation
+            del tokens[at:behind]
+
+
+def _add_smaller(larger: str, smaller: str) -> str:
+    """Two quantities together, in the unit of the smaller; empty where it is no part of one of the larger unit."""
+    whole, part = _QUANTITY.fullmatch(larger), _QUANTITY.fullmatch(smaller)
+    if not (whole and part) or base_quantity(larger) == larger:
+        return ""
+    (size, base), (small, of_same) = _SCALES[whole[2]], _SCALES.get(part[2], (1, part[2]))
+    is_part = base == of_same and Decimal(part[1]) * small < size
+    return show_number(Decimal(whole[1]) * size / small + Decimal(part[1])) + part[2] if is_part else ""
+
+
+_HOUR = re.compile(r"(\d\d?)(시|:\d\d)")
+_CLOCK_NOON = 12
+_AT = frozenset({"at", "by", "around", "until", "before", "after"})
+
+
+_NAMED = {"noon": "12:00", "midnight": "0:00", "정오": "12시", "자정": "0시"}
+
+
+def read_named_hours(tokens: Sequence[Token]) -> None:
+    """Write noon and midnight as the hours that they are; "noon" is an hour behind "at" alone."""
+    for at, token in enumerate(tokens):
+        is_hour = not token.base.isascii() or (at > 0 and tokens[at - 1].base in _AT)
+        token.base = _NAMED.get(token.base, token.base) if is_hour else token.base
+
+
+def read_parts_of_day(tokens: Sequence[Token], *, are_settled: bool = False) -> None:
+    """Write an hour of 12 by the part of the day right before it, the only one by the only part; the part then says no more.
+
+    Hours that are settled have their am or pm: "before 10 a.m., I work nights" is of ten in the morning.
+    """
+    read_named_hours(tokens)
+    parts = [token for token in tokens if token.base in PARTS_OF_DAY]
+    hours = [at for at, token in enumerate(tokens) if _is_hour(tokens, at)]
+    beside = [at for at in hours if at and tokens[at - 1].base in PARTS_OF_DAY]
+    for at in beside:
+        _join(tokens[at - 1], tokens[at], are_settled=are_settled)
+    if not beside and len(parts) == len(hours) == 1:
+        _join(parts[0], tokens[hours[0]], are_settled=are_settled)
+
+
+def _join(part: Token, token: Token, *, are_settled: bool) -> None:
+    hour, rest = _split(token.base)
+    there = hour_of_part(hour % _CLOCK_NOON or _CLOCK_NOON, PARTS_OF_DAY[part.base])
+    if (0 < hour <= _CLOCK_NOON and not are_settled) or there == hour:
+        token.base = f"{there}{rest}"
+        part.is_optional = True
+
+
+def _is_hour(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    if token.kind is not TokenKind.VALUE:
+        return False
+    is_bare = token.base.isdigit() and int(token.base) <= _CLOCK_NOON and at > 0 and tokens[at - 1].base in _AT
+    return is_bare or bool(_HOUR.fullmatch(token.base))
+
+
+def _split(base: str) -> tuple[int, str]:
+    """The hour, and how the minutes are written."""
+    found = _HOUR.fullmatch(base)
+    return (int(found[1]), found[2]) if found else (int(base), ":00")

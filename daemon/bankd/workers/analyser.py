@@ -1,0 +1,258 @@
+"""The cache of morphological analyses, by the hash of the text and the version of the analyser.
+
+It lives outside the index, so that an index can be rebuilt without analysing anything again.
+
+How texts are read: from the cache, by the Kiwi worker, and where neither has them, with the bank's own lexicon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from bankd.words.analysis import (
+    Analysis,
+    AnalysisText,
+    Lexicon,
+    analyse_by_lexicon,
+    analyse_text,
+    as_text,
+    bigrams_of,
+    has_hangul,
+    normal_form,
+    read_run,
+    runs_of,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bankd.ports import Patience
+    from bankd.search.indexable import IndexAnalyses
+    from bankd.storage.derived import DerivedDatabase
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+
+
+_AT_ONCE = 500
+"""Keys asked for together; every SQLite takes 999."""
+
+_FIELDS = "\x1e"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID;"
+_T = TypeVar("_T")
+
+
+class Analysed(NamedTuple):
+    """An analysis, and for the lexicon the runs of Hangul in it, one a line, and the terms of each, with spaces between."""
+
+    analysis: AnalysisText
+    runs: str
+    terms: str
+
+
+def readings_of_all(found: Iterable[Analysed]) -> dict[str, str]:
+    """How each run of Hangul in these texts was read."""
+    read = [one for one in found if one.runs]
+    if not read:
+        return {}
+    runs, terms = ("\n".join(lines).split("\n") for lines in ([one.runs for one in read], [one.terms for one in read]))
+    return dict(zip(runs, terms, strict=True))
+
+
+class AnalysisCache:
+    """Analyses on disk; losing it costs only the time to analyse again."""
+
+    def __init__(self, folder: Path | str) -> None:
+        """Keep the cache in this folder, which is made when something is first put in."""
+        self._folder = folder
+        self._opened: DerivedDatabase | None = None
+
+    def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
+        """The analyses of those of these texts that are known in this version."""
+        return self._kept(texts, version, _unpacked)
+
+    def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
+        """What the worker answered, in this version, for those of these texts that it was asked about."""
+        import json  # noqa: PLC0415 -- a query never needs it
+
+        return self._kept(texts, version, json.loads)
+
+    def _kept(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
+        keys = {text: _key(text, version) for text in texts}
+        kept = self._by_key(sorted(set(keys.values())), unpack)
+        return {text: kept[key] for text, key in keys.items() if key in kept}
+
+    def _by_key(self, keys: Sequence[bytes], unpack: Callable[[str], _T]) -> dict[bytes, _T]:
+        found: dict[bytes, _T] = {}
+        for at in range(0, len(keys), _AT_ONCE):
+            asked = keys[at : at + _AT_ONCE]
+            query = f"SELECT key, analysis FROM analyses WHERE key IN ({','.join('?' * len(asked))})"  # noqa: S608
+            found.update(self._database.read(query, asked, lambda key, kept: (key, unpack(kept))))
+        return found
+
+    def put(self, analyses: Mapping[str, Analysed], version: str) -> None:
+        """Keep the analysis of each text."""
+        self._put([(_key(text, version), _packed(one)) for text, one in analyses.items()])
+
+    def put_raw(self, answers: Mapping[str, list[object]], version: str) -> None:
+        """Keep what the worker answered for each text."""
+        self._put([(_key(text, version), _encode(raw)) for text, raw in answers.items()])
+
+    def _put(self, rows: Sequence[tuple[bytes, str]]) -> None:
+        database = self._database
+        database.change(lambda: database.execute_many("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage, once."""
+        return self._opened.take_made_anew() if self._opened else []
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    @property
+    def _database(self) -> DerivedDatabase:
+        from pathlib import Path  # noqa: PLC0415 -- a query never needs it
+
+        from bankd.storage.derived import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- same
+
+        if self._opened is None:
+            folder = Path(self._folder)
+            make_in_workspace(folder)
+            self._opened = DerivedDatabase(folder / "analyses.sqlite3", _SCHEMA, 1)
+            self._opened.execute("PRAGMA journal_mode = WAL")
+            self._opened.execute("PRAGMA synchronous = NORMAL")
+        return self._opened
+
+
+def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
+    """Make what the worker answers for a text into an analysis."""
+    sentences, denies, _ = raw
+    kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
+    return Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies))
+
+
+def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
+    """The same with the readings, as it is kept."""
+    readings: Mapping[str, Sequence[str]] = raw[2]  # type: ignore[assignment]
+    return Analysed(as_text(analysis_of(text, raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
+
+
+def _packed(one: Analysed) -> str:
+    """Words between spaces, lines between line breaks: thousands are read at once, and JSON takes three times as long."""
+    sentences, bigrams, denies = one.analysis
+    return _FIELDS.join((sentences, bigrams, "denies" if denies else "", one.runs, one.terms))
+
+
+def _unpacked(kept: str) -> Analysed:
+    sentences, bigrams, denies, runs, terms = kept.split(_FIELDS)
+    if runs.count("\n") != terms.count("\n"):
+        raise ValueError("a run without its terms")
+    return Analysed(AnalysisText(sentences, bigrams, bool(denies)), runs, terms)
+
+
+def _key(text: str, version: str) -> bytes:
+    import hashlib  # noqa: PLC0415 -- a query never needs it, and it loads OpenSSL
+
+    return hashlib.sha256(f"{version}\0{normal_form(text)}".encode("utf-8", "surrogateescape")).digest()[:16]
+
+
+def _encode(raw: Sequence[object]) -> str:
+    import json  # noqa: PLC0415 -- same
+
+    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+
+
+class AnalysisWorker(Protocol):
+    """A process that analyses Korean."""
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether it would answer at once."""
+
+    def start(self) -> None:
+        """Start it without waiting."""
+
+    def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
+        """Analyse texts; None when it cannot."""
+
+    def end(self) -> None:
+        """End it, if it was started."""
+
+
+class Analyser:
+    """Reads texts for the index, thoroughly, and queries, at once."""
+
+    def __init__(self, cache: AnalysisCache, worker: AnalysisWorker | None, version: Callable[[], str]) -> None:
+        """Take the cache, the worker if there is one, and how to learn its version."""
+        self._cache = cache
+        self._worker = worker
+        self._version = version
+        self._known_version: str | None = None
+        self.patience: Patience = "if warm"
+
+    @property
+    def version(self) -> str:
+        """The version of the morphological analyser; empty without one."""
+        if self._known_version is None:
+            self._known_version = self._version() if self._worker is not None else ""
+        return self._known_version
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether texts would be analysed now, by a worker that is ready or may be waited for."""
+        if self._worker is None or self.patience == "never":
+            return False
+        return self.patience == "wait" or self._worker.is_warm
+
+    def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
+        """Read texts for the index: thoroughly when possible at once, else provisionally."""
+        korean = sorted(text for text in texts if has_hangul(text))
+        found = self._cache.get(korean, self.version)
+        missing = [text for text in korean if text not in found]
+        found.update(self._ask_worker(missing))
+        fresh = readings_of_all(found.values())
+        analyses = {text: one.analysis for text, one in found.items()}
+        provisional = frozenset(text for text in missing if text not in found)
+        newest = cache(lambda run: read_run(run, fresh[run].split()) if run in fresh else lexicon(run))
+        analyses.update((text, as_text(analyse_by_lexicon(text, newest))) for text in provisional)
+        from bankd.search.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
+
+        analyses.update((text, as_text(analyse_text(text))) for text in texts if text not in analyses)
+        return IndexAnalyses(analyses, fresh, provisional)
+
+    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
+        """Read a query without ever waiting: by a warm worker, else with the lexicon."""
+        if not has_hangul(text):
+            return analyse_text(text)
+        if self._worker is not None and self._worker.is_warm:
+            answer = self._worker.analyse([text])
+            if answer:
+                return analysis_of(text, answer[0])
+        return analyse_by_lexicon(text, lexicon)
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage to the cache, once."""
+        return self._cache.take_made_anew()
+
+    def close(self) -> None:
+        """Let go of the cache, and end the worker."""
+        self._cache.close()
+        if self._worker is not None:
+            self._worker.end()
+
+    def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
+        if not texts or self._worker is None or self.patience == "never":
+            return {}
+        if not self.is_warm:
+            self._worker.start()  # so that it is warm when these are read again
+            return {}
+        answer = self._worker.analyse(texts)
+        if answer is None:
+            return {}
+        found = {text: pack_analysis(text, one) for text, one in zip(texts, answer, strict=True)}
+        self._cache.put(found, self.version)
+        return found

@@ -1,0 +1,268 @@
+"""The wire formats that reach a language model: OpenAI's chat completions, Anthropic's messages, a command.
+
+The clients are asked once: who asks again, and whether that may be paid for, is for the door to decide.
+
+The process that asks a language model: one JSON request a line, one answer a line, until its master goes.
+
+    {"system": …, "text": …, "schema": …, "most_tokens": 2000}  →  {"value": …, "tokens": [812, 90]}
+                                                                →  {"invalid": "why", "text": "…", "tokens": …}
+                                                                →  {"problem": "why", "kind": "busy", "after": 3}
+
+The only modules that import the clients and the validator are loaded here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from bankd.settings import DistilPolicy
+from bankd.system.child import serve_master
+from bankd.system.command import CommandStoppedError, end_commands, run_command
+
+_LONGEST = 1 << 20
+"""Bytes of an answer: those that are asked for take some thousands, so that a command that prints more is not answering."""
+
+
+class Question(NamedTuple):
+    """A prompt as it is sent: with `again`, the answer that could not be used and why."""
+
+    system: str
+    text: str
+    schema: Mapping[str, object]
+    most_tokens: int
+    again: tuple[str, str] | None = None
+
+    def turns(self) -> list[dict[str, str]]:
+        """What the user said, and what was answered and was wrong with it."""
+        turns = [{"role": "user", "content": self.text}]
+        if self.again:
+            turns.append({"role": "assistant", "content": self.again[0] or "{}"})
+            turns.append({"role": "user", "content": f"That cannot be used: {self.again[1]}. Answer again, as JSON."})
+        return turns
+
+
+class Said(NamedTuple):
+    """What came back: the text, the tokens that it took where the server says so, and whether it was cut or refused."""
+
+    text: str
+    tokens: tuple[int, int] | None = None
+    is_cut: bool = False
+    is_refused: bool = False
+
+
+class WireError(Exception):
+    """Why nothing came back: `kind` is busy, failing, silent, declined or closed (nobody need ask again), `after` seconds to wait."""
+
+    def __init__(self, kind: str, reason: str, after: float = 0.0) -> None:
+        super().__init__(reason)
+        self.kind, self.after = kind, after
+
+
+Ask = Callable[[Question], Said]
+
+
+def open_wire(settings: DistilPolicy) -> Ask:
+    """What asks by these settings; ImportError when the extra is not installed, WireError without its key."""
+    key = os.environ.get(settings.key_variable, "") if settings.key_variable else ""
+    if settings.key_variable and not key:
+        raise WireError("closed", f"the environment variable {settings.key_variable} has no key in it")
+    wires = {"openai": _openai, "anthropic": _anthropic, "command": _command}
+    return wires[settings.provider](settings, key)
+
+
+def _openai(settings: DistilPolicy, key: str) -> Ask:
+    import openai  # noqa: PLC0415 -- an extra
+
+    base = {"base_url": settings.url} if settings.url else {}
+    client = openai.OpenAI(api_key=key or "none", timeout=settings.seconds, max_retries=0, **base)  # type: ignore[arg-type]
+    limit = "max_tokens" if settings.url else "max_completion_tokens"
+    formats = _Ladder()
+
+    def ask(question: Question) -> Said:
+        messages = [{"role": "system", "content": question.system}, *question.turns()]
+        with _told(openai):
+            found = formats.climb(
+                lambda way: client.chat.completions.create(
+                    model=settings.model, messages=messages, **{limit: question.most_tokens}, **way
+                ),  # type: ignore[call-overload]
+                question,
+                (openai.BadRequestError, openai.UnprocessableEntityError),
+            )
+        return _said_by_openai(found)
+
+    return ask
+
+
+class _Ladder:
+    """The ways to ask a server for the form of an answer, the strictest first; one that it refuses is not tried again."""
+
+    def __init__(self) -> None:
+        self._refused = 0
+
+    def climb(
+        self, ask: Callable[[dict[str, Any]], Any], question: Question, refusals: tuple[type[Exception], ...]
+    ) -> Any:
+        ways = list(_ways(question))
+        for way in ways[self._refused : -1]:
+            try:
+                return ask(way)
+            except refusals:
+                self._refused += 1
+        return ask(ways[-1])
+
+
+def _ways(question: Question) -> Iterator[dict[str, Any]]:
+    schema = {"name": "answer", "strict": True, "schema": question.schema}
+    yield {"response_format": {"type": "json_schema", "json_schema": schema}}
+    yield {"response_format": {"type": "json_object"}}
+    yield {}
+
+
+def _said_by_openai(found: Any) -> Said:
+    if not found.choices:
+        raise WireError("failing", "the server answered without an answer")
+    choice, usage = found.choices[0], found.usage
+    tokens = (int(usage.prompt_tokens), int(usage.completion_tokens)) if usage else None
+    is_refused = bool(choice.message.refusal) or choice.finish_reason == "content_filter"
+    return Said(choice.message.content or "", tokens, choice.finish_reason == "length", is_refused)
+
+
+def _anthropic(settings: DistilPolicy, key: str) -> Ask:
+    import anthropic  # noqa: PLC0415 -- an extra
+
+    base = {"base_url": settings.url} if settings.url else {}
+    client = anthropic.Anthropic(api_key=key or "none", timeout=settings.seconds, max_retries=0, **base)  # type: ignore[arg-type]
+
+    def ask(question: Question) -> Said:
+        form: Any = {"format": {"type": "json_schema", "schema": dict(question.schema)}}
+        with _told(anthropic):
+            found = client.messages.create(
+                model=settings.model,
+                max_tokens=question.most_tokens,
+                system=question.system,
+                messages=question.turns(),  # type: ignore[arg-type]
+                output_config=form,
+            )
+        text = "".join(part.text for part in found.content if part.type == "text")
+        tokens = (found.usage.input_tokens, found.usage.output_tokens)
+        return Said(text, tokens, found.stop_reason == "max_tokens", found.stop_reason == "refusal")
+
+    return ask
+
+
+@contextmanager
+def _told(client: Any) -> Iterator[None]:
+    """Say in our words why a client raised; both clients have the same errors."""
+    try:
+        yield
+    except client.APITimeoutError as error:
+        raise WireError("silent", "no answer in time") from error
+    except client.APIConnectionError as error:
+        raise WireError("failing", "the connection was cut or could not be made", 1.0) from error
+    except client.APIStatusError as error:
+        raise _status_error(error.status_code, error.response.headers) from error
+    except (client.APIError, ValueError) as error:
+        raise WireError("failing", f"the answer cannot be read ({type(error).__name__})") from error
+
+
+def _status_error(status: int, headers: Mapping[str, str]) -> WireError:
+    if status == 429:
+        after = headers.get("retry-after", "")
+        return WireError("busy", "the server has too much to do (429)", float(after) if after.isdecimal() else 1.0)
+    if status >= 500:
+        return WireError("failing", f"the server failed ({status})", 1.0)
+    return WireError("closed", f"the server refuses to be asked ({status}); look at distil.model, url and key_variable")
+
+
+def _command(settings: DistilPolicy, _: str) -> Ask:
+    words = shlex.split(settings.command)
+
+    def ask(question: Question) -> Said:
+        request = {"system": question.system, "messages": question.turns(), "schema": question.schema}
+        try:
+            ran = run_command(words, json.dumps(request).encode(), settings.seconds, _LONGEST)
+        except CommandStoppedError as error:
+            raise WireError("declined" if error.is_too_long else "silent", f"{words[0]}: {error}") from error
+        except OSError as error:
+            raise WireError("closed", f"{words[0]} cannot be started: {error.strerror}") from error
+        if ran.code:
+            said = ran.said.decode(errors="replace").strip().splitlines()
+            raise WireError("failing", f"{words[0]} ended with {ran.code}: {said[-1][:200] if said else ''}")
+        return Said(ran.output.decode(errors="replace"))
+
+    return ask
+
+
+INSTALL = {
+    "openai": "its client is not installed; pip install 'bankd[model]'",
+    "anthropic": "its client is not installed; pip install 'bankd[anthropic]'",
+    "command": "jsonschema is not installed; pip install 'bankd[model]'",
+}
+_FENCED = re.compile(r"\s*```(?:json)?\s*(.*?)```\s*", re.DOTALL)
+
+
+def answer_question(ask: Ask, question: Question) -> dict[str, Any]:
+    """What a model says, as JSON that fits the schema, or why there is none."""
+    try:
+        said = ask(question)
+    except WireError as error:
+        return {"problem": str(error), "kind": error.kind, "after": error.after}
+    answer: dict[str, Any] = {"tokens": said.tokens}
+    if said.is_refused:
+        return answer | {"problem": "the model refuses to answer", "kind": "declined"}
+    if said.is_cut:
+        return answer | {"problem": "the answer was cut off at its longest", "kind": "declined"}
+    return answer | _read(said, question)
+
+
+def _read(said: Said, question: Question) -> dict[str, Any]:
+    import jsonschema  # noqa: PLC0415 -- an extra
+
+    fenced = _FENCED.fullmatch(said.text)
+    try:
+        value = json.loads(fenced[1] if fenced else said.text)
+        jsonschema.validate(value, dict(question.schema))
+    except (ValueError, RecursionError) as error:
+        return {"invalid": f"no JSON ({str(error)[:100]})", "text": said.text[:8_000]}
+    except jsonschema.ValidationError as error:
+        return {"invalid": f"not by the schema: {error.json_path}: {error.message[:100]}", "text": said.text[:8_000]}
+    return {"value": value}
+
+
+class ModelProcess:
+    """Answers requests; the client is loaded by the first."""
+
+    def __init__(self, settings: DistilPolicy) -> None:
+        """Take which model."""
+        self._settings = settings
+        self._wire: Ask | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Ask what is to be asked; what goes wrong is an answer too."""
+        try:
+            self._wire = self._wire or open_wire(self._settings)
+            again = request.get("again")
+            return answer_question(self._wire, Question(**request | {"again": tuple(again) if again else None}))
+        except ImportError:
+            return {"problem": INSTALL[self._settings.provider], "kind": "closed"}
+        except WireError as error:
+            return {"problem": str(error), "kind": error.kind}
+        except Exception as problem:
+            return {"problem": f"{type(problem).__name__}: {problem}", "kind": "failing"}
+
+
+def main() -> None:
+    """Answer until the master is gone."""
+    process = ModelProcess(DistilPolicy(**json.loads(sys.argv[1])))
+    serve_master(lambda request, _: process.answer(request), end_commands)
+
+
+if __name__ == "__main__":
+    main()

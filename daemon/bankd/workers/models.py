@@ -1,0 +1,169 @@
+"""The door to a language model: what was said before is not asked again, and no day takes more tokens than it may.
+
+Each call first notes what it may take at most, then what it took. A server that is busy or fails is asked again, a few
+times; an answer that cannot be read is asked for once more, with what is wrong with it. Everything else waits.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Protocol
+from uuid import uuid4
+
+from bankd.briefing.shown import count_tokens
+from bankd.errors import BankError
+from bankd.night.asking import Prompt, Reply, Unanswered
+from bankd.settings import DistilPolicy
+from bankd.storage.events import ReplyLog
+from bankd.system.child import ChildDiedError, ChildProcess
+from bankd.system.command import GRACE
+
+_LONGEST_WAIT = 30.0
+"""Seconds that a busy server is waited for, whatever it asks: the workspace is locked meanwhile."""
+_FRAME_TOKENS = 200
+"""What a wire format adds to a prompt: roles, and the schema in the words of a server."""
+_GRACE = 5.0
+"""Seconds that a child has beyond the time of a call, before it is taken for stuck; ending a command takes some of them."""
+
+
+class Asker(Protocol):
+    """What asks a language model: a child process, so that nothing of a client is loaded here, and a hang can be ended."""
+
+    def ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        """What `worker` answers; raises ChildDiedError when that is nothing, or not within `seconds`."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> Asker:
+    """A process that asks; it begins with the first request."""
+    command = [sys.executable, "-m", "bankd.workers.model_worker", json.dumps(asdict(settings))]
+    return ChildProcess(command, clock, last_seconds=GRACE + 1)
+
+
+class ModelDoor:
+    """The model of one workspace, for one run."""
+
+    def __init__(
+        self,
+        settings: DistilPolicy,
+        replies: ReplyLog,
+        now: datetime,
+        clock: Callable[[], float],
+        wait: Callable[[float], object],
+        start: Callable[[DistilPolicy, Callable[[], float]], Asker] = start_child,
+    ) -> None:
+        """Take which model, what is kept, the moment of the run, a monotonic clock in seconds, what waits, what asks."""
+        self._settings, self._replies, self._now, self._clock, self._wait = settings, replies, now, clock, wait
+        self._start = start
+        self._child: Asker | None = None
+        self._ends: float | None = None
+        self._closed = ""
+
+    def answer(self, prompts: Sequence[Prompt]) -> list[Reply | Unanswered]:
+        """Answer each prompt, in their order."""
+        self._ends = self._clock() + 60 * self._settings.minutes if self._ends is None else self._ends
+        return [self._answer(prompt) for prompt in prompts]
+
+    def _answer(self, prompt: Prompt) -> Reply | Unanswered:
+        key = reply_key(self._settings, prompt)
+        kept = self._replies.find(key)
+        if kept is not None:
+            return kept
+        try:
+            return self._ask(prompt, key)
+        except BankError as problem:
+            return Unanswered(f"what it takes cannot be noted: {problem}")
+
+    def _ask(self, prompt: Prompt, key: str) -> Reply | Unanswered:
+        """Ask until there is an answer, or a reason to ask no more."""
+        request, retries, repairs = _request(prompt), self._settings.retries, 1
+        while True:
+            if why := self._why_not(prompt):
+                return Unanswered(why)
+            call, told = self._call(prompt, request)
+            if "value" in told:
+                return self._keep(call, key, told)
+            if "invalid" in told and repairs:
+                request, repairs = request | {"again": [told["text"], told["invalid"]]}, 0
+            elif told.get("kind") in ("busy", "failing") and retries and self._may_wait(told):
+                retries -= 1
+            else:
+                return self._give_up(told)
+
+    def _why_not(self, prompt: Prompt) -> str:
+        if self._closed:
+            return self._closed
+        if self._ends is not None and self._clock() >= self._ends:
+            return f"the {self._settings.minutes} minutes of this night are over"
+        left = self._settings.tokens_a_day - self._replies.spent(self._now.date())
+        if most_taken(prompt) > left:
+            return f"of the {self._settings.tokens_a_day:,} tokens of this day {max(left, 0):,} are left"
+        return ""
+
+    def _call(self, prompt: Prompt, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """One call, and the tokens it took: the most it could take where that is unknown, none where nothing was sent."""
+        call, most = uuid4().hex[:16], most_taken(prompt)
+        self._replies.begin(call, self._now, most)
+        try:
+            told = self._process().ask(request, seconds=self._settings.seconds + _GRACE)
+        except ChildDiedError:
+            told = {"problem": "no answer in time", "kind": "silent"}
+        tokens = told.get("tokens")
+        is_free = told.get("kind") in ("busy", "closed") and not tokens
+        self._replies.end(call, self._now, 0 if is_free else sum(tokens) if tokens else most)
+        return call, told
+
+    def _may_wait(self, told: dict[str, Any]) -> bool:
+        """Wait as the server asks, unless that is too long for a night."""
+        after = float(told.get("after", 0))
+        if after > _LONGEST_WAIT:
+            return False
+        self._wait(after)
+        return True
+
+    def _keep(self, call: str, key: str, told: dict[str, Any]) -> Reply:
+        tokens = told.get("tokens") or (0, 0)
+        reply = Reply(told["value"], int(tokens[0]), int(tokens[1]), is_kept=False)
+        self._replies.keep(call, self._now, key, reply)
+        return reply
+
+    def _give_up(self, told: dict[str, Any]) -> Unanswered:
+        reason = str(told.get("problem") or f"the answer cannot be used: {told.get('invalid')}")
+        if told.get("kind") == "closed":
+            self._closed = reason
+        return Unanswered(reason)
+
+    def _process(self) -> Asker:
+        self._child = self._child or self._start(self._settings, self._clock)
+        return self._child
+
+    def close(self) -> None:
+        """Let go of what asks."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
+
+
+def most_taken(prompt: Prompt) -> int:
+    """The tokens that a call may take at most, the answer that is repaired among them."""
+    asked = prompt.system + prompt.text + json.dumps(prompt.schema)
+    return count_tokens(asked) + 2 * prompt.most_tokens + _FRAME_TOKENS
+
+
+def reply_key(settings: DistilPolicy, prompt: Prompt) -> str:
+    """The same for the same question to the same model."""
+    model = settings.command if settings.provider == "command" else settings.model
+    said = [settings.provider, model, prompt.version, prompt.system, prompt.text, prompt.schema, prompt.most_tokens]
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _request(prompt: Prompt) -> dict[str, Any]:
+    schema = dict(prompt.schema)
+    return {"system": prompt.system, "text": prompt.text, "schema": schema, "most_tokens": prompt.most_tokens}

@@ -1,0 +1,231 @@
+"""How a workspace stands, looked at without opening it for work: what `status`, `doctor` and the metrics tell.
+
+`TrustedClock` remembers what is known of the clock.
+
+The facts for briefings as they were last read: a session waits for its start, and most start from the same bank.
+
+Derived and disposable: whatever cannot be read is read again from the pages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
+from bankd.config.workspace import FOLDERS
+from bankd.errors import UserError
+from bankd.health.health import BankFacts, ClockReading, ClockTrust, Copied, IndexFacts, find_copied, judge_reading
+from bankd.layouts.rearrange import is_splittable
+from bankd.pages.names import INBOX
+from bankd.pages.page import read_page
+from bankd.storage.disk import closed_among, closed_pages, explain_failure, not_ours, trouble_of
+from bankd.storage.events import EventLog
+from bankd.storage.files import BankFiles
+from bankd.storage.journals import DONE, RUNS, TXN, Journals
+from bankd.storage.staging import Staging
+from bankd.storage.tree import FILE_CAP, FileTree
+from bankd.system.clock import read_clocks, utc_now
+from bankd.system.staged_file import replace_file
+from bankd.workspace.catalog import read_copied, read_held_back, read_known, read_prose
+from bankd.workspace.snapshot import is_watched
+
+_CLOCK = ".bankd/clock.json"
+_CLOCK_CAP = 4096
+
+
+def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
+    """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large, in KiB."""
+    catalog = root.absolute() / ".bankd" / "catalogue.sqlite3"
+    held_back, trouble = read_held_back(catalog), trouble_of(root, FOLDERS[1:])
+    found = BankFacts(
+        pages=len(sizes),
+        inbox=_count_inbox(root),
+        missing=tuple(name for name in FOLDERS[:2] if not (root / name).is_dir()),
+        index=index,
+        large=tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path)),
+        disk=trouble,
+        copied=_copied_memories(root),
+        held_back=tuple(str(item.place) for item in held_back if not item.is_offered),
+        set_aside=_set_aside_journals(root),
+        prose=read_prose(catalog),
+        too_large=tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
+        offered=sum(item.is_offered for item in held_back),
+        left_alone=_left_alone(root, catalog),
+        not_ours=not_ours(root),
+    )
+    try:
+        tree = FileTree(root)
+    except UserError:  # it is missing, which is said elsewhere
+        return found
+    with closing(tree):
+        return replace(
+            found,
+            is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
+            resting=Journals(tree, Staging(tree)).resting(utc_now()),
+            unread_events=_unread_lines(root, tree),
+            closed={} if trouble else closed_pages(tree, FOLDERS[1:3]) | closed_among(tree, [f"bank/{INBOX}"]),
+        )
+
+
+def _left_alone(root: Path, catalog: Path) -> dict[str, str]:
+    """The files that are not read as they are, and why; only those are opened that no run has read as they are now."""
+    found: dict[str, str] = {}
+    with suppress(UserError):  # a workspace that is missing is said elsewhere
+        files = BankFiles(root)
+        with closing(files.tree):
+            for folder in FOLDERS[:3]:
+                known, is_log = read_known(catalog, folder), folder == "memory"
+                found |= files.survey(folder, utc_now(), 0, known, any_content=is_log).quarantined
+    return found
+
+
+def _set_aside_journals(root: Path) -> tuple[str, ...]:
+    """The journals of runs that could not be read, by their paths in the workspace."""
+    folders = (root / folder for folder in (TXN, DONE, RUNS))
+    return tuple(path.relative_to(root).as_posix() for folder in folders for path in sorted(folder.glob("*.json.bad")))
+
+
+def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
+    """The lines of the event log that cannot be read, each with its place and why; read again once a file changed."""
+    with suppress(OSError):
+        return _unread_events(root, tuple(tree.sizes("events", tree.names("events")).items()))
+    return ()
+
+
+@lru_cache(maxsize=1)
+def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]) -> tuple[str, ...]:
+    with closing(FileTree(root)) as tree:
+        events = EventLog(tree, "")
+        events.read_events()
+        return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
+
+
+def _copied_memories(root: Path) -> tuple[Copied, ...]:
+    """The memories that the last run found more than once, as far as they still are."""
+    known = read_copied(root / ".bankd" / "catalogue.sqlite3")
+    found: dict[str, list[str]] = {item.id: [] for item in known}
+    for path in sorted({place.rpartition(":")[0] for item in known for place in item.places}):
+        with suppress(OSError):
+            for entry in read_page(path, (root / path).read_bytes()).entries:
+                if entry.memory.id in found:
+                    found[entry.memory.id].append(f"{path}:{entry.line}")
+    return tuple(find_copied(found))
+
+
+def sizes_of_pages(root: Path) -> dict[str, int]:
+    """The pages of a bank with their sizes, from the disk; one that goes away meanwhile is none."""
+    return {path: size for path, size in _sizes_below(root, "bank") if is_watched(path)}
+
+
+def _sizes_below(root: Path, folder: str) -> Iterator[tuple[str, int]]:
+    for path in (root / folder).rglob("*.md"):
+        with suppress(OSError):
+            yield path.relative_to(root).as_posix(), path.stat().st_size
+
+
+def _count_inbox(root: Path) -> int:
+    try:
+        data = (root / "bank" / INBOX).read_bytes()
+    except OSError:
+        return 0
+    return len(read_page(INBOX, data).entries)
+
+
+class TrustedClock:
+    """The clock as it is believed in one workspace: the last reading that was believed is in `.bankd/clock.json`."""
+
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
+        self._tree, self._staging = tree, staging
+
+    def judge(self, *, remember: bool = False) -> ClockTrust:
+        """Look at the clock; what was found is remembered for the next look, or not. Raises StorageError."""
+        trust = judge_reading(self._read(), read_clocks())
+        if remember:
+            self._remember(trust)
+        return trust
+
+    def accept(self) -> ClockTrust:
+        """Believe the clock from now on; raises StorageError."""
+        trust = ClockTrust(read_clocks())
+        self._remember(trust)
+        return trust
+
+    def _read(self) -> ClockTrust | None:
+        """What was known at the last reading; None when there was none, or it cannot be read."""
+        try:
+            fields: dict[str, Any] = json.loads(self._tree.read_own(_CLOCK, _CLOCK_CAP) or b"{}")
+            wall = datetime.fromisoformat(fields["wall"])
+            anchor = ClockReading(wall, float(fields["steady"]), 0.0, str(fields["boot"]))
+            off = fields.get("off_seconds")
+            trust = ClockTrust(anchor, None if off is None else timedelta(seconds=float(off)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+            return None
+        return trust if wall.tzinfo else None
+
+    def _remember(self, trust: ClockTrust) -> None:
+        off = None if trust.off is None else trust.off.total_seconds()
+        anchor = trust.anchor
+        fields = {"wall": anchor.wall.isoformat(), "steady": anchor.since_boot, "boot": anchor.boot, "off_seconds": off}
+        try:
+            self._staging.publish(_CLOCK, json.dumps(fields).encode() + b"\n")
+        except OSError as problem:
+            raise explain_failure(problem, _CLOCK) from problem
+
+
+PATH = ".bankd/brief-facts.json"
+
+
+def kept_facts(root: Path, stamp: str) -> BriefFacts | None:
+    """The facts that were kept under this stamp; None when there are none."""
+    try:
+        held = json.loads((root / PATH).read_bytes())
+        if held["stamp"] != stamp:
+            return None
+        memories = tuple(map(_memory, held["memories"]))
+        happened = tuple(Happened(kind, datetime.fromisoformat(at), *rest) for kind, at, *rest in held["happened"])
+        lines = tuple(OpenLine(date.fromisoformat(day), *rest) for day, *rest in held["lines"])
+        return BriefFacts(memories, happened, held["newer"], lines)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
+    """Keep them for the next briefing; where nothing can be written they are read again."""
+    held = {
+        "stamp": stamp,
+        "memories": [_row(memory) for memory in facts.memories],
+        "happened": [[one.kind, one.at.isoformat(), one.key, one.by, one.place] for one in facts.happened],
+        "newer": dict(facts.newer),
+        "lines": [[line.day.isoformat(), line.text, line.place] for line in facts.log_lines],
+    }
+    with suppress(OSError):
+        replace_file(root / PATH, json.dumps(held))
+
+
+def _row(one: KnownMemory) -> list[Any]:
+    days = [_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]]
+    fields = [one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned]
+    return [*fields, *days, one.links, _text(one.fades_on)]
+
+
+def _memory(row: list[Any]) -> KnownMemory:
+    key, path, line, text, tag, value, entities, heading, is_pinned, learned, used, said, links, fades_on = row
+    return KnownMemory(
+        key, path, line, text, tag, value, tuple(entities), tuple(heading), is_pinned,
+        _day(learned), _day(used), tuple(map(date.fromisoformat, said)), links, _day(fades_on),
+    )  # fmt: skip
+
+
+def _text(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None

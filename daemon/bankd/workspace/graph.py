@@ -1,0 +1,490 @@
+"""Who refers to what: the references of the bank and of other folders, in `.bankd/links.sqlite3`.
+
+Derived and incremental: a file is read when it has changed, and anything wrong with the database makes it anew.
+
+Every file that may have references, or be referred to: in the workspace and in the other folders of the settings.
+
+The graph of references of one workspace: kept up to date with its files, asked before anything is moved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bankd.edits.settle import FileFingerprint, ignored_among
+from bankd.errors import ConflictError
+from bankd.layouts.links import (
+    Link,
+    LinkScene,
+    Reach,
+    Stray,
+    block_named,
+    files_touched,
+    keys_to,
+    keys_touched,
+    link_key,
+    links_to,
+    wanted_reach,
+)
+from bankd.layouts.merge import Layout, PageIdentity, moved_by_hand
+from bankd.layouts.rearrange import REFERRING, read_source
+from bankd.layouts.relink import Source
+from bankd.memory.route import PagePart, read_part
+from bankd.pages.anchors import Outline, Spot, outline_of
+from bankd.pages.inline import LinkKind
+from bankd.pages.memory import split_id
+from bankd.pages.names import ARCHIVE, BANK, INBOX, Names, is_outside, is_own, path_key
+from bankd.pages.page import parts_folder, read_page
+from bankd.pages.references import Reference
+from bankd.pages.resolve import WIKI_KINDS, resolve_reference
+from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
+from bankd.pages.text import only_utf8
+from bankd.storage.derived import DerivedDatabase
+from bankd.storage.tree import FILE_CAP, FileTree
+
+_FORMAT = 5
+_BATCH = 500
+_LINK = "source, kind, line, first, last, target, angled"
+_SCHEMA = """
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
+CREATE TABLE links (source TEXT, key BLOB, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target BLOB,
+                    angled INTEGER, reach INTEGER, led TEXT, is_lost INTEGER);
+CREATE INDEX links_source ON links (source, target);
+CREATE INDEX links_key ON links (key);
+CREATE INDEX links_lost ON links (is_lost) WHERE is_lost;
+CREATE TABLE ids (path TEXT, id TEXT);
+CREATE INDEX ids_path ON ids (path);
+CREATE INDEX ids_id ON ids (id);
+CREATE TABLE outlines (path TEXT PRIMARY KEY, outline TEXT) WITHOUT ROWID;
+CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
+"""
+
+
+class LinkTable(DerivedDatabase):
+    """The references of a workspace by the file they stand in and by the word that their target ends with."""
+
+    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
+        """Open the table."""
+        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+
+    def files(self) -> dict[str, FileFingerprint]:
+        """Every file that was seen, with how it looked then."""
+        return dict(self.read("SELECT path, size, mtime_ns, inode FROM files", (), _seen))
+
+    def record(
+        self, path: str, seen: FileFingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
+    ) -> None:
+        """Remember a file; one without `data` only as something that a link may lead to."""
+        known = self.execute("SELECT target, MAX(reach), led FROM links WHERE source = ? GROUP BY target", (path,))
+        reached = {target: (reach, led) for target, reach, led in known}
+        self.forget(path)
+        digest = "" if data is None else sha256(data).hexdigest()[:32]
+        values = (path, seen.size, seen.mtime_ns, seen.inode, digest)
+        self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
+        self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
+        rows = [
+            (
+                path,
+                encode_text(link_key(path, r)),
+                r.kind,
+                r.line,
+                r.start,
+                r.end,
+                target,
+                r.is_angled,
+                reach,
+                led,
+                False,
+            )
+            for r in (source.references if source else ())
+            for target in [encode_text(r.target)]
+            for reach, led in [reached.get(target, (0, None))]
+        ]
+        self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def forget(self, path: str) -> None:
+        """Forget a file that is gone."""
+        for table, column in (("files", "path"), ("links", "source"), ("ids", "path"), ("outlines", "path")):
+            self.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
+
+    def links(self, keys: Collection[str]) -> Iterator[Link]:
+        """The references whose target ends with one of these words."""
+        wanted = sorted(map(encode_text, keys))
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            yield from self._links(f"key IN ({','.join('?' * len(batch))})", batch)
+
+    def links_of(self, source: str) -> list[Link]:
+        """The references of a file."""
+        return list(self._links("source = ?", [source]))
+
+    def every_link(self) -> Iterator[tuple[Link, Reach]]:
+        """All references, with how far they have led at any time that we know of."""
+        query = f"SELECT {_LINK}, reach FROM links ORDER BY source, line, first"  # noqa: S608  # our own words
+        yield from self.read(query, (), lambda *row: (_link(*row[:-1]), Reach(row[-1])))
+
+    def _links(self, condition: str, values: Sequence[str | bytes]) -> Iterator[Link]:
+        query = f"SELECT {_LINK} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
+        yield from self.read(query, tuple(values), _link)
+
+    def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
+        """Remember how far these references lead and to which file: if they stop doing so, that is news."""
+        rows = [(reach, led, link.source, encode_text(link.reference.target)) for link, reach, led in links]
+        changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
+        self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
+
+    def lost_links(self) -> Iterator[tuple[Link, str | None]]:
+        """The references that led further when they were last followed, and the file in which they led to a place."""
+        columns = "source, kind, line, first, last, target, angled, led"
+        rows = self.execute(f"SELECT {columns} FROM links WHERE is_lost ORDER BY source, line, first")  # noqa: S608  # our own words
+        for *fields, led in rows:
+            yield _link(*fields), led
+
+    def outline(self, path: str) -> Outline | None:
+        """The places of a file, if they were looked for since it changed."""
+        rows = self.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
+        return rows[0] if rows else None
+
+    def keep_outline(self, path: str, outline: Outline) -> None:
+        """Remember the places of a file until it changes."""
+        self.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
+
+    def pages_with(self, id_: str) -> list[str]:
+        """The files that hold a block of this id."""
+        return [path for (path,) in self.execute("SELECT path FROM ids WHERE id = ? ORDER BY path", (id_,))]
+
+    def prints(self, paths: Collection[str]) -> Mapping[str, tuple[str, frozenset[str]]]:
+        """The digest and the memory ids of files."""
+        found = {}
+        for path in paths:
+            row = next(iter(self.execute("SELECT digest FROM files WHERE path = ?", (path,))), None)
+            ids = self.execute("SELECT id FROM ids WHERE path = ?", (path,))
+            found[path] = (row[0] if row else "", frozenset(id_ for (id_,) in ids))
+        return found
+
+    def note_moved(self, moves: Mapping[str, str]) -> None:
+        """Remember moves that the user made, until links have followed them."""
+        for old, new in moves.items():
+            self.execute("UPDATE moved SET new = ? WHERE new = ?", (new, old))
+            self.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, new))
+
+    def moved(self) -> dict[str, str]:
+        """The moves that the user made and that links have not followed."""
+        return dict(self.execute("SELECT old, new FROM moved ORDER BY old"))
+
+    def settle_moved(self, old: Iterable[str]) -> None:
+        """Links have followed these moves, or need not."""
+        self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
+
+
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
+    return path, FileFingerprint(size, mtime_ns, inode)
+
+
+def _link(source: str, kind: str, *place: Any) -> Link:
+    line, first, last, target, angled = place
+    return Link(source, Reference(LinkKind(kind), line, first, last, decode_text(target), bool(angled)))
+
+
+def _outline(text: str) -> Outline:
+    fields = json.loads(text)
+    return Outline(tuple(Spot(**spot) for spot in fields["spots"]), fields["ids"], fields["blocks"])
+
+
+FOLDERS = ("bank", "memory", "archive")
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+_OWN = frozenset({"events", "recall"})
+"""Folders of the workspace, and only there: a page of the bank about events has its parts in `events/`."""
+
+
+class ReferringFiles:
+    """Those of one workspace, whose resolved folder is `home`; `roots` are the other folders, relative where they lie in it."""
+
+    def __init__(self, home: str, roots: Collection[str]) -> None:
+        """Take the other folders as the settings name them."""
+        self.home, self._prefix = home, str(Path(home, "x"))[:-1]
+        self.roots = tuple(_relative(Path(home, root).resolve(), home) for root in roots)
+
+    def walk(self) -> Iterator[tuple[str, FileFingerprint]]:
+        """Every file of the bank, the logs, the archive, the other folders and the top; nothing is opened."""
+        folders = [*FOLDERS, *(root for root in self.roots if root.partition("/")[0] not in FOLDERS)]
+        while folders:
+            for entry in self._entries(folders.pop()):
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(self._path(entry))
+                else:
+                    yield from _regular(self._path(entry), entry)
+        for entry in self._entries(""):
+            if not entry.is_dir(follow_symlinks=False):
+                yield from _regular(entry.name, entry)
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """What is in a folder and might be referred to."""
+        try:
+            with os.scandir(Path(self.home, folder)) as entries:
+                there = {entry.name: entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN}
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return []
+        ignored = ignored_among([name for name in there if name.endswith(".md")])
+        return [there[name] for name in sorted(there.keys() - ignored)]
+
+    def _path(self, entry: os.DirEntry[str]) -> str:
+        return entry.path.removeprefix(self._prefix)
+
+
+def _relative(path: Path, home: str) -> str:
+    """A path relative to the workspace if it lies in there, else as it is."""
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.as_posix()
+
+
+def _is_visible(entry: os.DirEntry[str]) -> bool:
+    return not (entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink())
+
+
+def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, FileFingerprint]]:
+    """A file as it looks, if it is one, and is still there."""
+    try:
+        state = entry.stat(follow_symlinks=False)
+    except OSError:
+        return
+    if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
+        yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+class LinkGraph:
+    """Files, names and references; `opened` counts the files that were read since it was made."""
+
+    def __init__(self, tree: FileTree, table: LinkTable, roots: Collection[str], routing: str) -> None:
+        """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
+        self._tree, self.routing = tree, routing
+        self._files = ReferringFiles(tree.root.resolve().as_posix(), roots)
+        self.table = table
+        table.refill = self.refresh
+        self.names = Names((), self._files.home)
+        self.opened = 0
+        self._views: dict[str, PagePart] = {}
+
+    def close(self) -> None:
+        """Close the database."""
+        self.table.close()
+
+    def refresh(self) -> None:
+        """Read the files that changed, forget those that are gone, and notice moves that the user has made."""
+        self._views = {}
+        there = dict(self._files.walk())
+        self.names = Names(there, self._files.home)
+        seen = {path: there[path] for path in only_utf8(there)}  # a link may lead to the others too
+        self.table.change(lambda: self._take_in(seen))
+
+    def _take_in(self, seen: Mapping[str, FileFingerprint]) -> None:
+        known = self.table.files()
+        gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
+        new = changed - known.keys()
+        prints = {
+            path: PageIdentity(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()
+        }
+        for path in sorted(changed):
+            self._record(path, seen[path])
+        found = {
+            path: PageIdentity(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()
+        }
+        moves = moved_by_hand(prints, found)
+        self.table.note_moved(moves)
+        for path in gone:
+            self.table.forget(path)
+        self.table.settle_moved(old for old in self.table.moved() if old in seen)
+        self._mark_reached(changed, gone, is_first=not known)
+
+    def _record(self, path: str, seen: FileFingerprint) -> None:
+        is_archived = path.startswith(ARCHIVE) and path.endswith(".md")
+        if not is_archived and not (path.endswith(REFERRING) and self._may_refer(path)):
+            self.table.record(path, seen, None, None, ())
+            return
+        data = self._bytes(path)
+        text = decode_text(data or b"")
+        ids = (
+            {id_ for line in text.split("\n") if (id_ := split_id(line.rstrip())[1])} if path.endswith(".md") else set()
+        )
+        source = None if is_archived else read_source(path, text, self.routing)
+        self.table.record(path, seen, data, source, ids)
+
+    def _mark_reached(self, changed: Collection[str], gone: Collection[str], *, is_first: bool) -> None:
+        """Remember how far references lead that changed, and those to a place in files that did or are gone."""
+        links = [link for path in changed for link in self.table.links_of(path)]
+        if not is_first:
+            pointed = (link for link in self.links_named([*changed, *gone]) if "#" in link.reference.target)
+            links += [link for link in pointed if link.source not in changed]
+        self.table.mark_reached((link, self.scene.reach(link), self._page_of(link)) for link in links)
+
+    def _page_of(self, link: Link) -> str | None:
+        return target.path if (target := self.scene.target(link)) else None
+
+    def _may_refer(self, path: str) -> bool:
+        """Whether a file's references are people's; what bankd keeps for itself names pages as examples, or is made anew."""
+        if path.startswith(BANK) and is_own(path.removeprefix(BANK)) and path != BANK + INBOX:
+            return False
+        return (
+            path.startswith(BANK)
+            or path == self.routing
+            or any(path.startswith(root + "/") for root in self._files.roots)
+        )
+
+    def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
+        """The pages of a layout and the files that it touches, read; `names` are those from before it."""
+        there = {path for path in layout.sources if path in self.names}
+        wanted = there | files_touched(layout, self.table.links(keys_touched(layout)), names)
+        return {path: self.read(path) for path in sorted(wanted)}
+
+    def read(self, path: str) -> Source:
+        """A file with its references, as it is now."""
+        return read_source(path, decode_text(self._bytes(path) or b""), self.routing)
+
+    def document(self, path: str) -> Document:
+        """A page as it is now."""
+        return scan_text(decode_text(self._bytes(path) or b""))
+
+    def _bytes(self, path: str) -> bytes | None:
+        """A file, in the workspace or outside; None for one that cannot be read or must be left alone."""
+        self.opened += 1
+        with suppress(ConflictError, OSError):
+            return Path(path).read_bytes() if is_outside(path) else self._tree.read(path)
+        return None
+
+    def view(self, path: str) -> PagePart | None:
+        """What decides whether a memory fits a page; None when there is no such page."""
+        if path not in self.names:
+            return None
+        if path not in self._views:
+            self._views[path] = read_part(read_page(path, self._bytes(path) or b""))
+        return self._views[path]
+
+    def is_hub(self, path: str) -> bool:
+        """Whether a page may have parts, by the folder that they would be in."""
+        return self.names.has_folder(parts_folder(path))
+
+    def links_to(self, path: str) -> list[Link]:
+        """The references that lead to a file or folder, in the order of their places."""
+        return list(links_to(path, self.table.links(keys_to(path)), self.names))
+
+    @property
+    def scene(self) -> LinkScene:
+        """The files as they are, for asking how far references lead."""
+        return LinkScene(self.names, self._outline)
+
+    def _outline(self, path: str) -> Outline | None:
+        """The places of a file, looked for once as long as it stays the same."""
+        if not path.endswith(".md"):
+            return None
+        outline = self.table.outline(path)
+        if outline is None:
+            outline = outline_of(self.document(path))
+            self.table.keep_outline(path, outline)
+        return outline
+
+    def links_into(self, pages: Collection[str]) -> list[Link]:
+        """The references to a place inside one of these pages, from the pages themselves too."""
+        pointed = (link for link in self.links_named(pages) if "#" in link.reference.target)
+        return [link for link in pointed if (target := self.scene.target(link)) and target.path in pages]
+
+    def links_named(self, pages: Collection[str]) -> list[Link]:
+        """The references that may mean these pages, as far as their last word tells."""
+        return list(self.table.links({key for path in pages for key in keys_to(path)}))
+
+    def links_of(self, page: str) -> list[Link]:
+        """The references that stand in a page."""
+        return self.table.links_of(page)
+
+    def is_name_taken(self, path: str) -> bool:
+        """Whether a new page may not have this name: a page has it, or a link that leads nowhere waits for it."""
+        name = path.rpartition("/")[2]
+        if self.names.named(name):
+            return True
+        waiting = self.table.links({path_key(name.removesuffix(".md"))})
+        return any(link.reference.kind in WIKI_KINDS for link in waiting)
+
+    def broken(self) -> Iterator[tuple[Link, bool]]:
+        """The references that do not lead where they say, and whether they once did; addresses outside are none of ours."""
+        scene = self.scene
+        for link, once in self.table.every_link():
+            now = scene.reach(link)
+            if _is_ours(link, once) and now < max(once, wanted_reach(link.reference)):
+                yield link, now < once
+
+    def moved(self) -> dict[str, str]:
+        """The pages that the user has moved, old path to new, for which a link waits, and what moved along with them.
+
+        Of a move of long ago that no link waits for nothing is undone in thought: links were written since then, to
+        the new path, that led elsewhere before.
+        """
+        moves = self.table.moved()
+        before = self.names.changed(moves.values(), moves)
+        waiting = {old for old, new in moves.items() if self._waits(old, new, before)}
+        found = (resolve_reference(link.reference, link.source, before) for link in self._astray()) if moves else ()
+        for target in filter(None, found):
+            meant = {old for old in moves if old == target.path or old.startswith(f"{target.path.rstrip('/')}/")}
+            waiting |= meant or moves.keys()
+        roots = {_root_of(old, moves[old]) for old in waiting}
+        return {old: new for old, new in moves.items() if _root_of(old, new) in roots}
+
+    def _astray(self) -> Iterator[Link]:
+        """The references that led to a file and lead to none now."""
+        return (link for link, once in self.broken() if once and self.scene.target(link) is None)
+
+    def pages_with(self, block: str) -> list[str]:
+        """The files in which a block of this id stands."""
+        return self.table.pages_with(block)
+
+    def strays(self) -> list[Stray]:
+        """The references that led to a block which is not there any more."""
+        lost = ((link, led, block_named(link.reference)) for link, led in self.table.lost_links())
+        return [
+            Stray(link, led, block, tuple(self.table.pages_with(block)))
+            for link, led, block in lost
+            if led and block and self.scene.reach(link) is not Reach.POINT
+        ]
+
+    def settle(self, moved: Iterable[str]) -> None:
+        """Links have followed these pages, or need not."""
+        listed = list(moved)
+        self.table.change(lambda: self.table.settle_moved(listed))
+
+    def _waits(self, old: str, new: str, before: Names) -> bool:
+        """Whether a link of a moved page leads nowhere that led somewhere from its old place."""
+        links = [link.reference for link in self.table.links_of(new)]
+        return any(
+            not resolve_reference(item, new, self.names) and resolve_reference(item, old, before) for item in links
+        )
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes of every page of the bank."""
+        return {path: seen.size for path, seen in self.table.files().items() if path.startswith(BANK)}
+
+
+def _root_of(old: str, new: str) -> tuple[str, str]:
+    """What was moved, with all below it: the folders, or the page, by which two paths differ."""
+    was, now = old.split("/"), new.split("/")
+    while was and now and was[-1] == now[-1]:
+        was.pop()
+        now.pop()
+    return "/".join(was), "/".join(now)
+
+
+def _is_ours(link: Link, once: Reach) -> bool:
+    """Whether a reference is meant to lead to a file; a bare path is when it led to a place in one."""
+    target = link.reference.target
+    is_address = ":" in target.partition("#")[0] or target.startswith("//")
+    if link.reference.kind in {LinkKind.BARE, LinkKind.ROUTE}:
+        return once is Reach.POINT
+    return bool(target.strip("#")) and not is_address
+
+
+def _pages(paths: Collection[str]) -> list[str]:
+    return [path for path in paths if path.startswith(BANK) and path.endswith(".md")]

@@ -1,0 +1,193 @@
+"""What is imported, and where to: files and archives anywhere, the logs below `memory/imports/`.
+
+Transcripts of sessions that wait to be imported: `.bankd/transcripts.jsonl`, one path a line, written by hooks.
+
+A line is one write, so that hooks of several sessions never mix; whoever imports takes the file away as a whole first.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from bankd.errors import UserError
+from bankd.pages.bare_json import read_json, write_json
+from bankd.pages.scanner import decode_text
+from bankd.pages.text import decode_wide, is_wide
+from bankd.storage.log_end import LOG_CAP, append_text, move_end
+from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import FileTree
+
+FOLDER = "memory/imports"
+KINDS = {".jsonl", ".json", ".md", ".zip"}
+_PASSED_OVER = {".git", "node_modules", ".venv", ".bankd"}
+_SEEN, _SEEN_CAP = ".bankd/imports.json", 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file, or a member of a zip archive."""
+
+    file: Path
+    member: str = ""
+
+    @property
+    def path(self) -> str:
+        """Where it is, as shown to people."""
+        return f"{self.file}/{self.member}" if self.member else str(self.file)
+
+    @property
+    def stamp(self) -> str:
+        """Its size and time."""
+        state = self.file.stat()
+        return f"{state.st_size} {state.st_mtime_ns}"
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it was last written."""
+        return datetime.fromtimestamp(self.file.stat().st_mtime, UTC)
+
+    def lines(self) -> Iterator[str]:
+        """Its lines, as UTF-8; other bytes are kept as surrogates."""
+        if self.member:
+            yield from io.StringIO(self.text())
+            return
+        with self.file.open("rb") as opened:
+            yield from (decode_text(line) for line in opened)
+
+    def text(self) -> str:
+        """All of it."""
+        data = self._data()
+        return (decode_wide(data) or "") if is_wide(data[:4]) else decode_text(data)
+
+    def _data(self) -> bytes:
+        if not self.member:
+            if self.file.stat().st_size > LOG_CAP:
+                raise ValueError(f"larger than {LOG_CAP >> 20} MB")
+            return self.file.read_bytes()
+        with zipfile.ZipFile(self.file) as archive:
+            if archive.getinfo(self.member).file_size > LOG_CAP:
+                raise ValueError(f"larger than {LOG_CAP >> 20} MB")
+            return archive.read(self.member)
+
+
+def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
+    """The files at these places that may hold conversations, oldest first; none of the workspace itself.
+
+    UserError for a place that is not there.
+    """
+    missing = [f"{place}: no such file or folder" for place in places if not place.exists()]
+    if missing:
+        raise UserError(*missing)
+    files = {file.resolve() for place in places for file in _files_at(place)}
+    own = {file for file in files if file.is_relative_to(root.resolve())}
+    sources = [source for file in sorted(files - own) for source in _sources_in(file)]
+    return sorted(sources, key=lambda source: (source.changed_at, source.path))
+
+
+def _files_at(place: Path) -> Iterator[Path]:
+    if place.is_file():
+        yield place
+        return
+    for folder, folders, names in os.walk(place):
+        folders[:] = sorted(set(folders) - _PASSED_OVER)
+        yield from (file for name in names if (file := Path(folder, name)).suffix in KINDS and file.is_file())
+
+
+def _sources_in(file: Path) -> Iterator[FileSource]:
+    if file.suffix != ".zip":
+        yield FileSource(file)
+        return
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        names = []
+    found = [name for name in names if PurePosixPath(name).suffix in {".jsonl", ".md"}]
+    found += [name for name in names if PurePosixPath(name).name.startswith("conversations")]
+    yield from (FileSource(file, name) for name in dict.fromkeys(found)) if found else [FileSource(file)]
+
+
+class ImportedLogs:
+    """The logs below `memory/imports/`, and what was read of where."""
+
+    def __init__(self, tree: FileTree, transactions: TransactionWriter) -> None:
+        """Take the workspace, its lock held."""
+        self._tree, self._transactions = tree, transactions
+
+    def names(self, agent: str) -> Sequence[str]:
+        """The logs of an agent."""
+        try:
+            return self._tree.names(f"{FOLDER}/{agent}")
+        except FileNotFoundError:
+            return []
+
+    def read(self, agent: str, log: str) -> str:
+        """The text of a log."""
+        return decode_text(self._tree.read(f"{FOLDER}/{agent}/{log}", LOG_CAP) or b"")
+
+    def append(self, agent: str, log: str, text: str) -> None:
+        """Put a text at the end of a log."""
+        append_text(self._tree, f"imports/{agent}", log, text)
+
+    def move_end(self, log: str, to: str, size: int, digest: str) -> bool:
+        """Move the last bytes of a file to the end of another; False, and nothing is done, unless they have that digest."""
+        agent, _, name = log.rpartition("/")
+        return move_end(self._tree, f"imports/{agent}", name, to.rpartition("/")[2], size, digest)
+
+    def seen(self) -> Mapping[str, str]:
+        """The stamps of the sources that were read whole; none where that cannot be read."""
+        try:
+            found = json.loads(self._tree.read_own(_SEEN, _SEEN_CAP) or b"{}")
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def remember(self, seen: Mapping[str, str]) -> None:
+        """Remember these stamps."""
+        self._transactions.publish(
+            _SEEN, json.dumps(seen, ensure_ascii=False, indent=0).encode("utf-8", "surrogateescape")
+        )
+
+
+PATH = ".bankd/transcripts.jsonl"
+TAKEN = f"{PATH}.taken"
+
+
+def add_transcript(root: str, transcript: str) -> None:
+    """Leave a note for the next run; raises OSError."""
+    line = write_json({"transcript": transcript}).encode() + b"\n"
+    file = os.open(f"{root}/{PATH}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)
+
+
+def take_transcripts(root: str) -> list[str]:
+    """The transcripts that wait, each once, oldest first; they wait on until `drop_taken`, also after a crash."""
+    if not os.path.exists(f"{root}/{TAKEN}"):  # noqa: PTH110 -- as light as what hooks need
+        try:
+            os.rename(f"{root}/{PATH}", f"{root}/{TAKEN}")  # noqa: PTH104 -- same
+        except FileNotFoundError:
+            return []
+    with open(f"{root}/{TAKEN}", "rb") as file:  # noqa: PTH123 -- same
+        return list(dict.fromkeys(filter(None, map(_transcript_of, file))))
+
+
+def drop_taken(root: str) -> None:
+    """What was taken is imported."""
+    os.unlink(f"{root}/{TAKEN}")  # noqa: PTH108 -- same
+
+
+def _transcript_of(line: bytes) -> str:
+    try:
+        return str(read_json(line)["transcript"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""  # torn by a full disk

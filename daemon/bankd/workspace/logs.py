@@ -1,0 +1,238 @@
+"""The raw logs below `memory/`: read as a stream, whatever is in them, and never written but with what a model distilled.
+
+A line too long to be a statement is passed over, so that one bad line does not hide the others of its log.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import IO
+
+from bankd.edits.settle import UNENDED_MINUTES, FileFingerprint, Survey
+from bankd.errors import ConflictError
+from bankd.memory.new_lines import PastLine, order_by_day, past_line
+from bankd.memory.plan import Deferred, HeldBack
+from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
+from bankd.pages.scanner import decode_text
+from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide
+from bankd.ports import UnreadLogs
+from bankd.storage.files import BankFiles
+from bankd.storage.log_end import append_text, cut_text
+from bankd.workspace.catalog import CatalogDatabase
+
+FOLDER = "memory"
+_UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
+_TOO_LONG = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+_NO_LINE_FEED = "list items end in a carriage return alone; save the log with line feeds"
+_NOT_WIDE = "the log begins as UTF-16 or UTF-32 does and is not that as a whole; save it as UTF-8"
+_LARGE = 100_000  # characters: some thousand lines, of which several runs take in a part each
+_MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
+
+
+class LogFiles:
+    """The logs of a workspace, with what the catalog knows of each."""
+
+    def __init__(self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, anywhere: bool) -> None:
+        """Take how long a log must be at rest, and whether lines `anywhere` in it are meant to be remembered."""
+        self._files, self._catalog_db, self._settle, self._anywhere = files, catalog_db, settle_seconds, anywhere
+        self._survey, self._now = Survey(), 0.0
+        self._known: Mapping[str, FileFingerprint] = {}
+        self._unended: dict[str, tuple[FileFingerprint, float]] = {}
+        self._own_writes: dict[str, FileFingerprint] = {}
+
+    def present(self) -> frozenset[str]:
+        """The names of all logs, read or not."""
+        return frozenset(_name(path) for path in (*self._survey.files, *self._survey.unsettled))
+
+    def settled(self, now: datetime) -> Sequence[str]:
+        """The names of the logs at rest, oldest first."""
+        survey = self._files.survey(FOLDER, now, self._settle, any_content=True)
+        return order_by_day(_name(path) for path in survey.files)
+
+    def append(self, log: str, text: str) -> None:
+        """Put a text at the end of a log in a folder below `memory/`; it is complete, and no run waits for it to rest."""
+        folder, _, name = log.rpartition("/")
+        append_text(self._files.tree, folder, name, text)
+        path = f"{FOLDER}/{log}"
+        if seen := self._files.fingerprint(path):
+            self._own_writes[path] = seen
+
+    def take_back(self, log: str, text: str) -> bool:
+        """Take a text that was put there off the end of a log; False, and nothing is done, where it does not end it."""
+        folder, _, name = log.rpartition("/")
+        is_back = cut_text(self._files.tree, folder, name, text)
+        if is_back and (seen := self._files.fingerprint(f"{FOLDER}/{log}")):
+            self._own_writes[f"{FOLDER}/{log}"] = seen
+        return is_back
+
+    def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
+        """Read the logs that changed since they were last marked as read, by day, from the log `start` on."""
+        self._survey, self._now = self._files.survey(FOLDER, now, self._settle, any_content=True), now.timestamp()
+        self._take_own_writes()
+        self._known = self._catalog_db.fingerprints(FOLDER)
+        waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
+        waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
+        readings: list[LogReading] = []
+        unended, changed, count = self._catalog_db.logs.unended(), self._changed(start), 0
+        while changed and (enough is None or count < enough):
+            path = changed.popleft()
+            reading = self._read(path)
+            if isinstance(reading, Deferred):
+                waiting.append(reading)
+                continue
+            if reading.unended and not self._is_left_alone(path, unended):
+                waiting.append(Deferred(str(reading.unended), _UNENDED))
+                reading = without_unended(reading)
+            readings.append(reading)
+            count += len(reading.lines)
+        return UnreadLogs(readings, waiting, [_name(path) for path in changed])
+
+    def _take_own_writes(self) -> None:
+        """Take what we have just written ourselves for at rest: it is young, and complete all the same."""
+        for path in self._own_writes.keys() & self._survey.unsettled.keys():
+            if self._files.fingerprint(path) == self._own_writes[path]:
+                del self._survey.unsettled[path]
+                self._survey.files[path] = self._own_writes[path]
+
+    def _changed(self, start: str) -> deque[str]:
+        """The paths of the logs that are to be read, by day, from one on."""
+        changed = {_name(path): path for path, seen in self._survey.files.items() if self._known.get(path) != seen}
+        ordered = order_by_day({*changed, start} if start else changed)
+        first = ordered.index(start) if start else 0
+        return deque(changed[name] for name in ordered[first:] if name in changed)
+
+    def _is_left_alone(self, path: str, unended: Mapping[str, tuple[FileFingerprint, float]]) -> bool:
+        """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""
+        seen, now = self._survey.files[path], self._now
+        before, since = unended.get(path, (seen, now))
+        self._unended[path] = seen, since if before == seen else now
+        return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
+
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        """Remember, by log, the lines that were not taken in and wait for a person."""
+        listed = dict(lines)
+        self._catalog_db.change(lambda: self._note_held_back(listed))
+
+    def _note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        for log, held_back in lines.items():
+            self._catalog_db.logs.record_held_back(log, held_back)
+
+    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        """Remember, by log and memory, the questions that memories answer; of these logs no others."""
+        listed = dict(questions)
+        self._catalog_db.change(lambda: self._note_questions(listed))
+
+    def _note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        for log, by_memory in questions.items():
+            self._catalog_db.logs.record_questions(log, by_memory)
+
+    def mark_read(self, readings: Iterable[LogReading]) -> None:
+        """Remember that these logs were read whole, as they were when this run looked."""
+        listed = list(readings)
+        self._catalog_db.change(lambda: self._mark_read(listed))
+
+    def _mark_read(self, readings: Iterable[LogReading]) -> None:
+        by_name = {_name(path): path for path in self._survey.files}
+        self._catalog_db.logs.record_unended(self._unended)
+        for path in self._known.keys() - self._survey.files.keys():
+            self._catalog_db.forget_file(path)
+            self._catalog_db.logs.record_held_back(_name(path), ())
+            self._catalog_db.logs.record_prose(_name(path), 0)
+        for reading in readings:
+            path = by_name[reading.log]
+            self._catalog_db.record_file(path, self._survey.files[path])
+            self._catalog_db.logs.record_prose(reading.log, reading.prose)
+            self._catalog_db.logs.record_lines(reading.identity, [past_line(line) for line in reading.lines])
+
+    def lines_before(self, identity: str) -> Sequence[PastLine]:
+        """The Retain lines of a log, by the name it was first read under, as it was last marked as read."""
+        return self._catalog_db.logs.lines_before(identity)
+
+    def dismiss(self, key: str) -> None:
+        """Let the lines with this key be named no more."""
+        self._catalog_db.logs.dismiss(key)
+
+    def prose(self) -> int:
+        """How many lines of all logs were read and not taken in because nobody tagged them."""
+        return self._catalog_db.logs.prose()
+
+    def held_back(self) -> Sequence[HeldBack]:
+        """The lines that were not taken in and wait for a person."""
+        return self._catalog_db.logs.held_back()
+
+    def text(self, log: str) -> str:
+        """The text of a log by its name below `memory/`, without what cannot be read; empty when there is none."""
+        try:
+            with self._files.stream(f"{FOLDER}/{log}") as stream:
+                return _read_text(stream)[0].removeprefix(MARK)
+        except FileNotFoundError:
+            return ""
+
+    def read(self, log: str) -> LogReading | None:
+        """Read one log by its name below `memory/`; None when there is none."""
+        try:
+            with self._files.stream(f"{FOLDER}/{log}") as stream:
+                text, unread = _read_text(stream)
+        except FileNotFoundError:
+            return None
+        read = _read_large if len(text) > _LARGE else read_log
+        reading = read(log, text, anywhere=self._anywhere)
+        bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
+        return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
+
+    def _read(self, path: str) -> LogReading | Deferred:
+        try:
+            reading = self.read(_name(path))
+        except (OSError, ConflictError) as error:
+            return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return reading or Deferred(path, "it is gone; it may have been moved just now")
+
+
+@lru_cache(maxsize=1)
+def _read_large(log: str, text: str, *, anywhere: bool) -> LogReading:
+    """Read a log of which each run of several takes in a part: read anew by each, history costs its square."""
+    return read_log(log, text, anywhere=anywhere)
+
+
+def _name(path: str) -> str:
+    return unicodedata.normalize("NFC", path.removeprefix(f"{FOLDER}/"))
+
+
+def _read_text(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    """The text of a log without what cannot be read, and of that the 1-based lines and why."""
+    start = stream.read(4)
+    stream.seek(0)
+    return _read_wide(stream) if is_wide(start) else _read_lines(stream)
+
+
+def _read_wide(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    """A log that begins as UTF-16 does, or UTF-32: the whole of it, or nothing."""
+    text = decode_wide(stream.read(_MAX_TEXT))
+    return (text or "", {} if text is not None else {1: _NOT_WIDE})
+
+
+def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    kept, unread, size = [], dict[int, str](), 0
+    for number, line in enumerate(_lines(stream), 1):
+        if len(line) > MAX_LINE_BYTES or size > _MAX_TEXT:
+            unread[number] = _TOO_LONG
+        elif b"\r" in line and re.search(ENDED_BY_CR, line):
+            unread[number] = _NO_LINE_FEED
+        kept.append(b"\n" if number in unread else line)
+        size += len(kept[-1])
+    return decode_text(b"".join(kept)), unread
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines of a stream; of an over-long one only its beginning, never the whole in memory."""
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        rest = line
+        while len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_LINE_BYTES + 1)
+        yield line

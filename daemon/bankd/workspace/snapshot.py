@@ -1,0 +1,239 @@
+"""What to make of hints that a file may have changed: which paths count, when they are quiet, what really differs.
+
+Hints are never truth: a path is only looked at sooner because of one.
+
+The state of the Markdown files below some folders, as last seen on disk; tells what differs now.
+
+Nothing is believed that was not just looked at, and nothing is followed out: symbolic links, devices and pipes are
+not files here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from bankd.pages.text import is_utf8
+from bankd.system.clock import utc_now
+
+# Swap, backup and lock files of editors, the probe that vim writes, half-made copies, and what sync tools leave.
+_PASSING = re.compile(r"(?:.*~|4913|#.*#|.*\.tmp|.*\.icloud|.*\.part|.*\.crswap)$")
+_CONFLICT = re.compile(r".*(?:\.sync-conflict-.*|\([^()]*conflicted copy[^()]*\).*)$", re.IGNORECASE)
+
+
+def is_conflict_copy(path: str) -> bool:
+    """Whether a sync tool wrote this beside the file it could not merge."""
+    return _CONFLICT.match(path.rpartition("/")[2]) is not None
+
+
+def is_visible(path: str) -> bool:
+    """Whether a path is UTF-8 and no folder or name on it hidden (`.git/`, `.obsidian/`, `.a.md.swp`, `.#a.md`)."""
+    return not path.startswith(".") and "/." not in path and is_utf8(path)
+
+
+def is_watched(path: str) -> bool:
+    """Whether a workspace-relative path names a Markdown file that can be a page or a log."""
+    name = path.rpartition("/")[2]
+    is_markdown = name.lower().endswith(".md")
+    return is_markdown and is_visible(path) and not _PASSING.match(name) and not is_conflict_copy(path)
+
+
+@dataclass(slots=True)
+class Debouncer:
+    """Holds a path until it has been quiet for `quiet` seconds, or for `longest` seconds since its first hint."""
+
+    quiet: float
+    longest: float
+    # Both are in the order of their times, because a path noted again goes to the end of `_last`.
+    _last: dict[str, float] = field(default_factory=dict)
+    _first: dict[str, float] = field(default_factory=dict)
+
+    def note(self, path: str, now: float) -> None:
+        """A hint about a path."""
+        self._last.pop(path, None)
+        self._last[path] = now
+        self._first.setdefault(path, now)
+
+    def take(self, now: float) -> list[str]:
+        """The paths whose time has come; they are not held any more."""
+        due = _until(self._last, now - self.quiet) + _until(self._first, now - self.longest)
+        for path in due:
+            self._last.pop(path, None)
+            self._first.pop(path, None)
+        return list(dict.fromkeys(due))
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until `take` gives something; None when nothing is held."""
+        if not self._last:
+            return None
+        quiet_at = next(iter(self._last.values())) + self.quiet
+        longest_at = next(iter(self._first.values())) + self.longest
+        return max(0.0, min(quiet_at, longest_at) - now)
+
+    def __len__(self) -> int:
+        return len(self._last)
+
+
+def _until(times: Mapping[str, float], limit: float) -> list[str]:
+    found = []
+    for path, time in times.items():
+        if time > limit:
+            break
+        found.append(path)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells one state of a file from another; `changed_ns` (ctime) moves with each write and cannot be set back."""
+
+    size: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
+    digest: bytes | None = None
+
+    def looks_like(self, other: Stamp) -> bool:
+        """Whether everything but the digest is the same."""
+        mine = (self.size, self.modified_ns, self.changed_ns, self.inode)
+        return mine == (other.size, other.modified_ns, other.changed_ns, other.inode)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Workspace-relative paths whose contents differ from what was known."""
+
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.deleted)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.changed + self.deleted
+
+
+def paths_below(known: Iterable[str], folder: str) -> list[str]:
+    """The known paths inside a folder, or the path itself."""
+    prefix = f"{folder}/" if folder else ""
+    return [path for path in known if path == folder or path.startswith(prefix)]
+
+
+# A file written within this time of being looked at may be written again without a new time stamp (kernel ticks of
+# 1 to 10 ms; the same trouble as git's racy index), so it is hashed the next time whatever its stamp says.
+RACY_NS = 50_000_000
+CHUNK = 1 << 20
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """What is known of the files in `folders` of a workspace, and the folders in which they are."""
+
+    workspace: Path
+    folders: tuple[str, ...]
+    known: dict[str, Stamp] = field(default_factory=dict)
+    directories: set[str] = field(default_factory=set)
+
+    def look_at_all(self) -> Changes:
+        """Compare everything with the disk, and know that from now on."""
+        found_directories: set[str] = set()
+        found = {path for folder in self.folders for path in self._walk(folder, found_directories)}
+        self.directories = found_directories
+        return self._settle(found, set(self.known) - found)
+
+    def look_at(self, paths: Iterable[str]) -> Changes:
+        """The same for some files and folders, with all that is and was below them."""
+        found: set[str] = set()
+        was: set[str] = set()
+        for path in paths:
+            if path not in self.known or is_directory(self.workspace / path):
+                was.update(paths_below(self.known, path))
+                self.directories.difference_update(paths_below(self.directories, path))
+                found.update(self._walk(path, self.directories))
+            else:
+                found.add(path)
+        return self._settle(found, was - found)
+
+    def _walk(self, path: str, directories: set[str]) -> Iterator[str]:
+        if is_watched(path) and not is_directory(self.workspace / path):
+            yield path
+        elif is_visible(path):
+            yield from self._walk_folder(path, directories)
+
+    def _walk_folder(self, folder: str, directories: set[str]) -> Iterator[str]:
+        try:
+            entries = sorted(os.scandir(self.workspace / folder), key=lambda entry: entry.name)
+        except OSError:  # gone, or not ours to read: then nothing is known of it
+            return
+        directories.add(folder)
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False) and is_visible(path):
+                yield from self._walk_folder(path, directories)
+            elif is_watched(path):
+                yield path
+
+    def _settle(self, found: Iterable[str], gone: Iterable[str]) -> Changes:
+        changed, deleted = [], list(gone)
+        for path in sorted(found):
+            now = read_stamp(self.workspace / path)
+            if now is None:
+                deleted += [path] if path in self.known else []
+            elif self._differs(path, now):
+                changed.append(path)
+        for path in deleted:
+            self.known.pop(path, None)
+        return Changes(tuple(changed), tuple(sorted(deleted)))
+
+    def _differs(self, path: str, now: Stamp) -> bool:
+        before = self.known.get(path)
+        if before is not None and before.looks_like(now):
+            return False
+        # The digest is only worth reading where there is one to compare with, or will be soon.
+        racy = utc_now().timestamp() * 1e9 - now.changed_ns < RACY_NS
+        digest = read_digest(self.workspace / path) if before is not None or racy else None
+        self.known[path] = replace(now, digest=digest, changed_ns=0 if racy else now.changed_ns)
+        return before is None or before.digest is None or before.digest != digest
+
+
+def is_directory(path: Path) -> bool:
+    """Whether there is a directory, links not followed."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def read_stamp(path: Path) -> Stamp | None:
+    """The stamp of a regular file without its digest; None when there is none."""
+    try:
+        seen = path.lstat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(seen.st_mode):
+        return None
+    return Stamp(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+
+
+def read_digest(path: Path) -> bytes | None:
+    """A digest of a regular file's contents; None when it cannot be read."""
+    digest = blake2b(digest_size=16)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        while chunk := os.read(descriptor, CHUNK):
+            digest.update(chunk)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return digest.digest()

@@ -1,0 +1,217 @@
+"""Notices what people and agents change in a workspace, soon by the kernel's hints and surely by looking itself.
+
+It owns one thread. Every report comes from there, after the files were looked at; what is done with it is not
+decided here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from bankd.system.clock import read_monotonic
+from bankd.system.files import find_file_system, needs_polling
+from bankd.workspace.inotify import KernelHints
+from bankd.workspace.snapshot import Changes, Debouncer, Snapshot
+
+log = logging.getLogger(__name__)
+
+FOLDERS = ("memory", "bank", "archive")
+# A report that takes longer is taken for stuck.
+LONGEST_REPORT = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchIntervals:
+    """Seconds: a path's quiet time and the longest wait for it, between looks at everything, and those when polling."""
+
+    quiet: float = 0.5
+    longest: float = 5.0
+    look_at_all: float = 600.0
+    poll: float = 5.0
+    after_loss: float = 0.5
+
+
+class WatchMode(StrEnum):
+    """How changes are noticed."""
+
+    KERNEL = "inotify"
+    POLLING = "polling"
+
+
+@dataclass(slots=True)
+class WatcherState:
+    """What the watcher has to tell about itself."""
+
+    mode: WatchMode = WatchMode.KERNEL
+    reason: str = ""
+    files: int = 0
+    directories: int = 0
+    pending: int = 0
+    losses: int = 0
+    rebuilt: int = 0
+    reports: int = 0
+
+
+_Message = Callable[[], None]
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Watches `memory/` and `bank/` of a workspace and gives every change to `report`, never two at a time."""
+
+    workspace: Path
+    report: Callable[[Changes], None]
+    pace: WatchIntervals = WatchIntervals()
+    polling: bool = False
+    state: WatcherState = field(default_factory=WatcherState)
+    _snapshot: Snapshot = field(init=False)
+    _debouncer: Debouncer = field(init=False)
+    _hints: KernelHints | None = None
+    _inbox: queue.SimpleQueue[_Message] = field(default_factory=queue.SimpleQueue)
+    _thread: threading.Thread | None = None
+    _look_at_all_at: float = 0.0
+    _stopping: bool = False
+    _reporting: int = 0
+    _busy_since: float | None = None
+
+    def start(self) -> None:
+        """Learn what is there, without reporting it, and begin to watch."""
+        self._snapshot = Snapshot(self.workspace, FOLDERS)
+        self._debouncer = Debouncer(self.pace.quiet, self.pace.longest)
+        self._begin_hints()
+        self._snapshot.look_at_all()
+        self._look_at_all_at = read_monotonic() + self._interval()
+        self._update_state()
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching; a report that has begun is finished."""
+        if self._thread is not None:
+            self._inbox.put(self._end)
+            self._thread.join()
+            self._thread = None
+        if self._hints is not None:
+            self._hints.stop()
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """The files that are known in one of the folders, with their sizes."""
+        known = dict(self._snapshot.known)  # copied at once: the watcher's own thread changes it
+        return {path: stamp.size for path, stamp in known.items() if path.startswith(f"{folder}/")}
+
+    @property
+    def pending(self) -> int:
+        """How many files are known to have changed, or may have, and were not reported to the end."""
+        return len(self._debouncer) + self._reporting
+
+    def proves_alive(self, within: float) -> bool:
+        """Whether the watcher's thread answers within this many seconds, or has been reporting for some minutes at most."""
+        answered = threading.Event()
+        self._inbox.put(answered.set)
+        if answered.wait(within):
+            return True
+        busy_since = self._busy_since
+        return busy_since is not None and read_monotonic() - busy_since < LONGEST_REPORT
+
+    def check_watches(self) -> None:
+        """Have lost watches found and set again; cheap enough for every half minute."""
+        self._inbox.put(self._check_watches)
+
+    def look_at_all(self) -> None:
+        """Have everything looked at soon, as after sleep or before a run."""
+        self._inbox.put(lambda: self._bring_forward(0.0))
+
+    def _begin_hints(self) -> None:
+        file_system = find_file_system(self.workspace)
+        if self.polling or needs_polling(file_system):
+            self._poll("the settings say so" if self.polling else f"{file_system} does not tell of remote changes")
+            return
+        self._hints = KernelHints(self.workspace, FOLDERS, self._hint, self._lose)
+        try:
+            self._hints.start()
+        except OSError as error:
+            self._poll(f"inotify does not work here: {error.strerror}")
+
+    def _poll(self, reason: str) -> None:
+        if self._hints is not None:
+            self._hints.stop()
+            self._hints = None
+        self.state.mode, self.state.reason = WatchMode.POLLING, reason
+        log.warning("watching by polling every %.0f s: %s", self.pace.poll, reason)
+
+    def _hint(self, path: str) -> None:
+        # Called by watchdog's thread: nothing is done here but passing it on.
+        if path.partition("/")[0] in FOLDERS:
+            self._inbox.put(lambda: self._debouncer.note(path, read_monotonic()))
+
+    def _lose(self) -> None:
+        self._inbox.put(self._note_loss)
+
+    def _note_loss(self) -> None:
+        self.state.losses += 1
+        self._bring_forward(self.pace.after_loss)
+
+    def _bring_forward(self, by: float) -> None:
+        self._look_at_all_at = min(self._look_at_all_at, read_monotonic() + by)
+
+    def _end(self) -> None:
+        self._stopping = True
+
+    def _interval(self) -> float:
+        return self.pace.look_at_all if self.state.mode is WatchMode.KERNEL else self.pace.poll
+
+    def _run(self) -> None:
+        while not self._stopping:
+            self._take_messages()
+            now = read_monotonic()
+            if now >= self._look_at_all_at:
+                self._tell(self._snapshot.look_at_all())
+                self._look_at_all_at = read_monotonic() + self._interval()
+            elif paths := self._debouncer.take(now):
+                self._look_at(paths)
+            self._update_state()
+
+    def _take_messages(self) -> None:
+        now = read_monotonic()
+        waits = [self._look_at_all_at - now, self._debouncer.wait(now)]
+        with contextlib.suppress(queue.Empty):
+            self._inbox.get(timeout=max(0.0, min(wait for wait in waits if wait is not None)))()
+            while not self._stopping:
+                self._inbox.get_nowait()()
+
+    def _look_at(self, paths: list[str]) -> None:
+        directories = len(self._snapshot.directories)
+        self._tell(self._snapshot.look_at(paths))
+        if len(self._snapshot.directories) != directories:
+            self._check_watches()
+
+    def _tell(self, changes: Changes) -> None:
+        if not changes:
+            return
+        self.state.reports += 1
+        self._reporting, self._busy_since = len(changes.paths), read_monotonic()
+        try:
+            self.report(changes)
+        finally:
+            self._reporting, self._busy_since = 0, None
+
+    def _check_watches(self) -> None:
+        if self._hints is None or self._hints.is_whole(len(self._snapshot.directories)):
+            return
+        self.state.rebuilt += 1
+        try:
+            self._hints.rebuild()
+        except OSError as error:
+            self._poll(f"inotify does not work here: {error.strerror}")
+        self._bring_forward(0.0)
+
+    def _update_state(self) -> None:
+        self.state.files, self.state.directories = len(self._snapshot.known), len(self._snapshot.directories)
+        self.state.pending = len(self._debouncer)
