@@ -870,7 +870,7 @@ FEATURES: tuple[Mutant, ...] = (
         " and filters.known_on < date.max", "", ("tests/contracts/test_index.py",),
     ),
     Mutant(
-        "a hook is silent wherever its options stand", "bankd.cli", "_is_unheard",
+        "a hook is silent wherever its options stand", "bankd.cli", "_is_silent",
         "[: _position_of_command(arguments) + 1]", "[:1]", ("tests/stories/test_hooks.py",),
     ),
     # what the daemon is asked, and whether it goes on

@@ -532,7 +532,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a command is found by its line of help", "bankd.cli", "_command_for", 'return next(told, "")', 'return ""', ("tests/unit/test_commands.py",)),
     Mutant(
         "nothing that goes wrong in a hook is heard of", "bankd.cli", "main",
-        "if _is_unheard(arguments):", "if False:", ("tests/stories/test_hooks.py",),
+        "if _is_silent(arguments):", "if False:", ("tests/stories/test_hooks.py",),
     ),
     Mutant(
         "disconnecting restores the bytes", "bankd.agents.connect", "_restored",

@@ -35,7 +35,7 @@ def test_a_vault_is_adopted_in_place_and_nothing_of_it_is_rewritten(vault: Path,
 
     said = bankctl("adopt", str(vault), str(workspace)).out
     assert "2 Markdown files" in said
-    assert "1 large pages stay whole" in said
+    assert "1 large page stays whole" in said
     (workspace / "memory/2026-05-04.md").write_text("- S: 가치관: 정직을 최우선으로 한다.\n")
     done = bankctl("cycle", "reflect", "--workspace", str(workspace), *NOW)
 
@@ -45,7 +45,7 @@ def test_a_vault_is_adopted_in_place_and_nothing_of_it_is_rewritten(vault: Path,
     after = digests(vault)
     assert {path: after[path] for path in before} == before
     assert "정직" in (vault / "identity/values.md").read_text()
-    assert bankctl("links", "check", "--workspace", str(workspace)).out.startswith("0 links lead nowhere")
+    assert bankctl("links", "check", "--workspace", str(workspace)).out.startswith("0 links broke")
     assert bankctl("search", "정직", "--workspace", str(workspace)).code == 0
     assert bankctl("split", "bank/notes.md", "--workspace", str(workspace)).code == 0
     assert (vault / "notes").is_dir()
@@ -102,7 +102,7 @@ def test_notes_beside_the_logs_become_pages(tmp_path: Path, bankctl: Run) -> Non
     note(agent, "Garden/Roses.md", NOTE)
 
     said = bankctl("adopt", str(agent), new, "--copy").out
-    assert f"1 Markdown files below {agent}/memory, copied to {new}/memory: logs" in said
+    assert f"1 Markdown file below {agent}/memory, copied to {new}/memory: logs" in said
     assert f"2 Markdown files below {agent}, copied to {new}/bank: pages" in said
 
     assert "Garden/Roses.md" in bankctl("search", "when was the white rose pruned", "--workspace", new).out

@@ -162,7 +162,7 @@ def test_who_only_looks_is_answered_beside_wrong_settings(
     assert caplog.text.count("bankd.yaml:1: ") == 5  # which a command prints on standard error
     assert bankctl("doctor").out.count("bankd.yaml:1: ") == 1
     assert refused.code == 3
-    assert "nothing is written until that is corrected" in refused.err
+    assert "nothing is written until this is corrected" in refused.err
     assert tree_state(root / "memory") | tree_state(root / "bank") == state
 
     (root / "bankd.yaml").write_text(good, "utf-8")

@@ -204,7 +204,7 @@ def test_forgetting_says_first_which_links_it_breaks_and_they_are_reported(linke
     said = bankctl("forget", TEA)
 
     run = bankctl("log", "--json").json["runs"][0]["run"]
-    assert said.out.index(f"{count} links will lead nowhere") < said.out.index("forgotten")
+    assert said.out.index(f"{count} links will break") < said.out.index("forgotten")
     assert f"bank/world/refs.md:3  taste#^{TEA}" in said.out
     rows = bankctl("show", run, "--json").json["rows"]
     assert [row["kind"] for row in rows] == ["dead link"] * count

@@ -60,7 +60,7 @@ def test_two_that_both_hold_are_no_contradiction_until_that_is_taken_back(bank: 
 
     assert "Nothing was written" in bankctl("conflicts", "keep", older, newer, "--dry-run").out
     assert ids_of(bankctl) == (older, newer)
-    assert "both hold" in bankctl("conflicts", "keep", older, f"^{newer}").out
+    assert "both are kept" in bankctl("conflicts", "keep", older, f"^{newer}").out
     assert bankctl("conflicts", "--json").json["conflicts"] == []
     assert "compared again" in bankctl("undo", last_run(bankctl)).out
     assert ids_of(bankctl) == (older, newer)

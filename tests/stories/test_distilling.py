@@ -62,10 +62,10 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
     assert (
-        "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions, 0 memories beside"
+        "would send 2 sections of prose, 0 clusters of memories, 0 batches of memories without questions, 0 memories with"
         in planned.out
     )
-    assert "would be sent, each section again to verify what is made of it: at most" in planned.out
+    assert ", each section twice, to verify what is made of it: at most" in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
@@ -78,7 +78,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     waiting = bankctl("inbox").out
     assert "not believed: the name Marco is not in its lines" in waiting
     planned = bankctl("distil", "--dry-run", "--now", NOW).out
-    assert "0 sections of prose, 0 clusters of memories, 1 lots of memories" in planned
+    assert "0 sections of prose, 0 clusters of memories, 1 batch of memories" in planned
     assert calls(night, tmp_path) == 6, "two sections, the lines made of each, and a trial in each language"
 
 
@@ -250,7 +250,7 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
     assert ran["counts"] == {"proposed": 2}
     assert "2 lines are proposed, and wait for your word" in stands
     assert "not taken in" not in (stands + listed).replace("read and not taken in", "")
-    assert "2 proposed: bankctl inbox accept" in listed
+    assert "2 proposed; to decide: bankctl inbox accept" in listed
     assert "accept memory/distilled/2026-05-02.md:5 takes it in" in listed
     assert bankctl("show", "memory/distilled/2026-05-02.md:5", "--json").json["outcome"] == "proposed"
     assert [(one["place"], one["tag"], one["text"]) for one in tried["proposed"]] == [

@@ -59,7 +59,7 @@ def test_a_memory_is_found_by_what_a_model_wrote_and_says_only_what_it_says(nigh
     assert "Helsinki" in found(bankctl, "스냅숏 어디에 저장돼")[0]
     assert all("rsync" not in page.read_text("utf-8") for page in (night / "bank").rglob("*") if page.is_file())
     id_ = next(line for line in (night / PAGE).read_text("utf-8").splitlines() if "Helsinki" in line).rpartition("^")[2]
-    assert "a model wrote, to find it by: where do rsync snapshots land" in bankctl("show", id_).out
+    assert "words added by a model, for search: where do rsync snapshots land" in bankctl("show", id_).out
 
 
 def test_what_was_paid_for_outlives_what_is_derived_and_is_asked_once(

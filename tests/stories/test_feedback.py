@@ -107,7 +107,7 @@ def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: R
     mixed = bankctl("feedback", "used", "m-zzzzzzzzzzzz", known[LATTE], "--now", NOW)
 
     assert mixed.code == 1
-    assert "no page holds  m-zzzzzzzzzzzz" in mixed.out
+    assert "unknown  m-zzzzzzzzzzzz" in mixed.out
     assert "used 1 time" in bankctl("show", known[LATTE]).out
     assert bankctl("feedback", "used", "m-zzzzzzzzzzzz").code == 3
     assert bankctl("importance", "m-zzzzzzzzzzzz", "3").code == 3

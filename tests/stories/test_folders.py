@@ -73,8 +73,8 @@ def test_a_search_finds_what_is_there_before_any_run(root: Path, vault: Path, ba
 
 TROUBLES = {
     "not there": ("{v}/none", "{v}/pages", "no such folder"),
-    "one inside the other": ("{v}/pages/daily", "{v}/pages", "inside the other"),
-    "the same": ("{v}/pages", "{v}/pages", "inside the other"),
+    "one inside the other": ("{v}/pages/daily", "{v}/pages", "inside each other"),
+    "the same": ("{v}/pages", "{v}/pages", "inside each other"),
     "the workspace": (".", "{v}/pages", "is the workspace itself"),
     "an own folder": ("archive", "{v}/pages", "one of bankd's own folders"),
     "around the workspace": ("..", "{v}/pages", "is the workspace itself"),

@@ -126,7 +126,7 @@ def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
     settings = root / "bankd.yaml"
     settings.write_text(settings.read_text().replace("watch: []", f"watch: [{tmp_path / 'home'}]"))
 
-    assert "1 turns would be imported" in bankctl("import", "--dry-run").out
+    assert "1 turn would be imported" in bankctl("import", "--dry-run").out
     assert not (root / "memory/imports").exists()
     assert turns(bankctl) == 1
 
@@ -147,7 +147,7 @@ def imports(bankctl: Run) -> list[str]:
 def test_an_import_is_taken_back_and_no_run_brings_it_again(root: Path, bankctl: Run, watched: Path) -> None:
     bankctl("import")
 
-    assert "taken back" in bankctl("undo", imports(bankctl)[0]).out
+    assert "undone" in bankctl("undo", imports(bankctl)[0]).out
     assert logs(root) == ""
     session(watched.parents[2], row(2, "user", "the second turn"))
     bankctl("cycle", "micro")
@@ -176,7 +176,7 @@ def test_only_the_end_that_an_import_wrote_is_taken_back(root: Path, bankctl: Ru
 
     kept = bankctl("undo", first).out
     assert kept.startswith("stays memory/imports/claude-code/")
-    assert "nothing of it is left" in kept
+    assert "nothing is left to undo" in kept
     assert "the second turn" in logs(root)
     bankctl("undo", second)
     assert "the first turn" in logs(root)
@@ -194,10 +194,10 @@ def test_watching_in_a_terminal_goes_on_until_it_is_interrupted(root: Path, tmp_
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)
     try:
-        first = _heard(ours, "1 turns imported")
+        first = _heard(ours, "1 turn imported")
         with file.open("a") as opened:
             opened.write(row(2, "user", "the second turn"))
-        _heard(ours, "1 turns imported")
+        _heard(ours, "1 turn imported")
         process.send_signal(signal.SIGINT)
         last = _heard(ours, None)
         assert process.wait(60) == 130

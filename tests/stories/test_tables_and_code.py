@@ -60,4 +60,4 @@ def test_they_are_not_counted_and_block_nothing(root: Path, page: Path, bankctl:
 
     assert counts in ({"learned": 1}, {"inbox": 1})
     assert bankctl("index", "status", "--json").json["memories"] == 1
-    assert "1 Retain lines, 1 memories: all promises hold" in bankctl("verify").out
+    assert "1 Retain line, 1 memory: all promises hold" in bankctl("verify").out

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bankd.cli.base import COMMANDS, Parser
+from bankd.cli.base import COMMANDS, Parser, load_command
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -115,8 +115,8 @@ def test_every_command_that_the_readme_only_names_is_one() -> None:
     text = README.read_text(encoding="utf-8")
     named = [shlex.split(found.translate({ord("["): None, ord("]"): None})) for found in _INLINE.findall(text)]
     for _, name, *words in named:
-        parser = Parser(name, COMMANDS[name].summary)
-        COMMANDS[name].load(name)[0](parser)
+        parser = Parser(name, COMMANDS[name][1])
+        load_command(name)[0](parser)
         if words:  # a name alone stands for the command, whatever it takes
             parser.parse_args(words)
 

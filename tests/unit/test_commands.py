@@ -15,7 +15,7 @@ import pytest
 from bankd import __version__
 from bankd.__main__ import main as bankd_or_bankctl
 from bankd.cli import main
-from bankd.cli.base import COMMANDS, Parser
+from bankd.cli.base import COMMANDS, Parser, load_command
 from bankd.service import main as bankd
 
 METAVAR = re.compile(
@@ -26,7 +26,7 @@ PRINTS_NO_DATA = {"demo", "ui", "completions", "mcp", "hook"}
 
 def actions_of(name: str) -> list[Action]:
     parser = Parser(f"bankctl {name}")
-    COMMANDS[name].load(name)[0](parser)
+    load_command(name)[0](parser)
     return list(flattened(parser))
 
 
@@ -84,7 +84,7 @@ def test_what_takes_out_in_bulk_waits_for_apply_and_all_else_can_be_tried_dry() 
         (["cycle", "mcro"], "invalid choice: 'mcro'", "did you mean micro?"),
         (["duplicates", "alow", "m-x"], "invalid choice: 'alow'", "did you mean allow?"),
         (["xyzzy"], "unknown command xyzzy", "bankctl --help lists the commands"),
-        (["log", "-n", "-5"], "must be a whole number, not '-5'", "bankctl log --help tells more"),
+        (["log", "-n", "-5"], "must be a whole number, not '-5'", "see: bankctl log --help"),
     ],
 )
 def test_a_slip_is_answered_with_what_is_wrong_and_what_was_probably_meant(

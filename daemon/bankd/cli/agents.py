@@ -1,164 +1,122 @@
-"""`bankctl connect` and `disconnect`: an agent gets the memory of a workspace, and loses it again without a trace.
-
-`bankctl disconnect`: what `bankctl connect` did, taken back.
-
-`bankctl brief`: what is worth saying unasked, in one of eighteen modes; what it said it does not repeat within a day.
-
-`bankctl mcp`: the bank for an agent that speaks the Model Context Protocol over standard input and output.
-"""
+"""`bankctl connect`, `disconnect`, `brief` and `mcp`: the memory of a workspace for agents."""
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_dry_run, add_json, add_now
+from bankd.cli.base import add_options, suggest_word
 from bankd.cli.location import find_workspace, locate_workspace
 from bankd.cli.printing import plain, say, say_answer, say_json, styled
 from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from bankd.agents.connect import FileChange
     from bankd.wiring.reader import BankReader
 
-AGENTS = ["claude-code", "codex", "openclaw", "hermes", "mcp"]
+_AGENTS = ["claude-code", "codex", "openclaw", "hermes"]
 
 
 def connect_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("agent", choices=AGENTS, help="mcp: only print what any other agent needs")
-    add_dry_run(parser)
-    add_json(parser)
+    parser.add_argument("agent", choices=[*_AGENTS, "mcp"], help="mcp: only print what any other agent needs")
+    add_options(parser, "--dry-run", "--json")
 
 
 def connect_command(arguments: Namespace) -> int:
-    """Install, or show what would be installed."""
-    from bankd.agents.connect import connect_agent, plan_changes, plan_connection, user_homes
+    """Install the plugin and settings of an agent, or show what would be installed."""
+    from bankd.agents import connect
 
     root = find_workspace(arguments.workspace).resolve()
     if arguments.agent == "mcp":
-        return _print_entry(root, as_json=arguments.json)
-    homes = user_homes()
-    connection = plan_connection(arguments.agent, root, homes)
-    changes = plan_changes(connection) if arguments.dry_run else connect_agent(connection, homes)
+        entry, text = {"mcpServers": {"bankd": connect.server_entry(root)}}, connect.agents_text()
+        return say_answer(
+            {**entry, "agents_md": text},
+            f"# for the settings of an agent that speaks MCP\n{plain(json.dumps(entry, ensure_ascii=False, indent=2))}",
+            f"\n# for AGENTS.md, or another file that the agent reads when it starts\n{plain(text.strip())}",
+            as_json=arguments.json,
+        )
+    homes = connect.user_homes()
+    connection = connect.plan_connection(arguments.agent, root, homes)
+    changes = connect.plan_changes(connection) if arguments.dry_run else connect.connect_agent(connection, homes)
     nothing = f"{arguments.agent} is connected to {root} already"
-    tell_changes(arguments, changes, connection.advice if changes else nothing)
+    _tell(arguments, changes, connection.advice if changes else nothing, is_dry=arguments.dry_run)
     return 0
-
-
-def tell_changes(arguments: Namespace, changes: Sequence[FileChange], last: str) -> None:
-    """Say what was, or would be, changed: new files by name, others by their difference."""
-    if arguments.json:
-        rows = [
-            {"path": str(change.path), "new": change.before is None, "gone": change.after is None} for change in changes
-        ]
-        say_json({"agent": arguments.agent, "applied": not arguments.dry_run, "changes": rows, "advice": last})
-        return
-    for change in changes:
-        if change.before is None or change.after is None:
-            say(f"{'+' if change.before is None else '-'} {styled(str(change.path))}")
-        else:
-            _say_difference(change)
-    say("nothing was written" if arguments.dry_run and changes else last)
-
-
-def _say_difference(change: FileChange) -> None:
-    from difflib import unified_diff
-
-    before, after = ((data or b"").decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
-    colours = {"+": "green", "-": "red"}
-    for line in unified_diff(before, after, str(change.path), str(change.path), lineterm="", n=1):
-        say(styled(line, colours.get(line[:1], "dim")))
-
-
-def _print_entry(root: Path, *, as_json: bool) -> int:
-    import json
-
-    from bankd.agents.connect import agents_text, server_entry
-
-    entry = {"mcpServers": {"bankd": server_entry(root)}}
-    return say_answer(
-        {**entry, "agents_md": agents_text()},
-        f"# for the settings of an agent that speaks MCP\n{plain(json.dumps(entry, ensure_ascii=False, indent=2))}",
-        f"\n# for the AGENTS.md, or what else it reads at its start\n{plain(agents_text().strip())}",
-        as_json=as_json,
-    )
 
 
 def disconnect_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("agent", choices=AGENTS[:-1], help="whose plugin and settings are put back")
-    add_json(parser)
+    parser.add_argument("agent", choices=_AGENTS, help="the agent to disconnect")
+    add_options(parser, "--json")
 
 
 def disconnect_command(arguments: Namespace) -> int:
-    """Give every file its bytes back."""
-    from bankd.agents.connect import disconnect_agent, plan_connection, user_homes
+    """Undo `connect`: give every file its bytes back."""
+    from bankd.agents import connect
 
-    homes = user_homes()
+    homes = connect.user_homes()
     root = find_workspace(arguments.workspace).resolve()
-    changes = disconnect_agent(plan_connection(arguments.agent, root, homes), homes)
-    arguments.dry_run = False
-    tell_changes(arguments, changes, f"{arguments.agent} is " + ("disconnected" if changes else "not connected"))
+    changes = connect.disconnect_agent(connect.plan_connection(arguments.agent, root, homes), homes)
+    _tell(arguments, changes, f"{arguments.agent} is {'disconnected' if changes else 'not connected'}", is_dry=False)
     return 0
+
+
+def _tell(arguments: Namespace, changes: Sequence[FileChange], last: str, *, is_dry: bool) -> None:
+    """Print what was, or would be, changed: new and removed files by name, others by their difference."""
+    from difflib import unified_diff
+
+    if arguments.json:
+        rows = [{"path": str(one.path), "new": one.before is None, "gone": one.after is None} for one in changes]
+        say_json({"agent": arguments.agent, "applied": not is_dry, "changes": rows, "advice": last})
+        return
+    colours = {"+": "green", "-": "red"}
+    for change in changes:
+        path = str(change.path)
+        if change.before is None or change.after is None:
+            say(f"{'+' if change.before is None else '-'} {styled(path)}")
+            continue
+        before, after = (data.decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
+        for line in unified_diff(before, after, path, path, lineterm="", n=1):
+            say(styled(line, colours.get(line[:1], "dim")))
+    say("nothing was written" if is_dry and changes else last)
 
 
 def brief_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("mode", nargs="?", metavar="MODE", help="one of --list (default: orient)")
     parser.add_argument("subject", nargs="*", metavar="NAME", help="whom or what it is about, such as @Peter")
-    parser.add_argument("--list", action="store_true", dest="lists", help="the modes, when each fires and its tokens")
-    add_now(parser)
-    add_json(parser)
+    parser.add_argument("--list", action="store_true", dest="lists", help="list the modes, when each fires, its tokens")
+    add_options(parser, "--now", "--json")
 
 
 def brief_command(arguments: Namespace) -> int:
-    """Brief the user; nothing to say is no output."""
-    if arguments.lists:
-        return _print_modes(as_json=arguments.json)
+    """Print a briefing; when there is nothing to say, print nothing."""
     from bankd.agents.briefs import brief_reader
+    from bankd.briefing.choose import MODES
     from bankd.wiring.reader import BankReader
 
+    mode, subjects, now = arguments.mode or "orient", tuple(arguments.subject), arguments.now
+    if arguments.lists:
+        for name, one in MODES.items():
+            row = {"mode": name, "fires": one.fires, "tokens": one.tokens}
+            say_answer(row, f"{name:12} {one.tokens:>4}  {one.fires}", as_json=arguments.json)
+        return 0
     bank = BankReader(locate_workspace(arguments.workspace))
-    mode, now = _checked(arguments.mode or "orient", arguments.subject), bank.now()
-    if arguments.now:
-        now = arguments.now.replace(tzinfo=arguments.now.tzinfo or now.tzinfo).astimezone(now.tzinfo)
-    [briefing] = brief_reader([mode], bank, now, subjects=tuple(arguments.subject))
-    if arguments.json:
-        rows = [
-            {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place}
-            for i in briefing.items
-        ]
-        say_json({"mode": mode, "items": rows})
-    elif briefing.items:
-        say(plain(briefing.text.rstrip("\n")))
-    return 0
-
-
-def _checked(mode: str, subjects: list[str]) -> str:
-    """The mode; UsageError when there is none of that name, or when it needs somebody or something to be about and has none."""
-    from bankd.briefing.choose import MODES
-    from bankd.cli.base import suggest_word
-
     if mode not in MODES:
         raise UsageError(f"no briefing {mode}", f"{suggest_word(mode, MODES)}bankctl brief --list names them")
     if mode in {"person", "meeting", "project"} and not subjects:
         raise UsageError(f"brief {mode}: about whom or what? For example: bankctl brief {mode} @Peter")
-    return mode
-
-
-def _print_modes(*, as_json: bool) -> int:
-    from bankd.briefing.choose import MODES
-
-    for name, mode in MODES.items():
-        if as_json:
-            say_json({"mode": name, "fires": mode.fires, "tokens": mode.tokens})
-        else:
-            say(f"{name:12} {mode.tokens:>4}  {mode.fires}")
-    return 0
+    today = bank.now()
+    now = now.replace(tzinfo=now.tzinfo or today.tzinfo).astimezone(today.tzinfo) if now else today
+    [briefing] = brief_reader([mode], bank, now, subjects=subjects)
+    rows = [
+        {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
+    ]
+    said = plain(briefing.text.rstrip("\n")) if rows else ""
+    return say_answer({"mode": mode, "items": rows}, said, as_json=arguments.json)
 
 
 def mcp_arguments(_parser: ArgumentParser) -> None:
@@ -166,12 +124,11 @@ def mcp_arguments(_parser: ArgumentParser) -> None:
 
 
 def mcp_command(arguments: Namespace) -> int:
-    """Serve until the agent ends; a bank that is not there is said by each call, and may come later."""
+    """Serve until the agent ends. A call without a bank is answered with an error; the bank may come later."""
     from bankd.agents.mcp import McpServer, take_standard_streams
     from bankd.agents.tools import BankMethods
 
     def find_bank() -> BankReader:
-        from bankd.cli.location import locate_workspace
         from bankd.wiring.reader import BankReader
 
         return BankReader(locate_workspace(arguments.workspace))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
+from datetime import datetime, time, timedelta
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
-from bankd.cli.printing import Progress, padded, say, shortened, styled
+from bankd.cli.printing import Progress, counted, padded, say, shortened, styled
 from bankd.errors import UserError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bankd.memory.plan import Plan
 
 
@@ -20,43 +24,51 @@ def demo_arguments(parser: ArgumentParser) -> None:
 
 
 def demo_command(arguments: Namespace) -> int:
-    """Show all of it in a workspace that is gone afterwards."""
-    import tempfile
-    from pathlib import Path
-
+    """Run the demo in a temporary workspace, or in the folder of `--keep`."""
     if arguments.keep is None:
         with tempfile.TemporaryDirectory(prefix="bankd-demo-") as folder:
-            return _demo(Path(folder), kept=False)
+            _demo(Path(folder))
+        say(styled("Nothing was left behind. Next:", "bold"))
+        say("  bankctl demo --keep ~/bank-demo     the same, and keep it to explore")
+        say("  bankctl init ~/notes                a workspace of your own")
+        return 0
     root = Path(arguments.keep).expanduser().absolute()
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UserError(f"{root}: is not an empty folder; name a new one")
-    return _demo(root, kept=True)
-
-
-def _demo(root: Path, *, kept: bool) -> int:
-    from bankd.app.init import make_workspace
-    from bankd.shipped import shipped_folder
-
-    make_workspace(root)
-    logs = sorted((shipped_folder("config") / "demo" / "memory").glob("*.md"))
-    say(styled("Two weeks of raw logs, one run a night.", "bold"))
-    say()
-    plans = _run_days(root, logs)
-    _print_tree(root, plans)
-    _ask(root, (shipped_folder("config") / "demo" / "queries.txt").read_text(encoding="utf-8").splitlines())
-    _say_next(root, kept=kept)
+    _demo(root)
+    say(styled("The demo bank is kept. To explore it:", "bold"))
+    say(f"  cd {quote(str(root))} && bankctl search 가치관 && ls bank/*")
     return 0
 
 
-def _run_days(root: Path, logs: list[Path]) -> list[Plan]:
-    """Copy each day's log, as an agent would write it, and run the night after it."""
-    import shutil
-    from datetime import datetime, time, timedelta
+def _demo(root: Path) -> None:
+    from bankd.app.init import make_workspace
+    from bankd.shipped import shipped_folder
+    from bankd.wiring.asking import Asked
 
+    make_workspace(root)
+    shipped = shipped_folder("config") / "demo"
+    say(styled("Two weeks of raw logs, one run a night.", "bold") + "\n")
+    _print_tree(root, _run_nights(root, sorted((shipped / "memory").glob("*.md"))))
+    say("\n" + styled("Five questions:", "bold"))
+    with closing(Asked(str(root))) as asked:
+        for query in filter(None, (shipped / "queries.txt").read_text(encoding="utf-8").splitlines()):
+            say(f"  {styled('? ' + query, 'cyan')}")
+            hits = asked.ask({"query": query, "limit": 2})["hits"]
+            for hit in hits:
+                place, score = styled(f"{hit['path']}:{hit['line']}", "green"), styled(f"{hit['score']:.2f}", "dim")
+                say(f"    {place}  {styled(shortened(hit['text'], 70))}  {score}")
+            if not hits:
+                say(f"    {styled('nothing relevant', 'dim')}")
+    say()
+
+
+def _run_nights(root: Path, logs: list[Path]) -> list[Plan]:
+    """Copy each day's log, as an agent would write it, run the night after it, and print what the nights did."""
+    from bankd.memory.report import counts_of, rows_of
     from bankd.wiring.workspace import open_workspace
 
-    plans = []
-    progress = Progress("nights", len(logs))
+    plans, progress = [], Progress("nights", len(logs))
     with open_workspace(root) as workspace:
         for log in logs:
             shutil.copyfile(log, root / "memory" / log.name)
@@ -66,71 +78,28 @@ def _run_days(root: Path, logs: list[Path]) -> list[Plan]:
             progress.step(log.stem)
     progress.close()
     for plan in plans:
-        _print_night(plan)
+        rows = tuple(rows_of(plan))
+        counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(rows).items()) or "nothing new"
+        say(f"{styled(f'{plan.now:%Y-%m-%d %H:%M}', 'cyan')}  {counts}")
+        for row in rows:
+            if row.kind not in {"learned", "waiting"}:
+                colour = {"=": "dim", "!": "red", "+": "yellow"}.get(row.sign, "blue")
+                said = styled(shortened(" ".join(filter(None, [row.text, f"({row.reason})"])), 96), "dim")
+                say(f"  {styled(row.sign, colour)} {styled(row.kind)} {styled(row.place)}  {said}")
     return plans
-
-
-def _print_night(plan: Plan) -> None:
-    from bankd.memory.report import counts_of, rows_of
-
-    rows = tuple(rows_of(plan))
-    counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(rows).items()) or "nothing new"
-    say(f"{styled(f'{plan.now:%Y-%m-%d %H:%M}', 'cyan')}  {counts}")
-    for row in rows:
-        if row.kind not in {"learned", "waiting"}:
-            colour = {"=": "dim", "!": "red", "+": "yellow"}.get(row.sign, "blue")
-            said = shortened(" ".join(part for part in (row.text, f"({row.reason})") if part), 96)
-            say(f"  {styled(row.sign, colour)} {styled(row.kind)} {styled(row.place)}  {styled(said, 'dim')}")
 
 
 def _print_tree(root: Path, plans: list[Plan]) -> None:
     from bankd.pages.page import read_page
 
     learned = {p.line.id: plan.now for plan in plans for p in plan.placements}
-    say()
-    say(styled("The bank that they left:", "bold"))
+    say("\n" + styled("The bank after two weeks:", "bold"))
     for page in sorted((root / "bank").rglob("*.md")):
         path = page.relative_to(root / "bank").as_posix()
         entries = [e for e in read_page(path, page.read_bytes()).entries if e.memory.id in learned]
-        if not entries:
-            continue
-        nights = sorted({learned[str(entry.memory.id)] for entry in entries})
-        since = f"{nights[0]:%m-%d}" + (f" to {nights[-1]:%m-%d}" if len(nights) > 1 else "")
-        number = f"{len(entries)} {'memory' if len(entries) == 1 else 'memories'}"
-        newest = shortened(entries[-1].memory.text, 56)
-        say(
-            f"  {styled(padded(path, 30), 'green')} {padded(number, 12)} {styled(padded(since, 15), 'dim')} {styled(newest, 'dim')}"
-        )
-
-
-def _ask(root: Path, queries: list[str]) -> None:
-    from contextlib import closing
-
-    from bankd.wiring.asking import Asked
-
-    say()
-    say(styled("Five questions:", "bold"))
-    with closing(Asked(str(root))) as asked:
-        for query in filter(None, queries):
-            answer = asked.ask({"query": query, "limit": 2})
-            say(f"  {styled('? ' + query, 'cyan')}")
-            for hit in answer["hits"]:
-                place = f"{hit['path']}:{hit['line']}"
-                say(
-                    f"    {styled(place, 'green')}  {styled(shortened(hit['text'], 70))}  {styled(format(hit['score'], '.2f'), 'dim')}"
-                )
-            if not answer["hits"]:
-                say(f"    {styled('nothing relevant', 'dim')}")
-
-
-def _say_next(root: Path, *, kept: bool) -> None:
-    from shlex import quote
-
-    say()
-    if kept:
-        say(styled("It is yours to look at:", "bold"))
-        say(f"  cd {quote(str(root))} && bankctl search 가치관 && ls bank/*")
-    else:
-        say(styled("Nothing was left behind. Next:", "bold"))
-        say("  bankctl demo --keep ~/bank-demo     the same, to look at and to play with")
-        say("  bankctl init ~/notes                a workspace of your own")
+        if entries:
+            nights = sorted({learned[str(entry.memory.id)] for entry in entries})
+            since = f"{nights[0]:%m-%d}" + (f" to {nights[-1]:%m-%d}" if len(nights) > 1 else "")
+            number, newest = counted(len(entries), "memory", "memories"), shortened(entries[-1].memory.text, 56)
+            head = f"{styled(padded(path, 30), 'green')} {padded(number, 12)} {styled(padded(since, 15), 'dim')}"
+            say(f"  {head} {styled(newest, 'dim')}")

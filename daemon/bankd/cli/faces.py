@@ -1,45 +1,32 @@
-"""`bankctl ui`: the page, in the browser of this machine.
-
-`bankctl` alone on a terminal: the finder, where it is installed and there is a bank to find in.
-
-`bankctl banks`: the banks that `search --all`, the page and the finder know.
-
-`bankctl service`: puts bankd under systemd, for yourself or as an instance of the system's template.
-
-Completion scripts for bash, zsh and fish: static text, so that a TAB starts no Python.
-
-`bankctl completions`: what a shell needs to complete commands and options, read from their own parsers.
-"""
+"""`bankctl ui`, the finder, `banks`, `service` and `completions`: bankd in a browser, a terminal, systemd and the shell."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from argparse import Action, ArgumentParser, Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.cli.base import COMMANDS, Parser, add_json, whole_number
+from bankd.cli.base import COMMANDS, Parser, add_options, load_command, whole_number
 from bankd.cli.location import find_workspace, locate_workspace
 from bankd.cli.printing import plain, say, say_answer, say_json, styled
 from bankd.errors import UsageError, UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bankd.app.units import Installation
 
 
 def ui_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument(
-        "--port", type=whole_number, default=0, metavar="N", help="listen on this port (default: a free one)"
-    )
+    parser.add_argument("--port", type=whole_number, default=0, metavar="N", help="listen on this port (default: any)")
     parser.add_argument("--no-browser", action="store_true", help="only print the link")
 
 
 def ui_command(arguments: Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve the page until Ctrl-C."""
     if arguments.port > 65_535:
         raise UsageError("--port must be from 0 to 65535")
     here = locate_workspace(arguments.workspace)
@@ -49,32 +36,25 @@ def ui_command(arguments: Namespace) -> int:
         raise UserError(f"the page needs {error.name}; install it with: pip install 'bankd[ui]'") from error
     from bankd.wiring.banks import banks_around
 
-    serve_page(
-        lambda: banks_around(here), arguments.port, lambda link: _announce(link, open_it=not arguments.no_browser)
-    )
+    def announce(link: str) -> None:
+        import webbrowser
+
+        say(f"{link}\nthe link opens once, on this machine; Ctrl-C ends the page")
+        sys.stdout.flush()
+        has_screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
+        if has_screen and not arguments.no_browser:
+            webbrowser.open(link)
+
+    serve_page(lambda: banks_around(here), arguments.port, announce)
     return 0
 
 
-def _announce(link: str, *, open_it: bool) -> None:
-    import sys
-    import webbrowser
-
-    say(link)
-    say("the link opens once, on this machine; Ctrl-C ends the page")
-    sys.stdout.flush()
-    if open_it and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
-        webbrowser.open(link)
-
-
 def open_finder() -> bool:
-    """Open it, and say whether it was there to be opened."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
-        return False
+    """Open the finder; False where there is no terminal, no `textual` or no bank."""
     from importlib.util import find_spec
 
-    from bankd.cli.location import locate_workspace
-    from bankd.errors import UserError
-
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
+        return False
     if find_spec("textual") is None:
         return False
     from bankd.wiring.banks import Banks, banks_around
@@ -97,15 +77,15 @@ def open_finder() -> bool:
 
 def banks_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    help_ = "list (default); add [DIR]: put the workspace on the list; remove NAME|DIR: take it off, and touch nothing in it"
+    help_ = "list (default); add [DIR]: put a workspace on the list; remove NAME|DIR: take it off, its files stay"
     parser.add_argument("action", nargs="?", choices=["list", "add", "remove"], default="list", help=help_)
     parser.add_argument("bank", nargs="?", metavar="DIR|NAME", help="the workspace (default: the one here)")
-    parser.add_argument("--name", metavar="NAME", help="add: what to call it (default: the name of its folder)")
-    add_json(parser)
+    parser.add_argument("--name", metavar="NAME", help="add: its name on the list (default: the name of its folder)")
+    add_options(parser, "--json")
 
 
 def banks_command(arguments: Namespace) -> int:
-    """List, or change the list."""
+    """Print or change the list of banks that `search --all`, the page and the finder know; 3 when one is missing."""
     from bankd.wiring.banks import read_banks
 
     banks = read_banks()
@@ -113,7 +93,14 @@ def banks_command(arguments: Namespace) -> int:
         return _add(banks, arguments)
     if arguments.action == "remove":
         return _remove(banks, arguments)
-    return _list(banks, as_json=arguments.json)
+    rows = []
+    for name, root in banks.items():
+        is_there = os.path.isfile(os.path.join(root, "bankd.yaml"))  # noqa: PTH113, PTH118 -- paths stay as they were typed
+        rows.append({"name": name, "root": root, "problem": "" if is_there else "no workspace is there (now)"})
+    shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(row["problem"], "red")) for row in rows]
+    none = "" if rows else "no bank is on the list; add one with: bankctl banks add DIR"
+    say_answer({"banks": rows}, *("  ".join(filter(None, parts)) for parts in shown), none, as_json=arguments.json)
+    return 3 if any(row["problem"] for row in rows) else 0
 
 
 def _add(banks: dict[str, str], arguments: Namespace) -> int:
@@ -121,22 +108,19 @@ def _add(banks: dict[str, str], arguments: Namespace) -> int:
 
     root = os.path.realpath(locate_workspace(arguments.bank or arguments.workspace))
     known = next((name for name, folder in banks.items() if os.path.realpath(folder) == root), None)
-    name = _checked(arguments.name or known or os.path.basename(root), root, banks)  # noqa: PTH119 -- in `search --all` too
-    kept = {one: folder for one, folder in banks.items() if one != known}
-    if {**kept, name: root} != banks:
-        write_banks({**kept, name: root})
-    said = styled(f"{name} is on the list: bankctl search --all asks it too")
-    return say_answer({"added": name, "root": root}, said, as_json=arguments.json)
-
-
-def _checked(name: str, root: str, banks: dict[str, str]) -> str:
+    name = arguments.name or known or os.path.basename(root)  # noqa: PTH119 -- as above
     if not root.isprintable():
-        raise UserError(f"{root!r} cannot be on a list of a line each; rename the folder")
+        raise UserError(f"{root!r}: a path on the list must be printable; rename the folder")
     if ":" in name or not name.strip() or name.startswith("#") or not name.isprintable():
         raise UserError(f"{name!r} cannot be the name of a bank: no colon, no # at its start; give another with --name")
     if os.path.realpath(banks.get(name, root)) != root:
-        raise UserError(f"{name} is {banks[name]} already; give this one another name with --name")
-    return name.strip()
+        raise UserError(f"{name} is already the name of {banks[name]}; give another with --name")
+    name = name.strip()
+    kept = {one: folder for one, folder in banks.items() if one != known} | {name: root}
+    if kept != banks:
+        write_banks(kept)
+    said = styled(f"{name} is on the list: bankctl search --all asks it too")
+    return say_answer({"added": name, "root": root}, said, as_json=arguments.json)
 
 
 def _remove(banks: dict[str, str], arguments: Namespace) -> int:
@@ -148,42 +132,26 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> int:
     if name is None:
         raise UserError(f"{wanted}: no bank on the list has this name or folder; bankctl banks shows them")
     write_banks({one: root for one, root in banks.items() if one != name})
-    said = styled(f"{name} is off the list; {banks[name]} is as it was")
+    said = styled(f"{name} is off the list; {banks[name]} is unchanged")
     return say_answer({"removed": name, "root": banks[name]}, said, as_json=arguments.json)
-
-
-def _list(banks: dict[str, str], *, as_json: bool) -> int:
-    rows = [{"name": name, "root": root, "problem": _problem_of(root)} for name, root in banks.items()]
-    shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(row["problem"], "red")) for row in rows]
-    lines = ["  ".join(filter(None, parts)) for parts in shown]
-    none = "" if rows else "no bank is on the list; bankctl banks add DIR puts one there"
-    say_answer({"banks": rows}, *lines, none, as_json=as_json)
-    return 3 if any(row["problem"] for row in rows) else 0
-
-
-def _problem_of(root: str) -> str:
-    is_there = os.path.isfile(os.path.join(root, "bankd.yaml"))  # noqa: PTH113, PTH118 -- as above
-    return "" if is_there else "no workspace is there (now)"
 
 
 def service_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument(
-        "action",
-        choices=["install", "status", "uninstall", "reload"],
-        help="install: put the unit in place and start it; reload: have the daemon read its settings again",
-    )
+    actions = ["install", "status", "uninstall", "reload"]
+    help_ = "install: put the unit in place and start it; reload: have the daemon read its settings again"
+    parser.add_argument("action", choices=actions, help=help_)
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--user", action="store_true", help="as a service of yourself (the default)")
+    where.add_argument("--user", action="store_true", help="as a service of your user (default)")
     where.add_argument("--all", action="store_true", help="as one service for all banks on the list of `bankctl banks`")
     where.add_argument("--system", action="store_true", help="as bankd@NAME.service of the system; needs root")
     parser.add_argument("--name", metavar="NAME", help="with --system: the user that it runs as")
     parser.add_argument("--no-start", action="store_true", help="put the files in place, and start nothing")
-    add_json(parser)
+    add_options(parser, "--json")
 
 
 def service_command(arguments: Namespace) -> int:
-    """Do what was asked."""
+    """Install, remove, reload or show the systemd unit; exit code 3 when it does not run or reload."""
     from bankd.wiring.probing import find_installation, installation_of_all
 
     if arguments.all:
@@ -194,13 +162,9 @@ def service_command(arguments: Namespace) -> int:
     if arguments.action == "reload":
         return _reload(installation)
     if arguments.action == "status":
-        return _status(installation, as_json=arguments.json)
-    done = (
-        installation.install(start=not arguments.no_start)
-        if arguments.action == "install"
-        else installation.uninstall()
-    )
-    for line in done:
+        return _service_status(installation, as_json=arguments.json)
+    is_install = arguments.action == "install"
+    for line in installation.install(start=not arguments.no_start) if is_install else installation.uninstall():
         say(plain(line))
     return 0
 
@@ -211,7 +175,7 @@ def _reload(installation: Installation) -> int:
 
     if installation.is_all:
         installation.manager.run("reload", installation.unit)
-        say(f"all read their settings again; what is wrong with one: journalctl --user -u {installation.unit}")
+        say(f"all read their settings again; for problems: journalctl --user -u {installation.unit}")
         return 0
     with open_probe(installation.root) as probe:
         problem = reload_daemon(probe)
@@ -219,127 +183,17 @@ def _reload(installation: Installation) -> int:
     return 3 if problem else 0
 
 
-def _status(installation: Installation, *, as_json: bool) -> int:
-    from dataclasses import asdict
-
-    state = installation.state()
+def _service_status(installation: Installation, *, as_json: bool) -> int:
+    state, unit = installation.state(), installation.unit
     if as_json:
-        say_json({"unit": installation.unit, "path": str(installation.path), **asdict(state)})
+        say_json({"unit": unit, "path": str(installation.path), **asdict(state)})
     elif not installation.path.exists():
-        say(f"{installation.unit} is not installed; to have the work done by itself: {installation.how_to_start()}")
+        say(f"{unit} is not installed; to have bankd work automatically: {installation.how_to_start()}")
     else:
-        say(
-            f"{installation.unit}: {styled(state.active or 'unknown', 'bold')} ({state.sub}), {state.enabled}, restarts {state.restarts}"
-        )
+        active = styled(state.active or "unknown", "bold")
+        say(f"{unit}: {active} ({state.sub}), {state.enabled}, restarts {state.restarts}")
         say(styled(state.text))
     return 0 if state.active in {"active", "reloading", "activating"} else 3
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option; `kind` is `file`, `folder` or empty for what it takes."""
-
-    name: str
-    help: str
-    takes: bool
-    kind: str = ""
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Completable:
-    """A command with its options and the words that may follow it."""
-
-    name: str
-    summary: str
-    options: tuple[Option, ...]
-    words: tuple[str, ...]
-
-
-def render_completions(shell: str, commands: Sequence[Completable]) -> str:
-    """The script for a shell."""
-    return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](commands)
-
-
-def _bash(commands: Sequence[Completable]) -> str:
-    lines = ["# bankctl, for bash: source this file, or save it in ~/.local/share/bash-completion/completions/bankctl"]
-    lines += ["_bankctl() {", '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" name="" i']
-    lines += [
-        "  for ((i = 1; i < COMP_CWORD; i++)); do",
-        '    case "${COMP_WORDS[i]}" in -*) ;; *) name="${COMP_WORDS[i]}"; break ;; esac',
-    ]
-    lines += ["  done", '  case "$before" in']
-    lines += _bash_values(commands)
-    lines += ["  esac", '  case "$name" in']
-    for command in commands:
-        words = " ".join([*command.words, *(option.name for option in command.options)])
-        lines.append(f'    {command.name}) COMPREPLY=($(compgen -W "{words}" -- "$word")) ;;')
-    names = " ".join(command.name for command in commands)
-    lines += [f'    *) COMPREPLY=($(compgen -W "{names} --help --version" -- "$word")) ;;', "  esac", "}"]
-    return "\n".join([*lines, "complete -o default -F _bankctl bankctl"]) + "\n"
-
-
-def _bash_values(commands: Sequence[Completable]) -> list[str]:
-    values: dict[str, str] = {}
-    for option in (option for command in commands for option in command.options if option.takes):
-        if option.choices:
-            values[option.name] = f'compgen -W "{" ".join(option.choices)}" -- "$word"'
-        elif option.kind:
-            values[option.name] = f'compgen -{"d" if option.kind == "folder" else "f"} -- "$word"'
-    return [f"    {name}) COMPREPLY=($({value})); return ;;" for name, value in sorted(values.items())]
-
-
-def _zsh(commands: Sequence[Completable]) -> str:
-    lines = ["#compdef bankctl", "# bankctl, for zsh: save this file as _bankctl in a folder of $fpath", "_bankctl() {"]
-    lines += ["  local -a commands", "  commands=("]
-    lines += [f"    {_quoted(f'{command.name}:{command.summary}')}" for command in commands]
-    lines += ["  )", "  if (( CURRENT == 2 )); then _describe command commands; return; fi", '  case "$words[2]" in']
-    for command in commands:
-        arguments = [_zsh_option(option) for option in command.options]
-        words = f"*:argument:({' '.join(command.words)})" if command.words else "*:argument:_files"
-        lines.append(f"    {command.name}) _arguments {' '.join([*arguments, _quoted(words)])} ;;")
-    return "\n".join([*lines, "  esac", "}", '_bankctl "$@"']) + "\n"
-
-
-def _zsh_option(option: Option) -> str:
-    text = option.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
-    tail = ""
-    if option.takes:
-        action = (
-            f"({' '.join(option.choices)})"
-            if option.choices
-            else {"file": "_files", "folder": "_files -/"}.get(option.kind, "")
-        )
-        tail = f":value:{action}"
-    return _quoted(f"{option.name}[{text}]{tail}")
-
-
-def _fish(commands: Sequence[Completable]) -> str:
-    lines = ["# bankctl, for fish: save this file as ~/.config/fish/completions/bankctl.fish", "complete -c bankctl -f"]
-    for command in commands:
-        lines.append(f"complete -c bankctl -n __fish_use_subcommand -a {command.name} -d {_quoted(command.summary)}")
-        inside = f"complete -c bankctl -n '__fish_seen_subcommand_from {command.name}'"
-        lines += [f"{inside} -a {word}" for word in command.words]
-        lines += [f"{inside} {_fish_option(option)}" for option in command.options]
-    return "\n".join(lines) + "\n"
-
-
-def _fish_option(option: Option) -> str:
-    name = (
-        f"-l {option.name.removeprefix('--')}"
-        if option.name.startswith("--")
-        else f"-s {option.name.removeprefix('-')}"
-    )
-    takes = (
-        f" -x -a '{' '.join(option.choices)}'"
-        if option.choices
-        else (" -r -F" if option.kind else " -x" if option.takes else "")
-    )
-    return f"{name}{takes} -d {_quoted(option.help)}"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def completions_arguments(parser: ArgumentParser) -> None:
@@ -348,34 +202,97 @@ def completions_arguments(parser: ArgumentParser) -> None:
 
 
 def completions_command(arguments: Namespace) -> int:
-    """Print the script."""
-    sys.stdout.write(render_completions(arguments.shell, read_commands()))
+    """Print a script of static text, so that a TAB starts no Python."""
+    render = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell]
+    sys.stdout.write("\n".join(render(read_commands())) + "\n")
     return 0
 
 
-def read_commands() -> tuple[Completable, ...]:
-    """Each command with its options and choices."""
-    return tuple(_read_command(name) for name in COMMANDS)
+class Completable(NamedTuple):
+    """A command, its options, and the words that may follow it."""
+
+    name: str
+    summary: str
+    options: list[Action]
+    words: list[str]
 
 
-def _read_command(name: str) -> Completable:
-    command = COMMANDS[name]
-    parser = Parser(f"bankctl {name}")
-    parser.add_argument("--workspace", metavar="DIR", help="the workspace")
-    configure, _ = command.load(name)
-    configure(parser)
-    options: list[Option] = []
-    words: list[str] = []
-    for action in parser._actions:
-        choices = tuple(str(choice) for choice in action.choices or ())
-        if action.option_strings:
-            takes = action.nargs != 0
-            options.append(Option(action.option_strings[-1], action.help or "", takes, _kind(action), choices))
-        else:
-            words += choices
-    return Completable(name, command.summary, tuple(options), tuple(words))
+def read_commands() -> list[Completable]:
+    """Each command with its options and choices, read from its own parser."""
+    commands = []
+    for name, (_, summary) in COMMANDS.items():
+        parser = Parser(f"bankctl {name}")
+        parser.add_argument("--workspace", metavar="DIR", help="the workspace")
+        load_command(name)[0](parser)
+        options = [action for action in parser._actions if action.option_strings]
+        words = [str(word) for action in parser._actions if not action.option_strings for word in action.choices or ()]
+        commands.append(Completable(name, summary, options, words))
+    return commands
 
 
-def _kind(action: argparse.Action) -> str:
-    metavar = str(action.metavar or "")
-    return {"DIR": "folder", "FILE": "file"}.get(metavar, "")
+def _choices(option: Action) -> str:
+    return " ".join(map(str, option.choices or ()))
+
+
+def _bash(commands: list[Completable]) -> Iterator[str]:
+    values = {}
+    for option in (option for command in commands for option in command.options):
+        files = {"DIR": "-d", "FILE": "-f"}.get(str(option.metavar))
+        if found := f'-W "{_choices(option)}"' if option.choices else files:
+            values[option.option_strings[-1]] = f'compgen {found} -- "$word"'
+    yield """\
+# bankctl, for bash: source this file, or save it in ~/.local/share/bash-completion/completions/bankctl
+_bankctl() {
+  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" name="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in -*) ;; *) name="${COMP_WORDS[i]}"; break ;; esac
+  done
+  case "$before" in"""
+    yield from (f"    {name}) COMPREPLY=($({value})); return ;;" for name, value in sorted(values.items()))
+    yield '  esac\n  case "$name" in'
+    for command in commands:
+        words = " ".join([*command.words, *(option.option_strings[-1] for option in command.options)])
+        yield f'    {command.name}) COMPREPLY=($(compgen -W "{words}" -- "$word")) ;;'
+    names = " ".join(command.name for command in commands)
+    yield f'    *) COMPREPLY=($(compgen -W "{names} --help --version" -- "$word")) ;;\n  esac\n}}'
+    yield "complete -o default -F _bankctl bankctl"
+
+
+def _zsh(commands: list[Completable]) -> Iterator[str]:
+    yield """\
+#compdef bankctl
+# bankctl, for zsh: save this file as _bankctl in a folder of $fpath
+_bankctl() {
+  local -a commands
+  commands=("""
+    yield from (f"    {_quoted(f'{command.name}:{command.summary}')}" for command in commands)
+    yield '  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case "$words[2]" in'
+    for command in commands:
+        words = f"*:argument:({' '.join(command.words)})" if command.words else "*:argument:_files"
+        yield f"    {command.name}) _arguments {' '.join([*map(_zsh_option, command.options), _quoted(words)])} ;;"
+    yield '  esac\n}\n_bankctl "$@"'
+
+
+def _zsh_option(option: Action) -> str:
+    text = (option.help or "").replace("[", "(").replace("]", ")").replace(":", "\\:")
+    files = {"DIR": "_files -/", "FILE": "_files"}.get(str(option.metavar), "")
+    value = "" if option.nargs == 0 else f":value:{f'({_choices(option)})' if option.choices else files}"
+    return _quoted(f"{option.option_strings[-1]}[{text}]{value}")
+
+
+def _fish(commands: list[Completable]) -> Iterator[str]:
+    yield "# bankctl, for fish: save this file as ~/.config/fish/completions/bankctl.fish\ncomplete -c bankctl -f"
+    for command in commands:
+        yield f"complete -c bankctl -n __fish_use_subcommand -a {command.name} -d {_quoted(command.summary)}"
+        inside = f"complete -c bankctl -n '__fish_seen_subcommand_from {command.name}'"
+        yield from (f"{inside} -a {word}" for word in command.words)
+        for option in command.options:
+            flag = option.option_strings[-1]
+            name = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
+            takes = "" if option.nargs == 0 else " -r -F" if option.metavar in {"DIR", "FILE"} else " -x"
+            values = f" -x -a '{_choices(option)}'" if option.choices else takes
+            yield f"{inside} {name}{values} -d {_quoted(option.help or '')}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

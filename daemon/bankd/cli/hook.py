@@ -1,7 +1,7 @@
-"""`bankctl hook`: what the hooks of an agent's session call. Nothing that goes wrong may be heard of in the session.
+"""`bankctl hook`: what the hooks of an agent's session call. No error may show in the session.
 
-The process starts before every prompt, so its way to the daemon imports nothing of what most programs do: no `json`,
-`re`, `signal` or `typing`, and not `site` either, as `app.agent_plans` has agents call it.
+Light: the process starts before every prompt. Its way to the daemon imports neither `json`, `re`, `signal`, `typing`
+nor `site`; `agents.connect` lets agents start it without `site`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from bankd.wiring.served_hooks import ask_daemon
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from typing import Any
+
+_SECONDS = 2.0
+"""The longest that a hook may hold a session up, even when the bank hangs; some agents give their last hook less."""
 
 
 def hook_arguments(parser: ArgumentParser) -> None:
@@ -24,56 +26,44 @@ def hook_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, PreCompact or SessionEnd")
 
 
-_SECONDS = 2.0
-"""So long may a bank that hangs, or that mends itself, hold a session up; some agents give their last hook less."""
-
-
 def hook_command(arguments: Namespace) -> int:
-    """Answer on standard output, in the form that the agent reads; `cli.main` leaves with 0 whatever is raised."""
+    """Answer the event; `cli.main` leaves with 0 whatever is raised."""
     return run_event(arguments.event, arguments.workspace)
 
 
 def run_event(event: str, workspace: str | None = None) -> int:
-    """The same without a parser, which costs a hook more than its own work."""
+    """Read the event's JSON from standard input and write the answer in the form that the agent reads."""
     # `signal` makes enumerations of its names, which takes as long as asking the daemon.
     import _signal  # type: ignore[import-not-found]
 
     _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
     _signal.setitimer(_signal.ITIMER_REAL, _SECONDS)
     try:
-        return _answer(event, workspace)
+        said, root = read_json(sys.stdin.buffer.read()), locate_workspace(workspace)
+        context = ask_daemon(root, event, said)
+        if context is None:
+            import gc
+
+            gc.disable()  # the process ends before there is anything to collect
+            _find_packages()
+            from bankd.agents.hooks import answer_hook
+            from bankd.wiring.reader import BankReader
+
+            answer = answer_hook(event, said, BankReader(root, is_alone=True))
+            context = answer.encode("utf-8", "replace").decode()
+        if context:
+            told = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+            sys.stdout.write(write_json(told) + "\n")
+            sys.stdout.flush()
     finally:
         _signal.setitimer(_signal.ITIMER_REAL, 0)
-
-
-def _answer(event: str, workspace: str | None) -> int:
-    said, root = read_json(sys.stdin.buffer.read()), locate_workspace(workspace)
-    context = ask_daemon(root, event, said)
-    if context is None:
-        context = _read_bank(root, event, said)
-    if context:
-        answer = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
-        sys.stdout.write(write_json(answer) + "\n")
-        sys.stdout.flush()
     return 0
 
 
-def _read_bank(root: str, event: str, said: dict[str, Any]) -> str:
-    import gc
-
-    gc.disable()  # it ends before there is anything to collect
-    _find_neighbours()
-    from bankd.agents.hooks import answer_hook
-    from bankd.wiring.reader import BankReader
-
-    context = answer_hook(event, said, BankReader(root, is_alone=True))
-    return context.encode("utf-8", "replace").decode()
-
-
-def _find_neighbours() -> None:
-    """Look for packages as Python usually does, where it was started without and they do not stand beside ours."""
+def _find_packages() -> None:
+    """Load `site` where Python was started without it and the packages that we need do not stand beside ours."""
     beside = os.path.normpath(f"{__file__}/../../../tantivy")
-    if sys.flags.no_site and not os.path.isdir(beside):  # noqa: PTH112 -- pathlib costs a hook more than this module
+    if sys.flags.no_site and not os.path.isdir(beside):  # noqa: PTH112 -- pathlib takes longer than this module
         import site
 
         site.main()

@@ -1,114 +1,88 @@
-"""`bankctl import`: conversations and notes from elsewhere become logs.
+"""`bankctl import`, `distil` and `propose`: what others wrote becomes logs, and prose becomes lines.
 
-`bankctl distil`: a language model reads the prose of the logs.
-
-`bankctl propose`: what asks to be remembered in prose, found by rules, without a language model.
+Only `distil` asks a language model.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_dry_run, add_json, add_now
+from bankd.cli.base import add_options
 from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import Progress, say, say_answer, say_json, styled
+from bankd.cli.printing import Progress, counted, say, say_answer, say_json, styled
 from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from bankd.app.distil import DistilPlan
     from bankd.app.imports import Imported
-    from bankd.app.workspace import Workspace
-    from bankd.night.distil import Distilled
-
-_LOOK_SECONDS = 5.0
 
 
 def import_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument(
-        "source",
-        nargs="*",
-        metavar="SOURCE",
-        help="files, zip exports or folders, such as ~/.claude/projects (default: what imports.watch in bankd.yaml names)",
-    )
+    help_ = "files, zip exports or folders, such as ~/.claude/projects (default: imports.watch in bankd.yaml)"
+    parser.add_argument("source", nargs="*", metavar="SOURCE", help=help_)
     parser.add_argument("--watch", action="store_true", help="stay, and import what is new every few seconds")
-    add_dry_run(parser)
-    add_json(parser)
+    add_options(parser, "--dry-run", "--json")
 
 
 def import_command(arguments: Namespace) -> int:
-    """Import once, or again and again."""
+    """Import once, or with `--watch` again and again until interrupted."""
     from threading import Event
 
-    code, pause = 0, Event()
+    pause = Event()
     while True:
         code = _import_once(arguments)
         if not arguments.watch:
             return code
-        pause.wait(_LOOK_SECONDS)
+        pause.wait(5.0)
 
 
 def _import_once(arguments: Namespace) -> int:
+    from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
 
-    with open_named(arguments, write=not arguments.dry_run) as workspace:
-        done = _imported(workspace, arguments)
+    is_dry, done = arguments.dry_run, []
+    with open_named(arguments, write=not is_dry) as workspace:
+        sources = sources_at(workspace, arguments.source)
+        bar = Progress("import", len(sources))
+        for imported in import_sources(workspace, sources, is_by_hand=not arguments.watch, dry_run=is_dry):
+            done.append(imported)
+            bar.step(imported.source.rpartition("/")[2])
+        bar.close()
+        if not (arguments.source or is_dry):
+            forget_handed_over(workspace)
     if arguments.json:
-        _print_json(done)
+        say_json({"imported": [asdict(one) for one in done]})
     elif done or not arguments.watch:
-        _print(done, is_dry=arguments.dry_run)
+        _print(done, "would be imported" if is_dry else "imported")
     return 3 if any(one.problem for one in done) and arguments.source else 0
 
 
-def _imported(workspace: Workspace, arguments: Namespace) -> list[Imported]:
-    from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
-
-    sources = sources_at(workspace, arguments.source)
-    bar = Progress("import", len(sources))
-    done: list[Imported] = []
-    for imported in import_sources(workspace, sources, is_by_hand=not arguments.watch, dry_run=arguments.dry_run):
-        done.append(imported)
-        bar.step(imported.source.rpartition("/")[2])
-    bar.close()
-    if not (arguments.source or arguments.dry_run):
-        forget_handed_over(workspace)
-    return done
-
-
-def _print(done: list[Imported], *, is_dry: bool) -> None:
+def _print(done: list[Imported], verb: str) -> None:
     for one in done:
         for log, turns in sorted(one.added.items()):
-            say(f"{styled('+', 'green')} memory/imports/{styled(log)}  {styled(f'{turns} turns', 'dim')}")
+            say(f"{styled('+', 'green')} memory/imports/{styled(log)}  {styled(counted(turns, 'turn'), 'dim')}")
         for torn in one.torn:
             say(styled(f"! {one.source}:{torn.line}: {torn.reason}", "red"))
         if one.problem:
             say(styled(f"! {one.source}: {one.problem}", "red"))
-    turns = sum(sum(one.added.values()) for one in done)
-    known = sum(one.known for one in done)
-    verb = "would be imported" if is_dry else "imported"
+    turns, known = sum(sum(one.added.values()) for one in done), sum(one.known for one in done)
     left = sum(bool(one.problem) for one in done)
-    say(
-        f"{turns} turns {verb}, {known} known or empty, from {len(done)} changed sources"
-        + (f"; {left} not read" if left else "")
-    )
-
-
-def _print_json(done: list[Imported]) -> None:
-    from dataclasses import asdict
-
-    say_json({"imported": [asdict(one) for one in done]})
+    unread = f"; {left} not read" if left else ""
+    sources = counted(len(done), "changed source")
+    say(f"{counted(turns, 'turn')} {verb}, {known} known or empty, from {sources}{unread}")
 
 
 def distil_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    add_dry_run(parser)
-    parser.add_argument("--text", action="store_true", help="with --dry-run, the text that would be sent too")
-    add_now(parser)
-    add_json(parser)
+    add_options(parser, "--dry-run")
+    parser.add_argument("--text", action="store_true", help="with --dry-run: print the text that would be sent")
+    add_options(parser, "--now", "--json")
 
 
 def distil_command(arguments: Namespace) -> int:
-    """Distil, or say what would be sent, how many tokens that takes, and what it costs."""
+    """Distil, or print what would be sent, how many tokens that takes, and what it costs."""
     from bankd.app.distil import ask_now, distil_now, plan_distilling
     from bankd.wiring.workspace import open_workspace
 
@@ -120,43 +94,40 @@ def distil_command(arguments: Namespace) -> int:
             return _tell_plan(plan_distilling(workspace), arguments)
         answers = ask_now(workspace)
     with open_workspace(root, arguments.now) as workspace:
-        return _tell_done(distil_now(workspace, answers), as_json=arguments.json)
+        done = distil_now(workspace, answers)
+    whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
+    notes = done.notes or ("nothing was distilled" if done.waiting else "no new prose",)
+    return say_answer(whole, *notes, *(f"{one.what}: {one.reason}" for one in done.waiting), as_json=arguments.json)
 
 
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
-    if arguments.json:
-        say_json(plan._asdict() | {"sections": [one._asdict() for one in plan.sections]})
-        return 0
+    lines = []
     for one in plan.sections:
-        say(f"memory/{one.log}:{one.line}  {one.tokens:,} tokens  {one.heading}")
+        lines.append(f"memory/{one.log}:{one.line}  {one.tokens:,} tokens  {one.heading}")
         if arguments.text:
-            say(one.text)
-    cost = f", at most {plan.cost:.4f}" if plan.cost else "; distil.input_price and output_price tell what that costs"
+            lines.append(one.text)
+    sent = [
+        counted(len(plan.sections), "section of prose", "sections of prose"),
+        counted(plan.insights, "cluster of memories", "clusters of memories"),
+        counted(plan.enrichments, "batch of memories without questions", "batches of memories without questions"),
+        counted(plan.comparisons, "memory with similar ones", "memories with similar ones"),
+    ]
+    again = ", each section twice, to verify what is made of it" if plan.sections else ""
     asked = f"at most {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
-    others = f", {plan.insights} clusters of memories, {plan.enrichments} lots of memories without questions, {plan.comparisons} memories beside those like them"
-    again = ", each section again to verify what is made of it" if plan.sections else ""
-    say(f"{len(plan.sections)} sections of prose{others} would be sent{again}: {asked}{cost}; nothing was sent")
-    return 0
-
-
-def _tell_done(done: Distilled, *, as_json: bool) -> int:
-    whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
-    notes = done.notes or ("no prose is new" if not done.waiting else "nothing was distilled",)
-    return say_answer(whole, *notes, *(f"{one.what}: {one.reason}" for one in done.waiting), as_json=as_json)
+    cost = f", at most {plan.cost:.4f}" if plan.cost else "; for the cost, set distil.input_price and output_price"
+    lines.append(f"would send {', '.join(sent)}{again}: {asked}{cost}; nothing was sent")
+    whole = plan._asdict() | {"sections": [one._asdict() for one in plan.sections]}
+    return say_answer(whole, *lines, as_json=arguments.json)
 
 
 def propose_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument(
-        "--days", type=int, default=14, metavar="N", help="read the logs of the last N days (default: 14)"
-    )
-    add_dry_run(parser)
-    add_now(parser)
-    add_json(parser)
+    parser.add_argument("--days", type=int, default=14, metavar="N", help="how many days of logs to read (default: 14)")
+    add_options(parser, "--dry-run", "--now", "--json")
 
 
 def propose_command(arguments: Namespace) -> int:
-    """Let what is found wait in the inbox, or only say what that is."""
+    """Put lines that rules find in prose into the inbox, or only print them."""
     from bankd.app.distil import propose_now
 
     if not 0 <= arguments.days <= 36_500:
@@ -171,8 +142,7 @@ def propose_command(arguments: Namespace) -> int:
         for line, rule in one.lines
     ]
     lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(r['rule'], 'dim')}" for r in rows]
-    way = "after the next run bankctl inbox shows them, inbox accept takes one in"
-    way = "nothing was written" if arguments.dry_run else way
-    said = f"{len(rows)} {'line' if len(rows) == 1 else 'lines'} proposed; {way}"
+    way = "after the next run: bankctl inbox lists them, bankctl inbox accept takes one in"
+    said = f"{counted(len(rows), 'line')} proposed; {'nothing was written' if arguments.dry_run else way}"
     whole = {"proposed": rows, "applied": not arguments.dry_run}
-    return say_answer(whole, *lines, said if rows else "nothing new asks to be remembered", as_json=arguments.json)
+    return say_answer(whole, *lines, said if rows else "nothing new is worth remembering", as_json=arguments.json)

@@ -1,6 +1,6 @@
 """Which workspace a command is about.
 
-By `os.path`: `bankctl search` needs the place, and importing pathlib would cost it more than its own work.
+Light: it uses `os.path`, because importing pathlib would take `bankctl search` longer than its own work.
 """
 
 from __future__ import annotations
@@ -17,26 +17,40 @@ if TYPE_CHECKING:
 
     from bankd.app.workspace import Workspace
 
-SETTINGS = "bankd.yaml"
-
 
 def open_named(arguments: Namespace, *, write: bool) -> AbstractContextManager[Workspace]:
-    """Open the workspace that a command is about, at the moment of its `--now`; BusyError when another process writes."""
+    """Open the workspace that a command is about, at the time of its `--now`; BusyError when another process writes."""
     from bankd.wiring.workspace import open_workspace
 
     return open_workspace(find_workspace(arguments.workspace), getattr(arguments, "now", None), write=write)
 
 
 def find_workspace(given: str | None) -> Path:
-    """The workspace by `--workspace`, `$BANKD_WORKSPACE`, or the nearest parent that has a `bankd.yaml`."""
+    """`locate_workspace` as a path."""
     from pathlib import Path
 
     return Path(locate_workspace(given))
 
 
 def locate_workspace(given: str | None) -> str:
-    """The same as a string."""
-    folder = _locate(given)
+    """The workspace by `--workspace`, `$BANKD_WORKSPACE`, or the nearest parent folder that has a `bankd.yaml`."""
+    if named := given or os.environ.get("BANKD_WORKSPACE"):
+        folder = os.path.expanduser(named)  # noqa: PTH111 -- see the top
+        if not _is_workspace(folder):
+            problem = "has no bankd.yaml" if os.path.isdir(folder) else "no such folder"  # noqa: PTH112 -- same
+            raise UserError(f"{folder}: {problem}; make a workspace there with: bankctl init {folder}")
+        folder = os.path.realpath(folder)
+    else:
+        here = folder = os.getcwd()  # noqa: PTH109 -- same
+        while not _is_workspace(folder):
+            above = os.path.dirname(folder)  # noqa: PTH120 -- same
+            if above == folder:
+                raise UserError(f"no bankd.yaml here or above {here}; make a workspace with: bankctl init DIR")
+            folder = above
+    own = os.path.join(folder, ".bankd")  # noqa: PTH118 -- same
+    if os.path.islink(own):  # noqa: PTH114 -- same; derived files would be written outside the workspace
+        way = "move the linked folder here, or delete the link: all but undo can be rebuilt"
+        raise UserError(f"{own}: is a link, and bankd follows no link out of a workspace; {way}")
     try:
         folder.encode()
     except UnicodeEncodeError:
@@ -44,37 +58,5 @@ def locate_workspace(given: str | None) -> str:
     return folder
 
 
-def _locate(given: str | None) -> str:
-    named = given or os.environ.get("BANKD_WORKSPACE")
-    if named:
-        return _checked(os.path.expanduser(named))  # noqa: PTH111 -- see the top
-    here = folder = os.getcwd()  # noqa: PTH109 -- same
-    while not _is_workspace(folder):
-        above = os.path.dirname(folder)  # noqa: PTH120 -- same
-        if above == folder:
-            raise UserError(f"no {SETTINGS} here or above {here}; make a workspace with: bankctl init DIR")
-        folder = above
-    return _own(folder)
-
-
-def _checked(folder: str) -> str:
-    if not os.path.isdir(folder):  # noqa: PTH112 -- same
-        raise UserError(f"{folder}: no such folder; make a workspace with: bankctl init {folder}")
-    if not _is_workspace(folder):
-        raise UserError(f"{folder}: has no {SETTINGS}; make it a workspace with: bankctl init {folder}")
-    return _own(os.path.realpath(folder))
-
-
-def _own(folder: str) -> str:
-    """The folder; UserError when what is derived would be read and written elsewhere, by way of a link."""
-    own = os.path.join(folder, ".bankd")  # noqa: PTH118 -- same
-    if os.path.islink(own):  # noqa: PTH114 -- same
-        raise UserError(
-            f"{own}: is a link, and bankd follows none out of a workspace; put what it leads to in its place, "
-            "or take the link away: all but undo is made anew"
-        )
-    return folder
-
-
 def _is_workspace(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, SETTINGS))  # noqa: PTH113, PTH118 -- same
+    return os.path.isfile(os.path.join(folder, "bankd.yaml"))  # noqa: PTH113, PTH118 -- same

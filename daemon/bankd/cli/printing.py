@@ -1,6 +1,6 @@
-"""How commands print: colour on a terminal only, nothing that a memory holds can move the cursor.
+"""How commands print: styles on a terminal only, text made safe, JSON, progress, and the answers of search.
 
-How answers of search look on paper and on a terminal.
+Nothing that a memory holds can move the cursor: all text from outside goes through `styled` or `plain`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,36 @@ from itertools import groupby
 from typing import Any, TextIO
 
 from bankd.briefing.recalled import relation_of
-from bankd.cli.base import write_json
-from bankd.pages.text import make_visible, show_line
+from bankd.pages.text import make_visible, show_line, to_json
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+
+
+def say(text: str = "") -> None:
+    """Print lines that bankd wrote or made safe itself."""
+    sys.stdout.write(text + "\n")
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON on one line; letters that the terminal's encoding does not have are escaped."""
+    line = to_json(value)
+    try:
+        line.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        import json
+
+        line = json.dumps(json.loads(line))
+    say(line)
+
+
+def say_answer(whole: object, *lines: str, as_json: bool) -> int:
+    """Print `whole` as JSON, or for people the lines that are not empty; gives exit code 0."""
+    if as_json:
+        say_json(whole)
+    else:
+        for line in filter(None, lines):
+            say(line)
+    return 0
 
 
 def has_colour(stream: TextIO) -> bool:
@@ -25,26 +51,6 @@ def has_colour(stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
-
-
-def say(text: str = "") -> None:
-    """Print lines that bankd wrote or styled itself."""
-    sys.stdout.write(text + "\n")
-
-
-def say_json(value: object) -> None:
-    """Print one JSON object on one line; Hangul stays Hangul, and nothing in it can move the cursor."""
-    write_json(value)
-
-
-def say_answer(whole: object, *lines: str, as_json: bool) -> int:
-    """Print one JSON object, or for people those of these lines that say something; gives exit code 0."""
-    if as_json:
-        say_json(whole)
-    else:
-        for line in filter(None, lines):
-            say(line)
-    return 0
 
 
 def styled(text: str, *styles: str) -> str:
@@ -61,14 +67,19 @@ def plain(text: str) -> str:
     return make_visible(text)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: `1 memory`, `3 memories`. `many` is the plural where it is not `one` with an s."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def width(text: str) -> int:
-    """Columns that a text takes: Hangul takes two a syllable."""
+    """Columns that a text takes: a syllable of Hangul takes two."""
     return len(text) if text.isascii() else sum(map(_columns_of, text))
 
 
 @lru_cache(maxsize=4_096)
 def _columns_of(character: str) -> int:
-    """Columns of one character: two where it is wide, none where it stands on the one before."""
+    """Columns of one character: two where it is wide, none where it combines with the one before."""
     return 2 if unicodedata.east_asian_width(character) in "WF" else not unicodedata.combining(character)
 
 
@@ -78,17 +89,15 @@ def padded(text: str, columns: int) -> str:
 
 
 def shortened(text: str, columns: int) -> str:
-    """A text cut to a width in columns, with an ellipsis where something was cut."""
+    """A text on one line, cut to a width in columns, with an ellipsis where something was cut."""
     text = " ".join(text.split())
-    return text if width(text) <= columns else _beginning(text, columns - 1) + "…"
-
-
-def _beginning(text: str, columns: int) -> str:
-    """As much of a text as fits into a width in columns."""
+    if width(text) <= columns:
+        return text
+    left = columns - 1
     for at, character in enumerate(text):
-        columns -= _columns_of(character)
-        if columns < 0:
-            return text[:at]
+        left -= _columns_of(character)
+        if left < 0:
+            return text[:at] + "…"
     return text
 
 
@@ -102,16 +111,17 @@ class Progress:
     def step(self, note: str = "", by: int = 1) -> None:
         """Show that more of `total` is done."""
         self._done += by
-        if self._shown:
-            filled = 24 * self._done // self._total
-            bar = "#" * filled + "-" * (24 - filled)
-            sys.stderr.write(f"\r\x1b[K{self._what} [{bar}] {shortened(show_line(note), 40)}")
-            sys.stderr.flush()
+        filled = 24 * self._done // self._total
+        bar = "#" * filled + "-" * (24 - filled)
+        self._write(f"{self._what} [{bar}] {shortened(show_line(note), 40)}")
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
+        self._write("")
+
+    def _write(self, line: str) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
+            sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
 
 
@@ -127,7 +137,7 @@ NEAREST = "nearest, maybe about something else"
 def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page: bool, explain: bool) -> None:
     """Print the hits of an answer; each begins with `page:line`, which editors and terminals open.
 
-    `roots` is what stands before the paths of each bank by its name, that of an answer of one bank by "".
+    `roots` has for each bank, by its name, what to write before its paths; an answer of one bank has the name "".
     """
     if not answer["hits"]:
         say(f"nothing relevant; {NEAREST}:" if answer["nearest"] else "nothing relevant")
@@ -141,36 +151,53 @@ def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page
                 say("    " + styled("  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items()), "dim"))
     say_left_off(answer)
     for one in answer["see_also"]:
-        _print_beside(_located(one, roots))
-    for line in (*_remarks(answer["fresh"]), *(f"{bank}: {why}" for bank, why in answer.get("problems", {}).items())):
+        beside, tie = _located(one, roots), one["steps"][-1]
+        text, why = styled(str(one["text"]).replace("\n", " ")), styled(f"({tie['tie']}, {tie['source']})", "dim")
+        _say_row(styled("see also", "dim"), styled(printed_place(beside), "cyan"), text, _id_of(one), why)
+    fresh = answer["fresh"]
+    remarks = [str(fresh["note"])] if fresh["note"] else []
+    if fresh["meaning"] not in {"off", "on"}:
+        remarks.append(f"found by words only; meaning: {fresh['meaning']}")
+    if pending := fresh["pending"]:
+        pages = counted(pending, "changed page is", "changed pages are")
+        remarks.append(f"{pages} not in the index yet (last updated {fresh['updated']})")
+    for line in (*remarks, *(f"{bank}: {why}" for bank, why in answer.get("problems", {}).items())):
         say(styled(line, "yellow"))
 
 
 def say_left_off(answer: Mapping[str, Any]) -> None:
-    """Say how much more there is of the days that were asked about."""
+    """Say how many more memories there are of the days that were asked about."""
     if more := answer["left_off"]:
         say(styled(f"{more} more of these days; -n 0 shows up to a hundred", "dim"))
 
 
+def printed_place(hit: Hit) -> str:
+    """Where it stands: `path:line`, or the path alone."""
+    return str(hit["path"]) if hit["line"] is None else f"{hit['path']}:{hit['line']}"
+
+
+def marked_text(hit: Hit) -> str:
+    """The text on one line, made safe, with the words of the query in bold on a terminal."""
+    text, pieces, at = str(hit["text"]), [], 0
+    for start, end in hit["marks"]:
+        pieces += [styled(text[at:start].replace("\n", " ")), styled(text[start:end], "bold")]
+        at = end
+    tag = f"{hit['tag']}: " if hit.get("tag") else ""
+    if told := relation_of(hit):
+        tag = styled(f"[{told}] ", "yellow") + tag
+    return tag + "".join(pieces) + styled(text[at:].replace("\n", " "))
+
+
 def _located(hit: Hit, roots: Mapping[str, str]) -> Hit:
-    """A hit with its path as an editor started here opens it."""
+    """A hit with its path as an editor that is started here opens it."""
     return {**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}"}
 
 
 def _print_hit(hit: Hit) -> None:
-    heading = " > ".join(hit["heading"])
-    place, score = f"{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
-    parts = [
-        styled(place, "cyan"),
-        styled(hit.get("bank", ""), "bold"),
-        styled(score, "dim"),
-        styled(heading),
-        styled(hit["when"], "dim"),
-        _id_of(hit),
-    ]
     said = f"said {hit['said']}" if hit["said"] else ""
-    parts += [styled(said, "dim"), styled(hit["folded"], "dim")]
-    say("  ".join(part for part in parts if part))
+    bank, score, heading = hit.get("bank", ""), f"{hit['score']:.2f}", " > ".join(hit["heading"])
+    head = styled(printed_place(hit), "cyan"), styled(bank, "bold"), styled(score, "dim"), styled(heading)
+    _say_row(*head, styled(hit["when"], "dim"), _id_of(hit), styled(said, "dim"), styled(hit["folded"], "dim"))
     say(f"    {marked_text(hit)}")
     if hit["became"]:
         say(f"    {styled(hit['became'], 'dim')}")
@@ -186,36 +213,10 @@ def _print_by_page(hits: Sequence[Hit]) -> None:
             say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), *after]).rstrip())
 
 
-def _print_beside(one: Hit) -> None:
-    """What belongs to the answer, on one line, with the tie."""
-    place = one["path"] if one["line"] is None else f"{one['path']}:{one['line']}"
-    step = one["steps"][-1]
-    told = styled(f"({step['tie']}, {step['source']})", "dim")
-    text = styled(str(one["text"]).replace("\n", " "))
-    say("  ".join(part for part in (styled("see also", "dim"), styled(place, "cyan"), text, _id_of(one), told) if part))
+def _say_row(*parts: str) -> None:
+    say("  ".join(filter(None, parts)))
 
 
 def _id_of(hit: Hit) -> str:
-    """What `bankctl show` and Obsidian know the memory by; nothing for a line that has no id yet."""
+    """The id by which `bankctl show` and Obsidian know the memory; empty for a line that has none yet."""
     return styled(f"^{hit['id']}", "dim") if hit["id"] else ""
-
-
-def marked_text(hit: Hit) -> str:
-    """The text on one line, made safe, with the words of the query in bold on a terminal."""
-    text, pieces, at = str(hit["text"]), [], 0
-    for start, end in hit["marks"]:
-        pieces += [styled(text[at:start].replace("\n", " ")), styled(text[start:end], "bold")]
-        at = end
-    tag = f"{hit['tag']}: " if hit.get("tag") else ""
-    if told := relation_of(hit):
-        tag = styled(f"[{told}] ", "yellow") + tag
-    return tag + "".join(pieces) + styled(text[at:].replace("\n", " "))
-
-
-def _remarks(fresh: Mapping[str, Any]) -> list[str]:
-    remarks = [str(fresh["note"])] if fresh["note"] else []
-    if fresh["meaning"] not in {"off", "on"}:
-        remarks.append(f"by words; meaning: {fresh['meaning']}")
-    if fresh["pending"]:
-        remarks.append(f"{fresh['pending']} changed pages are not in the index yet (it is of {fresh['updated']})")
-    return remarks

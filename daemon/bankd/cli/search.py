@@ -1,28 +1,31 @@
-"""`bankctl search`: ask the daemon, or without one the index itself; the two answer the same.
-
-`bankctl related`: what belongs to a memory, a page or somebody, and why.
-
-`bankctl timeline`: the memories of some days, day by day.
-"""
+"""`bankctl search`, `related` and `timeline`: ask the daemon, or without one the index; both answer the same."""
 
 from __future__ import annotations
 
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import groupby
 from typing import Any
 
 from bankd.cli.base import add_days, add_json, add_limit, days_asked, share
 from bankd.cli.location import locate_workspace
-from bankd.cli.printing import reads_korean, say, styled
+from bankd.cli.printing import (
+    marked_text,
+    print_answer,
+    printed_place,
+    reads_korean,
+    say,
+    say_json,
+    say_left_off,
+    styled,
+)
 from bankd.errors import UsageError, UserError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 
 def search_arguments(parser: ArgumentParser) -> None:
@@ -31,25 +34,17 @@ def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists, in one answer")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
     add_limit(parser, 10, most=100)
-    parser.add_argument(
-        "--in", dest="groups", type=_groups, default=[], metavar="GROUPS",
-        help="bank, logs, archive, or some with commas between; else the bank, and the others for what it does not say",
-    )  # fmt: skip
+    help_ = "bank, logs, archive, or several with commas (default: the bank, then the others if it has no answer)"
+    parser.add_argument("--in", dest="groups", type=_groups, default=[], metavar="GROUPS", help=help_)
     parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")
-    parser.add_argument(
-        "--node", action="append", default=[], metavar="PAGE", help="only in a page, a folder, or page#Heading"
-    )
-    parser.add_argument("--entity", action="append", default=[], metavar="SLUG", help="only about somebody")
+    parser.add_argument("--node", action="append", default=[], metavar="PAGE", help="only in a page, folder or heading")
+    parser.add_argument("--entity", action="append", default=[], metavar="SLUG", help="only about this person or thing")
     add_days(parser)
-    parser.add_argument("--as-of", metavar="DAY", help="answer as the bank stood on that day")
-    parser.add_argument("--min-confidence", type=share, metavar="X", help="only what is worth as much today, 0 to 1")
-    parser.add_argument(
-        "--files", action="store_true", help="answer with pages, at most N, each by what its memories say together"
-    )
+    parser.add_argument("--as-of", metavar="DAY", help="answer as the bank was on that day")
+    parser.add_argument("--min-confidence", type=share, metavar="X", help="only with at least this confidence, 0 to 1")
+    parser.add_argument("--files", action="store_true", help="group by page: at most N pages, scored by their memories")
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
-    parser.add_argument(
-        "--weak", action="store_true", help="show what is below the floor too, and each of what says nearly the same"
-    )
+    parser.add_argument("--weak", action="store_true", help="show weak hits too, and near-copies one by one")
     add_json(parser)
 
 
@@ -60,42 +55,30 @@ def _groups(text: str) -> list[str]:
 def search_command(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
     queries = list(_queries(arguments))
-    banks = _banks(arguments)
-    ask, close = _open(banks)
+    banks = {"": locate_workspace(arguments.workspace)} if not arguments.all else _listed_banks()
+    if arguments.all:
+        from bankd.wiring.banks import Banks
+
+        pool = Banks(lambda: banks)
+        ask, close = pool.ask_all, pool.close
+    else:
+        from bankd.wiring.asking import Asked
+
+        asked = Asked(banks[""])
+        ask, close = asked.ask, asked.close
     found = False
     try:
         for query in queries:
             answer = ask(_request(arguments, query))
-            _print(answer, arguments, banks)
             found = found or bool(answer["hits"])
+            if arguments.json:
+                say_json(answer)
+            else:
+                roots = {name: _shown_root(root) for name, root in banks.items()}
+                print_answer(answer, roots, by_page=arguments.files, explain=arguments.explain)
     finally:
         close()
     return 0 if found else 1
-
-
-def _banks(arguments: Namespace) -> dict[str, str]:
-    """The folders that are asked: that of this workspace, which has no name, or with `--all` those on the list."""
-    if not arguments.all:
-        return {"": locate_workspace(arguments.workspace)}
-    from bankd.wiring.banks import read_banks
-
-    banks = read_banks()
-    if not banks:
-        raise UserError("no bank is on the list; bankctl banks add DIR puts one there")
-    return banks
-
-
-def _open(banks: dict[str, str]) -> tuple[Callable[[dict[str, Any]], dict[str, Any]], Callable[[], None]]:
-    """What answers a request, and what is to be called at the end."""
-    if "" in banks:
-        from bankd.wiring.asking import Asked
-
-        asked = Asked(banks[""])
-        return asked.ask, asked.close
-    from bankd.wiring.banks import Banks
-
-    pool = Banks(lambda: banks)
-    return pool.ask_all, pool.close
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:
@@ -109,37 +92,26 @@ def _queries(arguments: Namespace) -> Iterator[str]:
         raise UsageError("say what to search for, or name a file with --queries")
 
 
+def _listed_banks() -> dict[str, str]:
+    from bankd.wiring.banks import read_banks
+
+    banks = read_banks()
+    if not banks:
+        raise UserError("no bank is on the list; add one with: bankctl banks add DIR")
+    return banks
+
+
 def _request(arguments: Namespace, query: str) -> dict[str, Any]:
     return {
-        "op": "search",
-        "query": query,
-        "limit": arguments.limit,
-        "tags": arguments.tag,
-        "nodes": arguments.node,
-        "entities": arguments.entity,
-        **days_asked(arguments),
-        "as_of": arguments.as_of,
-        "min_confidence": arguments.min_confidence,
-        "everything": arguments.weak,
-        "by_page": arguments.files,
+        "op": "search", "query": query, "limit": arguments.limit, "tags": arguments.tag, "nodes": arguments.node,
+        "entities": arguments.entity, **days_asked(arguments), "as_of": arguments.as_of,
+        "min_confidence": arguments.min_confidence, "everything": arguments.weak, "by_page": arguments.files,
         "in": arguments.groups,
-    }
-
-
-def _print(answer: dict[str, Any], arguments: Namespace, banks: dict[str, str]) -> None:
-    if arguments.json:
-        from bankd.cli.base import write_json
-
-        write_json(answer)
-        return
-    from bankd.cli.printing import print_answer
-
-    roots = {name: _shown_root(root) for name, root in banks.items()}
-    print_answer(answer, roots, by_page=arguments.files, explain=arguments.explain)
+    }  # fmt: skip
 
 
 def _shown_root(root: str) -> str:
-    """What to write before a path so that an editor started here opens it; nothing at the root itself."""
+    """What to write before a path so that an editor that is started here opens it; empty at the root itself."""
     shown = os.path.relpath(root)
     if shown == ".":
         return ""
@@ -149,23 +121,17 @@ def _shown_root(root: str) -> str:
 def related_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("of", metavar="ID|PAGE|SLUG", help="such as m-k3fba2xqb7te, bank/knowledge/tools.md, @Peter")
-    parser.add_argument(
-        "--depth", type=int, choices=[1, 2], default=1, help="how many steps away it may be (default: 1)"
-    )
+    parser.add_argument("--depth", type=int, choices=[1, 2], default=1, help="steps away, at most (default: 1)")
     add_limit(parser, 10, most=100)
     add_json(parser)
 
 
 def related_command(arguments: Namespace) -> int:
-    """Ask and print; exit code 1 when nothing is related, as search has it."""
-    from bankd.cli.base import write_json
-    from bankd.wiring.asking import Asked
-
-    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
-        request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
-        answer = asked.ask(request)
+    """Ask and print; exit code 1 when nothing is related."""
+    request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
+    answer = _ask(arguments, request)
     if arguments.json:
-        write_json(answer)
+        say_json(answer)
     elif not answer["related"]:
         say("nothing related")
     else:
@@ -174,11 +140,17 @@ def related_command(arguments: Namespace) -> int:
     return 0 if answer["related"] else 1
 
 
+def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
+    from bankd.wiring.asking import Asked
+
+    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
+        return asked.ask(request)
+
+
 def _print_related(one: Mapping[str, Any]) -> None:
-    """What is related with its place and text, and below it the steps that lead there, each with why and since where."""
-    place = one["path"] if one["line"] is None else f"{one['path']}:{one['line']}"
+    """Print the place and the text, and below them each step that leads there, with its kind and source."""
     id_ = styled(f"^{one['id']}", "dim") if one["id"] else ""
-    say("  ".join(filter(None, [styled(place, "cyan"), styled(f"{one['score']:.2f}", "dim"), id_])))
+    say("  ".join(filter(None, [styled(printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim"), id_])))
     if one["text"]:
         older = styled(f"[older; newer is {one['superseded_by']}] ", "yellow") if one["superseded_by"] else ""
         tag = f"{one['tag']}: " if one["tag"] else ""
@@ -189,59 +161,42 @@ def _print_related(one: Mapping[str, Any]) -> None:
 
 def timeline_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument(
-        "subject", nargs="?", metavar="SLUG|PAGE|DAY", help="only about somebody, on a page, in a folder, or of a day"
-    )
+    help_ = "only about a person or thing, in a page or folder, or of a day"
+    parser.add_argument("subject", nargs="?", metavar="SLUG|PAGE|DAY", help=help_)
     add_limit(parser, 30, most=100)
     add_days(parser)
     add_json(parser)
 
 
 def timeline_command(arguments: Namespace) -> int:
-    """List; exit code 1 when there is nothing, as search has it."""
-    from bankd.cli.base import write_json
-    from bankd.wiring.asking import Asked
-
-    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
-        answer = asked.ask(_request_timeline(arguments))
-    hits = answer["hits"]
-    if arguments.json:
-        write_json(answer)
-    elif hits:
-        from bankd.cli.printing import say_left_off
-
-        _print_days(hits)
-        say_left_off(answer)
-    else:
-        say("nothing of these days")
-    return 0 if hits else 1
-
-
-def _request_timeline(arguments: Namespace) -> dict[str, Any]:
+    """List by day; exit code 1 when there is nothing."""
     subject, days = arguments.subject or "", days_asked(arguments)
     if not days["on"] and _is_day(subject):
         subject, days = "", {**days, "on": subject}
     entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
-    return {
+    request = {
         "op": "search", "timeline": True, "in": ["bank"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
         "is_korean": reads_korean(), "keep": False, **days,
     }  # fmt: skip
+    answer = _ask(arguments, request)
+    if arguments.json:
+        say_json(answer)
+    elif not answer["hits"]:
+        say("no memories of these days")
+    else:
+        for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
+            say(styled(when, "bold"))
+            for hit in of_day:
+                place = f"^{hit['id']}" if hit["id"] else printed_place(hit)
+                say(f"  {marked_text(hit)}  {styled(place, 'dim')}")
+        say_left_off(answer)
+    return 0 if answer["hits"] else 1
 
 
 def _is_day(subject: str) -> bool:
-    """Whether what is asked for is a day and no page: `timeline yesterday` is what people type."""
+    """Whether the subject is a day, such as `yesterday`, and not a page or a person."""
     from datetime import date
 
     from bankd.words.day_questions import read_days
 
     return not subject.startswith("@") and read_days(subject, date.max.replace(year=2000)) is not None
-
-
-def _print_days(hits: Sequence[Mapping[str, Any]]) -> None:
-    from bankd.cli.printing import marked_text
-
-    for when, of_day in groupby(hits, key=lambda hit: hit["when"]):
-        say(styled(when, "bold"))
-        for hit in of_day:
-            place = f"^{hit['id']}" if hit["id"] else f"{hit['path']}:{hit['line']}"
-            say(f"  {marked_text(hit)}  {styled(place, 'dim')}")

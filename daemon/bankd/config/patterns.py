@@ -1,4 +1,4 @@
-"""Patterns of rules and of secrets: compiled by RE2, which takes linear time whatever they say."""
+"""The patterns of rules and of secrets, compiled by RE2: it takes linear time whatever a pattern says."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ import re2
 from bankd.pages.scanner import encode_text
 from bankd.secrets.screening import Finder
 
-_MAX_PATTERN = 2000  # characters; longer ones are split into several rules
-_MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern
-_MEMORY_TOGETHER = 256 << 20  # bytes that it may use for all: of a set it would not say that they were too few
-
 
 @lru_cache(maxsize=8)
 def find_together(patterns: tuple[str, ...]) -> Callable[[str], Collection[int]]:
-    """Look for all patterns at once, the places of which it gives: rule by rule, a line takes a hundred looks.
+    """Gives a function that looks for all patterns in a text in one pass; it gives the indices of those found.
 
-    They are compiled together when a text is first asked for, and kept: the banks of a fleet have the same ones.
+    The patterns are compiled when the function is first called, and kept: the banks of a fleet have the same ones.
     """
 
     @cache
     def compiled() -> Any:
-        found = re2.Set.SearchSet(_options(_MEMORY_TOGETHER))
+        # RE2 does not say when the memory of a set is too small: 256 MiB are ample.
+        found = re2.Set.SearchSet(_options(256 << 20))
         for pattern in patterns:
             found.Add(pattern)
         found.Compile()
@@ -35,11 +32,11 @@ def find_together(patterns: tuple[str, ...]) -> Callable[[str], Collection[int]]
 
 
 def compile_pattern(pattern: str) -> Any:
-    """Compile a pattern, upper and lower case alike; ValueError says what RE2 does not support."""
-    if len(pattern) > _MAX_PATTERN:
-        raise ValueError(f"longer than {_MAX_PATTERN} characters; make several rules of it")
+    """Compile a pattern that ignores case; ValueError says what RE2 does not support."""
+    if len(pattern) > 2000:
+        raise ValueError("longer than 2000 characters; make several rules of it")
     try:
-        return re2.compile(pattern, _options(_MAX_MEMORY))
+        return re2.compile(pattern, _options(8 << 20))
     except re2.error as error:
         reason = error.args[0]
         said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
@@ -47,6 +44,7 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def _options(memory: int) -> Any:
+    """Options for at most this many bytes of memory."""
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
@@ -55,7 +53,7 @@ def _options(memory: int) -> Any:
 
 
 def compile_finders(patterns: Sequence[str]) -> tuple[Finder, ...]:
-    """Compile the secret patterns of a settings file, which were looked at when it was read."""
+    """Compile the secret patterns of a settings file, which were checked when it was read."""
     return tuple(_finder(compile_pattern(pattern)) for pattern in patterns)
 
 

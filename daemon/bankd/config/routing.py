@@ -1,8 +1,6 @@
-"""The example lines that ship beside the rules, `config/examples.md`: what no rule claims goes where lines like it belong.
+"""The rules of `routing.yaml`, compiled by RE2, and the classifier for lines that no rule claims.
 
-TAG_ROUTING rules, read from `routing.yaml` and compiled with google-re2.
-
-RE2 runs in linear time whatever the pattern; what it does not support is an error with file and line.
+The classifier learns from the example lines that ship beside the rules, `config/examples.md`.
 """
 
 from __future__ import annotations
@@ -27,34 +25,8 @@ from bankd.memory.route import (
 from bankd.pages.memory import TAGS, Memory
 from bankd.shipped import shipped_folder
 
-_PAGE_OR_LINE = re.compile(r"^(?:# (.+)|- ([WBOS]): (.+))$", re.MULTILINE)
-
-
-def classify_memory(memory: Memory) -> Classified | None:
-    """The page that a memory belongs on by its kind; None where that is not clear."""
-    return _classifier().classify(memory)
-
-
-@cache
-def _classifier() -> PageClassifier:
-    """Learns when the first line asks: most runs have none that no rule claims."""
-    file = shipped_folder("config") / "examples.md"
-    return PageClassifier(read_examples(file.read_text(encoding="utf-8")))
-
-
-def read_examples(text: str) -> list[ExampleLine]:
-    """Read lines below the page that they belong on: `# daily/home.md`, then `- W: …`."""
-    examples: list[ExampleLine] = []
-    page = ""
-    for title, tag, said in _PAGE_OR_LINE.findall(text):
-        page = title or page
-        if said and page:
-            examples.append((page, tag, said))
-    return examples
-
-
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
-_FLAGS = ("whole_words", "entity")
+_RULE_FLAGS = ("whole_words", "entity")
 
 
 def load_rules(path: Path, text: str | None = None) -> Rules:
@@ -71,82 +43,97 @@ def read_rules_text(path: Path) -> str:
 
 def read_rules(node: yaml.Node | None, name: str) -> Rules:
     """Read rules from YAML nodes; `name` is what errors call the file."""
-    problems: list[Problem] = []
-    keys = mapping_of(node, problems, "the file")
-    problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in _TOP_KEYS]
-    targets: list[tuple[int, str]] = []
-    rules = tuple(_read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems, targets))
-    defaults = _read_defaults(keys.get("defaults", (1, None))[1], problems, targets)
-    entities, similar = (_flag(keys.get(flag, (1, None))[1], flag, problems) for flag in ("entities", "similar"))
-    problems += problems_of_targets(targets)
-    raise_problems(name, problems)
+    reading = _RuleReader()
+    keys = mapping_of(node, reading.problems, "the file")
+    known = ("TAG_ROUTING", "defaults", "entities", "similar")
+    reading.problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in known]
+    nodes = {key: value for key, (_, value) in keys.items()}
+    rules, defaults = reading.rules(nodes.get("TAG_ROUTING")), reading.defaults(nodes.get("defaults"))
+    entities, similar = (reading.flag(nodes.get(flag), flag) for flag in ("entities", "similar"))
+    raise_problems(name, reading.problems + problems_of_targets(reading.targets))
     return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), classify_memory)
 
 
-_TOP_KEYS = ("TAG_ROUTING", "defaults", "entities", "similar")
+class _RuleReader:
+    """Reads the nodes of a file of rules; collects every problem, and every target with its line."""
 
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.targets: list[tuple[int, str]] = []
 
-def _read_tags(node: yaml.Node | None, problems: list[Problem], targets: list[tuple[int, str]]) -> list[RoutingRule]:
-    rules: list[RoutingRule] = []
-    for tag, (line, value) in mapping_of(node, problems, "TAG_ROUTING").items():
+    def rules(self, node: yaml.Node | None) -> tuple[RoutingRule, ...]:
+        rules: list[RoutingRule | None] = []
+        for tag, (line, value) in mapping_of(node, self.problems, "TAG_ROUTING").items():
+            if self._is_tag(tag, line):
+                if isinstance(value, yaml.SequenceNode):
+                    rules += [self._rule(tag, item) for item in value.value]
+                else:
+                    self.problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
+        return tuple(filter(None, rules))
+
+    def _rule(self, tag: str, node: yaml.Node) -> RoutingRule | None:
+        keys = mapping_of(node, self.problems, "a rule")
+        known = ", ".join(_RULE_KEYS)
+        self.problems += [
+            (n, f"unknown key {key}; a rule has {known}") for key, (n, _) in keys.items() if key not in _RULE_KEYS
+        ]
+        texts = {key: self._text(value, key) for key, (_, value) in keys.items() if key not in _RULE_FLAGS}
+        if missing := [key for key in ("match", "target") if not texts.get(key)]:
+            self.problems.append((node.start_mark.line + 1, f"a rule needs {' and '.join(missing)}"))
+            return None
+        (line, _), pattern = keys["match"], texts["match"]
+        self.targets.append((keys["target"][0], texts["target"]))
+        flags = [self.flag(keys.get(flag, (0, None))[1], flag) for flag in _RULE_FLAGS]
+        try:
+            compile_pattern(pattern)
+        except ValueError as error:
+            self.problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
+        return RoutingRule(tag, pattern, texts["target"], texts.get("heading"), line, *flags)
+
+    def defaults(self, node: yaml.Node | None) -> dict[str, str]:
+        found = {}
+        for tag, (line, value) in mapping_of(node, self.problems, "defaults").items():
+            self._is_tag(tag, line)
+            found[tag] = self._text(value, f"defaults.{tag}")
+            self.targets.append((line, found[tag]))
+        return found
+
+    def flag(self, node: yaml.Node | None, key: str) -> bool:
+        """A flag; true where it is not given."""
+        text = "true" if node is None else self._text(node, key)
+        if node is not None and text not in {"true", "false"}:
+            self.problems.append((node.start_mark.line + 1, f"{key} must be true or false, not {text[:40]!r}"))
+        return text != "false"
+
+    def _is_tag(self, tag: str, line: int) -> bool:
         if tag not in TAGS:
-            problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
-        elif not isinstance(value, yaml.SequenceNode):
-            problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
-        else:
-            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems, targets))]
-    return rules
+            self.problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
+        return tag in TAGS
 
-
-def _read_rule(
-    tag: str, node: yaml.Node, problems: list[Problem], targets: list[tuple[int, str]]
-) -> RoutingRule | None:
-    keys = mapping_of(node, problems, "a rule")
-    line = node.start_mark.line + 1
-    problems += [
-        (n, f"unknown key {key}; a rule has {', '.join(_RULE_KEYS)}")
-        for key, (n, _) in keys.items()
-        if key not in _RULE_KEYS
-    ]
-    texts = {key: _text(value, key, problems) for key, (_, value) in keys.items() if key not in _FLAGS}
-    if missing := [key for key in ("match", "target") if not texts.get(key)]:
-        problems.append((line, f"a rule needs {' and '.join(missing)}"))
-        return None
-    targets.append((keys["target"][0], texts["target"]))
-    flags = (_flag(keys.get(flag, (line, None))[1], flag, problems) for flag in _FLAGS)
-    _check_pattern(texts["match"], keys["match"][0], problems)
-    return RoutingRule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], *flags)
-
-
-def _read_defaults(node: yaml.Node | None, problems: list[Problem], targets: list[tuple[int, str]]) -> dict[str, str]:
-    found = {}
-    for tag, (line, value) in mapping_of(node, problems, "defaults").items():
-        target = _text(value, f"defaults.{tag}", problems)
-        if tag not in TAGS:
-            problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
-        targets.append((line, target))
-        found[tag] = target
-    return found
-
-
-def _text(node: yaml.Node, key: str, problems: list[Problem]) -> str:
-    if not isinstance(node, yaml.ScalarNode):
-        problems.append((node.start_mark.line + 1, f"{key} must be a text"))
+    def _text(self, node: yaml.Node, key: str) -> str:
+        if isinstance(node, yaml.ScalarNode):
+            return str(node.value)
+        self.problems.append((node.start_mark.line + 1, f"{key} must be a text"))
         return ""
-    return str(node.value)
 
 
-def _flag(node: yaml.Node | None, key: str, problems: list[Problem]) -> bool:
-    if node is None:
-        return True
-    text = _text(node, key, problems)
-    if text not in {"true", "false"}:
-        problems.append((node.start_mark.line + 1, f"{key} must be true or false, not {text[:40]!r}"))
-    return text != "false"
+def classify_memory(memory: Memory) -> Classified | None:
+    """The page that a memory belongs on by its kind; None where that is not clear."""
+    return _classifier().classify(memory)
 
 
-def _check_pattern(pattern: str, line: int, problems: list[Problem]) -> None:
-    try:
-        compile_pattern(pattern)
-    except ValueError as error:
-        problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
+@cache
+def _classifier() -> PageClassifier:
+    """Learns when the first line asks: most runs have no line that no rule claims."""
+    return PageClassifier(read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8")))
+
+
+def read_examples(text: str) -> list[ExampleLine]:
+    """Read lines below the page that they belong on: `# daily/home.md`, then `- W: …`."""
+    examples: list[ExampleLine] = []
+    page = ""
+    for title, tag, said in re.findall(r"^(?:# (.+)|- ([WBOS]): (.+))$", text, re.MULTILINE):
+        page = title or page
+        if said and page:
+            examples.append((page, tag, said))
+    return examples

@@ -1,22 +1,14 @@
-"""The folders that the settings put elsewhere: what is wrong with them, and the links in the workspace that lead there.
+"""The configuration of a workspace: settings, rules and secret patterns, and where `memory/` and `bank/` are.
 
-A link is all that the rest of bankd knows of it, so a folder linked by hand and one that is set are the same thing.
-
-The settings and routing rules of a workspace, read from its files with every problem reported at once.
-
-schema reads bankd.yaml, values says what each setting may be, routing reads routing.yaml, examples the lines that ship
-beside it; plain_yaml and patterns read YAML and regular expressions that cannot do harm. folders is where memory/ and
-bank/ are, workspace_config all of it for a run.
-
-The settings and rules of a workspace, read and checked.
+The rest of bankd sees folders that are set elsewhere as links in the workspace, just like a link made by hand.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,93 +21,20 @@ from bankd.memory.route import Rules
 from bankd.secrets.screening import Finder
 from bankd.settings import FoldersPolicy, Settings
 
-_OWN = ("archive", "events", "recall", ".bankd")
-
-
-def place_folders(root: Path, folders: FoldersPolicy) -> None:
-    """Have `memory/` and `bank/` lead where the settings say; raises ConfigError, and changes nothing, if they cannot."""
-    if problems := find_folder_problems(root, folders):
-        raise ConfigError(*problems)
-    for name, target in _set_elsewhere(root, folders).items():
-        if not _leads_to(root / name, target):
-            _link(root / name, target)
-
-
-def find_folder_problems(root: Path, folders: FoldersPolicy) -> tuple[str, ...]:
-    """What is wrong with the folders that the settings name."""
-    elsewhere = _set_elsewhere(root, folders)
-    places = {name: elsewhere.get(name, root / name).resolve() for name in asdict(folders)}
-    found = [
-        f"{root}/bankd.yaml: folders.{name}: {problem}"
-        for name, target in elsewhere.items()
-        for problem in _problems_of(root, name, target, places)
-    ]
-    return tuple(found)
-
-
-def _set_elsewhere(root: Path, folders: FoldersPolicy) -> dict[str, Path]:
-    """The folders that are not to be in the workspace itself, by what they are."""
-    # Path.expanduser raises where there is no such user; here that is a folder that is not there.
-    wanted = {name: root / os.path.expanduser(value) for name, value in asdict(folders).items()}  # noqa: PTH111
-    return {name: path for name, path in wanted.items() if Path(os.path.normpath(path)) != root / name}
-
-
-def _problems_of(root: Path, name: str, target: Path, places: dict[str, Path]) -> Iterator[str]:
-    there, here = target.resolve(), root / name
-    if not there.is_dir():
-        yield f"{target}: no such folder; make it or mount its disk, or correct the setting"
-        return
-    if root.resolve().is_relative_to(there) or any(there.is_relative_to(root.resolve() / own) for own in _OWN):
-        yield f"{target}: is the workspace itself, or one of bankd's own folders; name another"
-    other = next(path for what, path in places.items() if what != name)
-    if there.is_relative_to(other) or other.is_relative_to(there):
-        yield f"{target}: one of logs and pages lies inside the other ({other}); keep them apart"
-    if there.stat().st_dev != root.stat().st_dev:
-        yield f"{target}: is on another disk than {root}; pages are swapped whole, which no two disks can"
-    if here.is_dir() and not here.is_symlink() and any(here.iterdir()):
-        yield f"{here} has files of its own; move them to {target}, then: rmdir {here}"
-
-
-def _leads_to(link: Path, target: Path) -> bool:
-    return link.is_symlink() and link.resolve() == target.resolve()
-
-
-def _link(link: Path, target: Path) -> None:
-    """Put a link in place, in one step; what is there is an empty folder or another link."""
-    staged = link.with_name(f".{link.name}.{os.getpid()}")
-    with suppress(FileNotFoundError):
-        staged.unlink()
-    staged.symlink_to(target.resolve(), target_is_directory=True)
-    if link.is_dir() and not link.is_symlink():
-        link.rmdir()
-    staged.replace(link)
-
-
-__all__ = [
-    "ConfigError",
-    "compile_finders",
-    "load_rules",
-    "load_settings",
-    "load_usable_settings",
-    "place_folders",
-    "read_rules_text",
-    "read_text",
-]
-
+__all__ = ["ConfigError", "compile_finders", "load_rules", "load_settings", "load_usable_settings"]
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
 
 
 class Sources(NamedTuple):
-    """The text of both files as they were when they were last good, whatever has become of the files since."""
+    """The text of both files as they were when they were last good, whatever happened to the files since."""
 
     settings: str
     rules: str
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """Settings, rules and secret patterns of a workspace, read and checked."""
 
     settings: Settings
@@ -124,26 +43,25 @@ class Configuration:
 
 
 def configure_run(root: Path, settings: Settings) -> Configuration:
-    """Read what a run needs beside settings; raises ConfigError with every problem of the rules."""
+    """Read what a run needs beside settings; ConfigError with every problem of the rules."""
     return Configuration(settings, load_rules(root / settings.routing), compile_finders(settings.secrets.patterns))
 
 
 def read_sources(root: Path) -> Sources:
-    """Read both files; raises ConfigError when one cannot be read, or the settings do not tell where the rules are."""
+    """Read both files; ConfigError when one cannot be read, or the settings do not say where the rules are."""
     text = read_text(root / SETTINGS)
     return Sources(text, read_rules_text(root / load_settings(root / SETTINGS, text).routing))
 
 
 def understand_sources(root: Path, sources: Sources) -> Configuration:
-    """Understand what was read; raises ConfigError."""
+    """Parse and check what was read; ConfigError."""
     settings = load_settings(root / SETTINGS, sources.settings)
     finders = compile_finders(settings.secrets.patterns)
     return Configuration(settings, load_rules(root / settings.routing, sources.rules), finders)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What a check of the settings found."""
+class Checked(NamedTuple):
+    """Every problem of the settings, folders and rules, and the number of rules."""
 
     problems: tuple[str, ...]
     rules: int
@@ -152,19 +70,68 @@ class Checked:
 def check_configuration(root: Path) -> Checked:
     """Read settings, secret patterns and rules, and give every problem of all of them."""
     settings, problems = load_usable_settings(root / SETTINGS)
-    problems += find_folder_problems(root, settings.folders)
-    rules = 0
+    problems += _problems_of_folders(root, settings.folders)
     try:
-        rules = len(load_rules(root / settings.routing).rules)
+        return Checked(problems, len(load_rules(root / settings.routing).rules))
     except ConfigError as error:
-        problems += tuple(error.problems)
-    return Checked(problems, rules)
+        return Checked(problems + tuple(error.problems), 0)
 
 
 def require_folders(root: Path) -> None:
     """UserError when a folder is missing that only a person can put back."""
-    missing = [name for name in ("memory", "bank") if not (root / name).is_dir()]
+    missing = [root / name for name in ("memory", "bank") if not (root / name).is_dir()]
     if missing:
-        raise UserError(
-            *(f"{root / name}: no such folder; put it back, or make it with: bankctl init {root}" for name in missing)
-        )
+        way = f"put it back, or make an empty one with: bankctl init {root}"
+        raise UserError(*(f"{folder}: no such folder; {way}" for folder in missing))
+
+
+def place_folders(root: Path, folders: FoldersPolicy) -> None:
+    """Link `memory/` and `bank/` to where the settings say; ConfigError if that cannot be, and then nothing changes."""
+    if problems := _problems_of_folders(root, folders):
+        raise ConfigError(*problems)
+    for name, target in _set_elsewhere(root, folders).items():
+        link = root / name
+        if link.is_symlink() and link.resolve() == target.resolve():
+            continue
+        # In one step: what is there is an empty folder or another link.
+        staged = link.with_name(f".{name}.{os.getpid()}")
+        with suppress(FileNotFoundError):
+            staged.unlink()
+        staged.symlink_to(target.resolve(), target_is_directory=True)
+        if link.is_dir() and not link.is_symlink():
+            link.rmdir()
+        staged.replace(link)
+
+
+def _set_elsewhere(root: Path, folders: FoldersPolicy) -> dict[str, Path]:
+    """The folders that are not in the workspace itself, by their names there."""
+    # Path.expanduser raises for an unknown user; with os.path the folder just does not exist.
+    wanted = {name: root / os.path.expanduser(value) for name, value in asdict(folders).items()}  # noqa: PTH111
+    return {name: path for name, path in wanted.items() if Path(os.path.normpath(path)) != root / name}
+
+
+def _problems_of_folders(root: Path, folders: FoldersPolicy) -> tuple[str, ...]:
+    elsewhere = _set_elsewhere(root, folders)
+    places = {name: elsewhere.get(name, root / name).resolve() for name in asdict(folders)}
+    return tuple(
+        f"{root}/bankd.yaml: folders.{name}: {problem}"
+        for name, target in elsewhere.items()
+        for problem in _problems_of(root, name, target, next(path for what, path in places.items() if what != name))
+    )
+
+
+def _problems_of(root: Path, name: str, target: Path, other: Path) -> list[str]:
+    """What is wrong with a folder that is set elsewhere; `other` is where the other of the two is."""
+    there, here, home = target.resolve(), root / name, root.resolve()
+    if not there.is_dir():
+        return [f"{target}: no such folder; make it or mount its disk, or correct the setting"]
+    problems, own = [], ("archive", "events", "recall", ".bankd")
+    if home.is_relative_to(there) or any(there.is_relative_to(home / folder) for folder in own):
+        problems.append(f"{target}: is the workspace itself, or one of bankd's own folders; name another")
+    if there.is_relative_to(other) or other.is_relative_to(there):
+        problems.append(f"{target}: logs and pages may not be inside each other ({other}); name another folder")
+    if there.stat().st_dev != root.stat().st_dev:
+        problems.append(f"{target}: is on another disk than {root}; bankd can only replace pages on the same disk")
+    if here.is_dir() and not here.is_symlink() and any(here.iterdir()):
+        problems.append(f"{here} has files of its own; move them to {target}, then: rmdir {here}")
+    return problems

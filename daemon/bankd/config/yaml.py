@@ -1,7 +1,7 @@
-"""Plain YAML as settings files need it: nodes with their lines, and every scalar as the text that was typed.
+"""Plain YAML for settings files: nodes with their lines, and every scalar as the text that was typed.
 
-Anchors, aliases, tags and merge keys are refused, and size and depth are capped, so that no file can be a bomb and
-`no`, `010` and `12:30` are what the user wrote. The pure Python loader is used on purpose: the C one crashes on depth.
+Anchors, aliases and merge keys are refused, and size and depth are limited, so that no file can exhaust memory. `no`,
+`010` and `12:30` stay as the user wrote them. The loader is the one in Python: the C loader crashes on deep nesting.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ import yaml
 
 from bankd.errors import UserError
 
-MAX_BYTES = 64 * 1024
-MAX_DEPTH = 32
-MAX_NODES = 2000
+_MAX_BYTES = 64 * 1024
 
 Problem: TypeAlias = tuple[int, str]
 """A 1-based line and what is wrong there."""
@@ -27,12 +25,12 @@ class ConfigError(UserError):
 
     def __init__(self, *problems: str) -> None:
         """Take every problem found."""
-        super().__init__(*problems, "nothing is written until that is corrected; bankctl config check says when it is")
+        super().__init__(*problems, "nothing is written until this is corrected; to check it: bankctl config check")
         self.problems = problems
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes only; nothing is constructed, so no value is guessed."""
+    """Composes nodes only; it constructs no objects, so no value changes its type."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -45,24 +43,19 @@ class _Loader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
         self._nodes += 1
         self._depth += 1
-        if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
+        if self._nodes > 2000 or self._depth > 32:
             raise yaml.MarkedYAMLError(problem="too many or too deeply nested values", problem_mark=event.start_mark)
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
 
 
-def compose_yaml(path: Path) -> yaml.Node | None:
-    """Read a YAML file into nodes; ConfigError when it cannot be read as plain YAML."""
-    return compose_text(read_text(path), str(path))
-
-
 def read_text(path: Path) -> str:
-    """Read a settings file; ConfigError when it cannot be read or is no text of a sensible size."""
+    """Read a settings file; ConfigError when it cannot be read, is too large, or is not UTF-8."""
     try:
         data = path.read_bytes()
-        if len(data) > MAX_BYTES:
-            raise ConfigError(f"{path}: larger than {MAX_BYTES // 1024} KiB; a settings file needs less")
+        if len(data) > _MAX_BYTES:
+            raise ConfigError(f"{path}: larger than {_MAX_BYTES // 1024} KiB; a settings file needs less")
         return data.decode("utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
@@ -85,9 +78,8 @@ def compose_text(text: str, name: str) -> yaml.Node | None:
 
 @lru_cache(maxsize=8)
 def _compose(text: str) -> yaml.Node | None:
-    """Nobody changes a node, and the banks of a fleet say the same in their settings: read once, not each night."""
-    loader = _Loader(text)
-    return loader.get_single_node()
+    """Kept, because nobody changes a node and the banks of a fleet have the same settings."""
+    return _Loader(text).get_single_node()
 
 
 def mapping_of(node: yaml.Node | None, problems: list[Problem], what: str) -> dict[str, tuple[int, yaml.Node]]:
@@ -104,14 +96,14 @@ def mapping_of(node: yaml.Node | None, problems: list[Problem], what: str) -> di
         if name == "<<":
             problems.append((line, "merge keys (<<) are not allowed"))
         elif name in found:
-            problems.append((line, f"{name} stands twice; the first is on line {found[name][0]}"))
+            problems.append((line, f"{name} stands twice; first on line {found[name][0]}"))
         else:
             found[name] = (line, value)
     return found
 
 
 def raise_problems(name: str, problems: list[Problem]) -> None:
-    """Raise all problems of a file at once; none, and nothing happens."""
+    """Raise a ConfigError with all problems of a file; without problems, do nothing."""
     if problems:
         raise ConfigError(*name_problems(name, problems))
 
