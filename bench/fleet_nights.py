@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, time
 from pathlib import Path
 from random import Random
@@ -25,12 +25,12 @@ from bankd.fleet.registry import FleetBank
 from bankd.fleet.together import Fleet, make_fleet, open_fleet
 from bankd.system.clock import read_monotonic
 from bench.banks import Words, make_pages
+from bench.processes import BIN, LONG_AGO, bankctl, children, cpu_of, resident
 from tests.fleet.postgres import Postgres
 from tests.settings import change_setting
 
-BIN, MEMORIES, NEW, SEED, LONG_AGO = Path(sys.executable).parent, 100, 3, 11, 1_777_700_000
+MEMORIES, NEW, SEED = 100, 3, 11
 DUE = datetime(2026, 5, 2, tzinfo=UTC)
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Cost(NamedTuple):
@@ -56,22 +56,10 @@ def write_lines(root: Path, day: str, words: Words, random: Random) -> None:
         os.utime(path, (LONG_AGO, LONG_AGO))
 
 
-def cpu_of(process: int) -> float:
-    """Seconds of CPU of a process and of its children that have ended."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / TICKS
-
-
 def cpu_of_server(server: Postgres) -> float:
     """The same of PostgreSQL and of what it runs now."""
     first = int((server.folder / "data/postmaster.pid").read_text().split("\n")[0])
-    children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-    return cpu_of(first) + sum(cpu_of(int(child)) for child in children if Path(f"/proc/{child}").exists())
-
-
-def resident(process: int) -> float:
-    """MB."""
-    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return cpu_of(first) + sum(cpu_of(child) for child in children(first) if Path(f"/proc/{child}").exists())
 
 
 @contextmanager
@@ -97,25 +85,18 @@ def run_workers(server: Postgres, fleet: Fleet, workers: int, banks: int) -> Cos
             done = fleet.banks.count_done()
             late = resident(running[0].pid)
             early = early or (late if done >= banks // 10 else 0.0)
-            with_pause(running[0])
+            with suppress(subprocess.TimeoutExpired):
+                running[0].wait(1)
         for worker in running:
             worker.wait()
     assert fleet.banks.count_done() == banks, fleet.queue.unfinished()[:3]
     return Cost(found[0], found[1], early, late)
 
 
-def with_pause(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(1)
-    except subprocess.TimeoutExpired:
-        return
-
-
 def run_cycles(server: Postgres, roots: Sequence[Path]) -> Cost:
     with measuring(server) as found:
         for root in roots:
-            command = [str(BIN / "bankctl"), "--workspace", str(root), "cycle", "reflect"]
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            bankctl(root, "cycle", "reflect")
     return Cost(*found)
 
 

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
 
-from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
 from bankd.fleet.registry import FleetBank
 from bankd.fleet.together import Fleet, answer_from_fleet, make_fleet, open_fleet, share_bank
-from bankd.search.evaluation import bootstrap_interval, group_folder
-from bankd.wiring.search import make_search, trial_tools
-from bench.quality import GROUP, data_folder
+from bench.quality import data_folder
+from bench.trial import NOW, bootstrap_interval, open_trial, read_set
 from tests.fleet.postgres import Postgres
 
 SETS = ("korquad1-a", "locomo-turns-1-5", "locomo-facts-1-5")
@@ -34,36 +32,17 @@ def ten_of(answer: dict[str, Any]) -> list[tuple[str, int]]:
     return [(hit["path"], hit["line"]) for hit in answer["hits"] if hit["group"] == "bank"][:10]
 
 
-def _request(query: Mapping[str, Any]) -> dict[str, Any]:
-    nodes = [group_folder(str(query[GROUP]))] if query.get(GROUP) else []
-    now = {"now": query["now"]} if query.get("now") else {}
-    return {
-        "query": query["text"],
-        "limit": 10,
-        "see_also": False,
-        "in": ["bank"],
-        "keep": False,
-        "nodes": nodes,
-        **now,
-    }
-
-
 def show_set(fleet: Fleet, name: str, most: int) -> None:
     """Print the share of questions with the same ten, and what the others have in common."""
     trial = read_set(data_folder() / name, most)
-    with trial_workspace(trial.documents, GROUP) as (root, _):
-        with closing(trial_tools().make_search(root, True)) as own:
-            own.refresh(NOW, None)
-        put_in(fleet, root, name)
-        with closing(make_search(root, SETTINGS)) as own:
-            asked = [_request(query) for query in trial.queries]
-            pairs = [
-                (
-                    ten_of(own.answer(one, NOW, pending=0)),
-                    ten_of(answer_from_fleet(fleet, {**one, "banks": [name]}, NOW)),
-                )
-                for one in asked
-            ]
+    with open_trial(trial, with_worker=False) as own:
+        put_in(fleet, own.root, name)
+        pairs = []
+        for query in trial.queries:
+            request = {"query": query["text"], "limit": 10, "see_also": False, "in": ["bank"], "keep": False}
+            request |= {**own.inside(query), **({"now": query["now"]} if query.get("now") else {})}
+            shared = answer_from_fleet(fleet, {**request, "banks": [name]}, NOW)
+            pairs.append((ten_of(own.search.answer(request, NOW, pending=0)), ten_of(shared)))
     same = [float(one == other) for one, other in pairs]
     in_common = [
         len({*one} & {*other}) / max(len({*one} | {*other}), 1) if one or other else 1.0 for one, other in pairs

@@ -17,10 +17,8 @@ from datetime import UTC, datetime, time
 from functools import partial
 from pathlib import Path
 from random import Random
-from statistics import median
 from tempfile import TemporaryDirectory
 
-from bankd.app.evaluate import NOW
 from bankd.fleet.database import FleetDatabase
 from bankd.fleet.export import ExportedIndex, export_index
 from bankd.fleet.registry import FleetBank
@@ -30,6 +28,8 @@ from bankd.search.request import SearchSettings
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bench.banks import Words, make_bank, make_queries
+from bench.processes import percentiles
+from bench.trial import NOW
 from tests.fleet.postgres import Postgres
 
 SEED, CHANGED, ON_PAPER = 17, 100, 100_000_000
@@ -66,9 +66,9 @@ def milliseconds(work: Callable[[], object]) -> float:
     return (read_monotonic() - began) * 1000
 
 
-def show(what: str, times: Sequence[float], unit: str = "ms") -> None:
-    ordered = sorted(times)
-    print(f"  {what}: p50 {median(ordered):.1f}, p95 {ordered[int(len(ordered) * 0.95)]:.1f} {unit}")
+def show(what: str, times: Sequence[float]) -> None:
+    p50, p95 = percentiles(sorted(times))
+    print(f"  {what}: p50 {p50:.1f}, p95 {p95:.1f} ms")
 
 
 def put_in(fleet: Fleet, number: int, index: ExportedIndex) -> float:

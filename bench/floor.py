@@ -12,53 +12,38 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
-from bankd.search.bank_search import BankSearch
-from bankd.search.evaluation import TrialBank, group_folder
-from bankd.system.clock import read_monotonic
-from bankd.wiring.search import make_search
-from bankd.workers.kiwi import KiwiWorker
-from bench.halves import halves_of
-from bench.quality import GROUP, SEED, SETS, data_folder
+from bench.quality import SETS, data_folder
+from bench.trial import GROUP, NOW, SEED, OpenTrial, TrialSet, halves_of, open_trial, read_set
 
 ALLOWED_FALSE, ALLOWED_LOST = 0.10, 0.02
 
 
-def ask(search: BankSearch, query: Mapping[str, Any], *, everything: bool, inside: bool) -> list[Mapping[str, Any]]:
-    """The hits of a query, inside its own group or in the whole bank."""
-    hits: list[Mapping[str, Any]] = _answer(search, query, everything=everything, inside=inside)["hits"]
-    return hits
+def answers(opened: OpenTrial, query: Mapping[str, Any]) -> bool:
+    """Whether the whole bank has an answer to a query."""
+    return bool(opened.search.answer({"query": query["text"]}, NOW, pending=0)["hits"])
 
 
-def _answer(search: BankSearch, query: Mapping[str, Any], *, everything: bool, inside: bool) -> Mapping[str, Any]:
-    request: dict[str, Any] = {"query": query["text"], "everything": everything}
-    if inside and query.get(GROUP):
-        request["nodes"] = [group_folder(query[GROUP])]
-    return search.answer(request, NOW, pending=0)
-
-
-def lost_shares(trial: TrialSet, search: BankSearch, bank: TrialBank) -> tuple[float, float]:
+def lost_shares(opened: OpenTrial) -> tuple[float, float]:
     """Of the questions whose answer stands among the first ten: how many lose it to the floor, how many altogether.
 
     What is shown as nearest, where nothing is an answer, is lost to the floor and not altogether.
     """
     found, lost, gone = 0, 0, 0
-    for query in trial.queries:
-        relevant = trial.relevant[str(query["id"])]
+    for query in opened.trial.queries:
+        relevant = opened.trial.relevant[str(query["id"])]
 
-        def is_found(hits: Sequence[Mapping[str, Any]], relevant: Mapping[str, int] = relevant) -> bool:
-            places = ((hit["path"].removeprefix("bank/"), hit["line"]) for hit in hits)
-            return any(relevant.get(bank.documents[place], 0) > 0 for place in places)
+        def is_in(hits: Sequence[Mapping[str, Any]], relevant: Mapping[str, int] = relevant) -> bool:
+            return any(relevant.get(opened.bank.document_of(hit), 0) > 0 for hit in hits)
 
-        if is_found(ask(search, query, everything=True, inside=True)):
-            answer = _answer(search, query, everything=False, inside=True)
+        request = {"query": query["text"], **opened.inside(query)}
+        if is_in(opened.search.answer({**request, "everything": True}, NOW, pending=0)["hits"]):
+            answer = opened.search.answer(request, NOW, pending=0)
             found += 1
-            lost += not is_found(answer["hits"])
-            gone += not is_found([*answer["hits"], *answer["nearest"]])
+            lost += not is_in(answer["hits"])
+            gone += not is_in([*answer["hits"], *answer["nearest"]])
     return lost / found, gone / found
 
 
@@ -74,22 +59,10 @@ def halves_apart(trial: TrialSet) -> Iterator[TrialSet]:
 def print_halves(name: str, trial: TrialSet, most: int) -> None:
     for half in halves_apart(trial):
         if half.documents:
-            with opened(half) as (search, _):
-                few = Random(SEED).sample(list(half.queries), min(most, len(half.queries)))
-                hits = sum(bool(ask(search, query, everything=False, inside=False)) for query in few)
-            print(
-                f"{name}: half of it answers {hits / len(few):.3f} of {len(few)} questions that the other half answers"
-            )
-
-
-@contextmanager
-def opened(trial: TrialSet) -> Iterator[tuple[BankSearch, TrialBank]]:
-    """A set as a bank, indexed, and searched with Kiwi."""
-    with trial_workspace(trial.documents, GROUP) as (root, bank):
-        search = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
-        search.refresh(NOW, None)
-        yield search, bank
-        search.close()
+            few = Random(SEED).sample(list(half.queries), min(most, len(half.queries)))
+            with open_trial(half) as opened:
+                share = sum(answers(opened, query) for query in few) / len(few)
+            print(f"{name}: half of it answers {share:.3f} of {len(few)} questions that the other half answers")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -102,12 +75,12 @@ def main(arguments: Sequence[str]) -> int:
         trials[name] = trial._replace(queries=few)
     asked, answered = 0, 0
     for name, trial in trials.items():
-        with opened(trial) as (search, bank):
-            lost, gone = lost_shares(trial, search, bank)
+        with open_trial(trial) as opened:
+            lost, gone = lost_shares(opened)
             print(f"{name}: {lost:.3f} of its true answers lost (allowed {ALLOWED_LOST}), {gone:.3f} not even nearest")
             for other, foreign in trials.items():
-                if other != name and other.split("-")[0] != name.split("-")[0]:
-                    hits = sum(bool(ask(search, query, everything=False, inside=False)) for query in foreign.queries)
+                if other.split("-")[0] != name.split("-")[0]:
+                    hits = sum(answers(opened, query) for query in foreign.queries)
                     asked, answered = asked + len(foreign.queries), answered + hits
                     print(f"  answers {hits / len(foreign.queries):.3f} of {len(foreign.queries)} questions of {other}")
     print(f"together: {answered / asked:.3f} of {asked} foreign questions answered (allowed {ALLOWED_FALSE})")

@@ -13,24 +13,21 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from unittest.mock import patch
 
-from bankd.app.evaluate import NOW, TrialSet, read_set
 from bankd.search import floor
-from bankd.search.bank_search import BankSearch
-from bankd.search.evaluation import TrialBank, group_folder
 from bankd.search.find import Ranked, RankingOptions, find_candidates, rank_candidates
 from bankd.search.floor import above_floor
 from bankd.search.read import read_query
-from bankd.search.request import Filters, Query
+from bankd.search.request import Filters
+from bankd.search.request import Query as Question
 from bankd.search.score import Corpus
 from bankd.search.weigh import Weights
 from bench.choosing import print_cells, print_head
-from bench.floor import opened
-from bench.halves import halves_of
-from bench.quality import GROUP, SEED, data_folder
+from bench.quality import data_folder
+from bench.trial import GROUP, NOW, SEED, OpenTrial, Query, TrialSet, halves_of, open_trial, read_set
 
 SETS = ("korquad1-a", "naia-contract-ko")
 CHOOSING, REPORTING = ("parakqc-a", "kor-question-pair-a"), ("klue-sts-a",)
@@ -67,25 +64,18 @@ class Case(NamedTuple):
     asked: Sequence[Asked]
 
     @property
-    def is_own(self) -> bool:
-        return self.bank == self.queries
-
-    @property
     def title(self) -> str:
-        return "own answers lost" if self.is_own else f"{self.queries} answered"
+        return "own answers lost" if self.bank == self.queries else f"{self.queries} answered"
 
     def share(self) -> float:
         """Of its own queries those that lose their answer, of foreign ones those that are answered."""
         kept = [above_floor(one.ranked, one.weights, one.corpus) for one in self.asked]
-        if not self.is_own:
+        if self.bank != self.queries:
             return sum(map(bool, kept)) / len(kept)
-        lost = [not _has_right(one, rest) for one, rest in zip(self.asked, kept, strict=True) if one.right]
-        return sum(lost) / len(lost)
-
-
-def _has_right(one: Asked, kept: Sequence[Ranked]) -> bool:
-    rows = {found.row.row for found in kept}
-    return any(one.ranked[place].row.row in rows for place in one.right)
+        own = [
+            (one, {found.row.row for found in rest}) for one, rest in zip(self.asked, kept, strict=True) if one.right
+        ]
+        return sum(not any(one.ranked[place].row.row in rows for place in one.right) for one, rows in own) / len(own)
 
 
 def pairs_set(name: str) -> TrialSet:
@@ -99,49 +89,35 @@ def pairs_set(name: str) -> TrialSet:
     return TrialSet([{"id": key, "text": text} for text, key in memories.items()], queries, relevant)
 
 
-def halves_of_locomo(name: str) -> tuple[TrialSet, TrialSet]:
+def halves_of_locomo(name: str) -> Sequence[TrialSet]:
     """The conversations for choosing, and those for reporting, each with their questions."""
-    trial = read_set(data_folder() / name)
-    choosing, reporting = (_with_documents(trial, queries) for queries in halves_of(trial))
-    return choosing, reporting
-
-
-def _with_documents(trial: TrialSet, queries: Sequence[Mapping[str, Any]]) -> TrialSet:
-    groups = {query[GROUP] for query in queries}
-    return TrialSet([one for one in trial.documents if one[GROUP] in groups], queries, trial.relevant)
+    trial, halves = read_set(data_folder() / name), []
+    for queries in halves_of(trial):
+        groups = {query[GROUP] for query in queries}
+        halves.append(TrialSet([one for one in trial.documents if one[GROUP] in groups], queries, trial.relevant))
+    return halves
 
 
 def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) -> Iterator[Case]:
     """Every set asked of every bank."""
     for name in banks:
-        with opened(trials[name]) as (search, bank):
+        with open_trial(trials[name]) as opened:
             for other, trial in trials.items():
                 few = Random(SEED).sample(list(trial.queries), min(most, len(trial.queries)))
                 relevant = trial.relevant if other == name else {}
-                asked = [_ask(query, relevant.get(str(query["id"]), {}), search, bank) for query in few]
+                asked = [_ask(query, relevant.get(str(query["id"]), {}), opened) for query in few]
                 yield Case(name, other, asked)
 
 
-def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: BankSearch, bank: TrialBank) -> Asked:
+def _ask(query: Query, relevant: Mapping[str, int], opened: OpenTrial) -> Asked:
     """Ask it, its own inside their conversation."""
-    index, today, options = search.index, NOW.date(), RankingOptions()
-    weights = read_query(Query(query["text"]), index, search.indexes.analyser)
-    filters = Filters(nodes=(group_folder(query[GROUP]),)) if relevant and query.get(GROUP) else Filters()
+    index, today, options = opened.search.index, NOW.date(), RankingOptions()
+    weights = read_query(Question(query["text"]), index, opened.search.indexes.analyser)
+    filters = Filters(nodes=tuple(opened.inside(query)["nodes"])) if relevant and query.get(GROUP) else Filters()
     ranked = rank_candidates(find_candidates(weights, filters, index, today, options), weights, index, today, options)
-    found = [bank.documents[one.path, one.row.line] for one in ranked[:10]]
+    found = [opened.bank.documents[one.path, one.row.line] for one in ranked[:10]]
     right = frozenset(place for place, document in enumerate(found) if relevant.get(document, 0) > 0)
     return Asked(ranked, weights, index.corpus, right)
-
-
-@contextmanager
-def varied(name: str, value: float) -> Iterator[None]:
-    """A constant of the floor with another value for a while."""
-    before = getattr(floor, name)
-    setattr(floor, name, value)
-    try:
-        yield
-    finally:
-        setattr(floor, name, before)
 
 
 def print_tables(cases: Sequence[Case], variations: Mapping[str, Sequence[float]]) -> None:
@@ -156,7 +132,7 @@ def print_table(cases: Sequence[Case], variations: Mapping[str, Sequence[float]]
     print_cells("as chosen", [f"{case.share():.3f}" for case in cases])
     for name, values in variations.items():
         for value in values:
-            with varied(name, value):
+            with patch.object(floor, name, value):
                 print_cells(f"{name} {value}", [f"{case.share():.3f}" for case in cases])
 
 

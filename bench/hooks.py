@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bankd.agents.connect import hook_line, server_entry
-from bankd.app.evaluate import NOW
 from bankd.wiring.search import open_search
 from bench.banks import make_bank
-from bench.start import COMPILED, start_daemon
+from bench.processes import COMPILED, daemon_of, percentiles
+from bench.trial import NOW
 
 MEMORIES = 400
 """A year of an attentive user."""
@@ -62,10 +62,10 @@ def times_of(asked: Mapping[str, tuple[list[str], str]], root: Path, rounds: int
 def print_times(title: str, times: Mapping[str, list[float]]) -> None:
     """Median and 95th percentile, and how often an empty Python each is."""
     print(title)
-    base = times["python -c pass"]
+    middle_base, high_base = percentiles(times["python -c pass"])
     for name, found in times.items():
-        middle, high = found[len(found) // 2], found[int(0.95 * len(found))]
-        ratios = f"{middle / base[len(base) // 2]:.2f} and {high / base[int(0.95 * len(base))]:.2f} times"
+        middle, high = percentiles(found)
+        ratios = f"{middle / middle_base:.2f} and {high / high_base:.2f} times"
         print(
             f"  {name:<15} p50 {middle:6.1f} ms, p95 {high:6.1f} ms, least {found[0]:6.1f} ms: {ratios} an empty Python"
         )
@@ -84,10 +84,8 @@ def main() -> int:
         searching.close()
         asked = commands(root, " ".join(texts[50].split()[:6]))
         print_times("without a daemon", times_of(asked, root, rounds))
-        daemon = start_daemon(root)
-        print_times("with a daemon", times_of(asked, root, rounds))
-        daemon.terminate()
-        daemon.wait()
+        with daemon_of(root):
+            print_times("with a daemon", times_of(asked, root, rounds))
     return 0
 
 

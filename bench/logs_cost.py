@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from random import Random
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,7 +24,7 @@ from typing import Any
 from bankd.search.bank_search import BankSearch
 from bankd.wiring.search import open_search
 from bench.banks import WORDS_A_MEMORY, Words, make_bank, make_queries
-from bench.speed import percentiles
+from bench.processes import BIN, percentiles, processor
 
 NOW = datetime(2026, 6, 20, tzinfo=UTC)
 A_LOG = 100
@@ -64,7 +63,7 @@ def ask_in_turn(one: BankSearch, other: BankSearch, queries: Sequence[str]) -> t
 
 def ask_cold(root: Path, query: str, *options: str) -> float:
     """Milliseconds of a search without a daemon."""
-    command = [str(Path(sys.executable).parent / "bankctl"), "search", "--workspace", str(root), *options, query]
+    command = [str(BIN / "bankctl"), "search", "--workspace", str(root), *options, query]
     return timed(partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=False))
 
 
@@ -85,11 +84,6 @@ def timed(work: Callable[[], object]) -> float:
     before = processor()
     work()
     return (processor() - before) * 1000
-
-
-def processor() -> float:
-    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def size_of(folder: Path) -> float:
@@ -120,8 +114,8 @@ def measure(root: Path, memories: int, passages: int) -> None:
         ("all asked", {}),
         ("only logs asked", {"in": ["logs"]}),
     ):
-        for name, value in percentiles(f"{what}: warm", ask_all(searching, queries, options)).items():
-            tell(name, value)
+        for name, value in zip(("p50", "p95"), percentiles(ask_all(searching, queries, options)), strict=True):
+            tell(f"{what}: warm, {name}", value)
     tell("all asked: cold", median(ask_cold(root, query) for query in queries[:COLD]))
     log = next((root / "memory").rglob("*.md"))
     log.write_text(log.read_text() + "- one more line with the word quokkabird\n")

@@ -20,7 +20,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.app.evaluate import NOW, SETTINGS
 from bankd.night.asking import Prompt
 from bankd.night.match import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
 from bankd.same.compare import compare_statements
@@ -30,6 +29,7 @@ from bench.asking import digest, keep_answers, kept_replies
 from bench.intervals import wilson
 from bench.quality import data_folder
 from bench.sameness import read_rows, read_statements
+from bench.trial import NOW, SETTINGS
 
 _OWN = Path(__file__).with_name("sameness")
 REPLIES = Path(__file__).with_name("replies") / "matching.jsonl"

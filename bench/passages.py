@@ -17,12 +17,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bankd.app.evaluate import SETTINGS
 from bankd.app.init import make_workspace
 from bankd.search.bank_search import BankSearch
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.workers.kiwi import KiwiWorker
+from bench.trial import SETTINGS
 
 LOGS = Path(__file__).parents[1] / "tests" / "scenarios" / "logs"
 NOW = datetime(2026, 6, 20, tzinfo=UTC)

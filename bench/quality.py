@@ -16,14 +16,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bankd.app.evaluate import NOW, SETTINGS, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
 from bankd.search.bank_search import BankSearch
-from bankd.search.evaluation import TrialBank, bootstrap_interval, quality_of
-from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
-from bankd.workers.kiwi import KiwiWorker
 from bench.baseline import WordSearch
 from bench.perturbing import ALLOWED, PERTURBATIONS
+from bench.trial import (
+    GROUP,
+    NOW,
+    SEED,
+    SETTINGS,
+    Evaluation,
+    OpenTrial,
+    TrialBank,
+    TrialSet,
+    bootstrap_interval,
+    quality_of,
+    read_set,
+    search_of,
+    trial_workspace,
+)
 
 SETS = ("korquad1-a", "locomo-turns-1-5", "locomo-facts-1-5", "locomo-sessions-1-5", "naia-contract-ko")
 PROMISED = {
@@ -33,8 +44,6 @@ PROMISED = {
     "locomo-sessions-1-5": 0.681,
     "naia-contract-ko": 0.88,
 }
-GROUP = "conv"
-SEED = 4
 
 
 def data_folder() -> Path:
@@ -50,7 +59,7 @@ class Judge:
 
     def __init__(self, trial: TrialSet, root: Path, bank: TrialBank) -> None:
         self.trial, self.bank = trial, bank
-        self.full = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
+        self.full = search_of(root)
         self.full.refresh(NOW, None)
         self.full.indexes.analyser.patience = "if warm"
         self.lean = make_search(root, SETTINGS)
@@ -58,7 +67,7 @@ class Judge:
     def ask(self, search: BankSearch, texts: Mapping[str, str] | None = None) -> Evaluation:
         """Ask all queries, or other texts in their place."""
         queries = [dict(query, text=texts[str(query["id"])]) if texts else query for query in self.trial.queries]
-        return OpenTrial(self.trial._replace(queries=queries), search, self.bank, GROUP, read_monotonic).judge()
+        return OpenTrial(self.trial._replace(queries=queries), search, self.bank).judge()
 
     def close(self) -> None:
         self.full.close()
@@ -68,7 +77,7 @@ class Judge:
 def judge_set(folder: Path, *, limit: int, perturb: bool) -> dict[str, Any]:
     """All figures of one set."""
     trial = read_set(folder, limit)
-    with trial_workspace(trial.documents, GROUP) as (root, bank):
+    with trial_workspace(trial.documents) as (root, bank):
         judge = Judge(trial, root, bank)
         full, lean = judge.ask(judge.full), judge.ask(judge.lean)
         row = _figures(trial, full, lean)
@@ -90,7 +99,7 @@ def _figures(trial: TrialSet, full: Evaluation, lean: Evaluation) -> dict[str, A
         "gain_over_words": [round(sum(gains) / len(gains), 4), *_rounded(bootstrap_interval(gains))],
         "without_worker": [round(lean.quality.mrr_10, 4), *_rounded(bootstrap_interval(losses))],
         "mrr_10_of_answers": round(full.mrr_10_of_answers, 4),
-        "unanswered": sum(1 for one in full.judged if not one.answered),
+        "unanswered": full.unanswered,
         "forbidden_above": [sum(one.forbidden_above for one in which.judged) for which in (full, lean)],
         "milliseconds": round(full.milliseconds, 2),
     }

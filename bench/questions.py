@@ -18,13 +18,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bankd.app.evaluate import NOW, Evaluation, TrialSet, read_set, trial_workspace
 from bankd.night.enrich import Enrichment, UnaskedStatement, read_enrichment
 from bankd.pages.page import read_page
-from bankd.search.evaluation import TrialBank, compare_figures
 from bankd.storage.events import EnrichedLog
 from bankd.storage.tree import FileTree
-from bench.quality import GROUP, Judge, data_folder
+from bench.quality import Judge, data_folder
+from bench.trial import GROUP, NOW, Evaluation, TrialBank, TrialSet, compare_figures, read_set, trial_workspace
 
 _ENRICHED = {
     "locomo-facts-1-5": ("locomo-facts-26-30", ("conv-26", "conv-30")),
@@ -61,7 +60,7 @@ def judge_ways(trial: TrialSet, enriched: Mapping[str, Enrichment], ways: Sequen
     documents = [document for document in trial.documents if document["id"] in enriched]
     judged = {}
     for way in ways:
-        with trial_workspace(documents, GROUP) as (root, bank):
+        with trial_workspace(documents) as (root, bank):
             keep_enrichments(root, bank, {id_: _WAYS[way](one) for id_, one in enriched.items()})
             judge = Judge(trial, root, bank)
             judged[way] = judge.ask(judge.full)
@@ -83,7 +82,7 @@ def answered_wrongly(trial: TrialSet, enriched: Mapping[str, Enrichment], others
     asked = {other: read_set(data_folder() / other, _ASKED_OF_EACH).queries for other in others}
     found: dict[str, Any] = {other: {"questions": len(queries)} for other, queries in asked.items()}
     for way in ("without", "all but one"):
-        with trial_workspace(documents, GROUP) as (root, bank):
+        with trial_workspace(documents) as (root, bank):
             keep_enrichments(root, bank, {id_: _WAYS[way](one) for id_, one in enriched.items()})
             judge = Judge(trial, root, bank)
             for other, queries in asked.items():

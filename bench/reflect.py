@@ -15,13 +15,12 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from bankd.system.clock import read_monotonic
 from bench.banks import Words, make_pages
-from bench.cliffs import BIN, LONG_AGO
+from bench.processes import BIN, LONG_AGO, processor
 
 MEMORIES, LINES, WORDS = 1_000, 50, 12
 HERE = Path(__file__).parents[1]
@@ -29,12 +28,10 @@ HERE = Path(__file__).parents[1]
 
 def run(tree: Path, *words: str | Path) -> tuple[float, float]:
     """Run `bankctl` of a tree; seconds of the wall, and of the processor with its children."""
-    before, begun = getrusage(RUSAGE_CHILDREN), read_monotonic()
+    before, begun = processor(), read_monotonic()
     environment = {**os.environ, "PYTHONPATH": str(tree / "daemon")}
     subprocess.run([BIN / "bankctl", *words], check=True, stdout=subprocess.DEVNULL, env=environment)
-    after = getrusage(RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return read_monotonic() - begun, spent
+    return read_monotonic() - begun, processor() - before
 
 
 def make_settled(tree: Path, root: Path) -> None:

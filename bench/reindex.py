@@ -17,15 +17,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
 from bankd.index.search_index import SearchIndex
 from bankd.index.sources import PageFiles
 from bankd.search.bank_search import BankSearch
-from bankd.system.clock import read_monotonic
-from bankd.wiring.search import make_search
-from bankd.workers.kiwi import KiwiWorker
 from bench.banks import Words, make_pages
-from bench.quality import GROUP, data_folder
+from bench.quality import data_folder
+from bench.trial import NOW, read_set, search_of, trial_workspace
 
 MEMORIES_A_PAGE = 10
 REAL = ("korquad1-a", "naia-contract-ko")
@@ -48,7 +45,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def open_searching(root: Path) -> BankSearch:
-    searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
+    searching = search_of(root)
     assert isinstance(searching.index, SearchIndex)
     searching.index._pages = CountingPages(root / "bank")
     return searching
@@ -101,7 +98,7 @@ def print_real_sets() -> None:
     """What the cache is worth on real Korean."""
     for name in REAL:
         trial = read_set(data_folder() / name)
-        with trial_workspace(trial.documents, GROUP) as (root, _):
+        with trial_workspace(trial.documents) as (root, _):
             print_cache(name, root)
 
 

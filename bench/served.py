@@ -15,9 +15,7 @@ from threading import Event
 
 from bankd.system.socket_client import send_request
 from bench.banks import Words, make_bank, make_queries
-from bench.service import children
-from bench.speed import percentiles, time_each
-from bench.start import start_daemon
+from bench.processes import children, daemon_of, percentiles, time_each
 from tests.conversation import Conversation
 
 QUERIES = 200
@@ -38,18 +36,14 @@ def main(arguments: Sequence[str]) -> int:
     with TemporaryDirectory(prefix="bankd-served-") as name:
         root = Path(name) / "ws"
         texts = make_bank(root, memories, random)
-        daemon = start_daemon(root)
-        try:
+        with daemon_of(root) as daemon:
             wait_until_idle(daemon.pid, root, memories)
             client = Conversation(str(root), 60)
             queries = make_queries(texts, words, random, 3 * QUERIES)
             search = lambda query: client.ask({"op": "search", "query": query})  # noqa: E731
             cold, _, times = (time_each(search, queries[at::3]) for at in range(3))
-        finally:
-            daemon.terminate()
-            daemon.wait()
     for state, own in (("just after it was idle", cold), ("warm", times)):
-        p50, p95 = percentiles(state, own).values()
+        p50, p95 = percentiles(own)
         print(f"{memories} memories, {state}: p50 {p50:.1f} ms, p95 {p95:.1f} ms (at most 10 when warm)")
     return 0
 

@@ -22,8 +22,9 @@ from bankd.system.clock import read_monotonic
 from bankd.system.files import write_banks
 from bankd.system.socket_client import NoDaemonError, send_request
 from bench.banks import Words, make_bank
+from bench.processes import BIN, bankctl
 
-BIN, SEED, PAGE, QUESTIONS, PATIENCE = Path(sys.executable).parent, 7, 10, 10, 120.0
+SEED, PAGE, QUESTIONS, PATIENCE = 7, 10, 10, 120.0
 
 
 class Cost(NamedTuple):
@@ -80,8 +81,7 @@ def main(arguments: Sequence[str]) -> int:
         roots = [Path(name) / f"bank{number:02}" for number in range(options.banks)]
         for number, root in enumerate(roots):
             make_bank(root, options.memories, Random(number), PAGE)
-            command = [str(BIN / "bankctl"), "--workspace", str(root), "cycle", "reflect"]
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            bankctl(root, "cycle", "reflect")
         one, all_of_them = serve(roots[:1], Path(name) / "one"), serve(roots, Path(name) / "all")
     further = options.banks - 1
     for title, cost in (("one bank", one), (f"{options.banks} banks", all_of_them)):

@@ -13,17 +13,17 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from bankd.system.clock import read_monotonic
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.workspace.watcher import WatchIntervals
+from bench.processes import BIN, children, daemon_of
 from tests.conversation import Conversation
 
-BIN = Path(sys.executable).parent
 SYLLABLES = [chr(0xAC00 + 588 * n + 28 * m) for n in range(19) for m in range(0, 21, 2)]
 WORDS = [f"word{n}" for n in range(3000)] + ["".join(random.Random(n).choices(SYLLABLES, k=2)) for n in range(3000)]
 CHECKED_OUT = 500
@@ -43,18 +43,6 @@ def make_bank(folder: Path, pages: int) -> None:
         page.write_text(f"# Page {number}\n\n" + "\n".join(lines) + "\n")
 
 
-@contextmanager
-def running(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The daemon, until its index is whole."""
-    daemon = subprocess.Popen([BIN / "bankd", "--workspace", folder], stderr=subprocess.DEVNULL)
-    try:
-        wait_for(lambda: send_request(str(folder), {"op": "status"}, 60)["index"]["memories"] > 0, 600)
-        yield daemon
-    finally:
-        daemon.terminate()
-        daemon.wait(30)
-
-
 def wait_for(claim: Callable[[], bool], within: float) -> float:
     """Seconds until a claim is true."""
     began, pause = read_monotonic(), threading.Event()
@@ -68,13 +56,9 @@ def wait_for(claim: Callable[[], bool], within: float) -> float:
     raise TimeoutError
 
 
-def is_found(client: Conversation, word: str) -> bool:
-    """Whether a word is found that no other page has."""
-    return any(word in hit["text"] for hit in client.ask({"op": "search", "query": word}).get("hits", []))
-
-
-def is_gone(client: Conversation, word: str) -> bool:
-    return not is_found(client, word)
+def is_found(client: Conversation, word: str, *, is_there: bool = True) -> bool:
+    """Whether a word that no other page has is found, or is not."""
+    return any(word in hit["text"] for hit in client.ask({"op": "search", "query": word}).get("hits", [])) == is_there
 
 
 def show_latencies(folder: Path, client: Conversation, times: int) -> None:
@@ -90,7 +74,7 @@ def show_latencies(folder: Path, client: Conversation, times: int) -> None:
         moved = next((folder / "bank").glob("moved-*"))
         word = (moved / "moved.md").read_text().split()[4]
         moved.rename(folder / f"away-{number}")
-        found.setdefault("folder moved out", []).append(wait_for(partial(is_gone, client, word), 30))
+        found.setdefault("folder moved out", []).append(wait_for(partial(is_found, client, word, is_there=False), 30))
     for kind, seconds in found.items():
         beyond = [1000 * (one - WatchIntervals().quiet) for one in seconds]
         print(f"{kind:18} median {statistics.median(beyond):4.0f} ms, worst {max(beyond):4.0f} ms beyond the debounce")
@@ -192,15 +176,6 @@ def use(daemon: subprocess.Popen[bytes]) -> tuple[float, float]:
     return ticks / os.sysconf("SC_CLK_TCK"), resident / 1e6
 
 
-def children(pid: int) -> list[int]:
-    """The processes that a process started."""
-    found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # a thread may end meanwhile
-            found += [int(child) for child in path.read_text().split()]
-    return found
-
-
 def show_memory(daemon: subprocess.Popen[bytes], folder: Path, when: str) -> None:
     """Resident memory once nothing is done any more: the worker is gone and has been for a beat."""
     working = use(daemon)[1]
@@ -236,7 +211,8 @@ def show_stop(folder: Path, *, is_asked: bool) -> None:
 def measure(folder: Path, idle: float) -> None:
     """Everything that is measured of one daemon."""
     show_disk(folder)
-    with running(folder) as daemon:
+    with daemon_of(folder) as daemon:
+        wait_for(lambda: send_request(str(folder), {"op": "status"}, 60)["index"]["memories"] > 0, 600)
         client = Conversation(str(folder), 60)
         show_memory(daemon, folder, "after the start")
         show_latencies(folder, client, 5)

@@ -13,9 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
-from bankd.app.evaluate import NOW, SETTINGS
 from bankd.search.answer import Answering
 from bankd.search.bank_search import BankSearch
 from bankd.search.find import RankingOptions
@@ -23,6 +21,8 @@ from bankd.search.request import Freshness, Query
 from bankd.wiring.search import make_search
 from bankd.words.analysis import lexicon_of
 from bench.banks import Words, make_pages, make_queries
+from bench.processes import percentiles, time_each
+from bench.trial import NOW, SETTINGS
 
 SMALL = 10_000
 QUERIES = 200
@@ -47,9 +47,10 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
             query = Query(text, today=NOW.date())
             return Answering(query, searching.indexes.analyser, RankingOptions()).answer(searching.index, (), fresh)
 
-        figures = percentiles("bankd", time_each(ask, queries))
+        figures = dict(zip(("bankd_p50", "bankd_p95"), percentiles(time_each(ask, queries)), strict=True))
         if with_fts5:
-            figures |= percentiles("fts5", time_each(*fts5_over(searching, texts, queries[:FTS5_QUERIES])))
+            times = time_each(*fts5_over(searching, texts, queries[:FTS5_QUERIES]))
+            figures |= zip(("fts5_p50", "fts5_p95"), percentiles(times), strict=True)
         searching.close()
     return figures
 
@@ -72,22 +73,6 @@ def fts5_over(
     asked = [" OR ".join(f'"{token}"' for token in dict.fromkeys(tokens(query))) for query in queries]
     select = "SELECT rowid FROM memories WHERE memories MATCH ? ORDER BY rank LIMIT 10"
     return (lambda query: database.execute(select, (query,)).fetchall()), asked
-
-
-def time_each(ask: Callable[[str], object], queries: Sequence[str]) -> list[float]:
-    """Milliseconds of each query, after some that warm up."""
-    for query in queries[:5]:
-        ask(query)
-    times = []
-    for query in queries:
-        started = perf_counter()
-        ask(query)
-        times.append((perf_counter() - started) * 1000)
-    return sorted(times)
-
-
-def percentiles(name: str, times: Sequence[float]) -> dict[str, float]:
-    return {f"{name}_p50": times[len(times) // 2], f"{name}_p95": times[int(len(times) * 0.95)]}
 
 
 def main(arguments: Sequence[str]) -> int:

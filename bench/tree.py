@@ -20,11 +20,10 @@ from bankd.index.search_index import SearchIndex
 from bankd.index.tree_file import TREE_FILE, Write
 from bankd.wiring.workspace import open_workspace
 from bench.banks import make_bank
+from bench.processes import LONG_AGO
 
 NEW_LINES = 5
 ALLOWED = 0.1
-LONG_AGO = 1_767_225_600
-"""Seconds since 1970: 2026-01-01. A log that was written just now is not taken in yet."""
 
 
 def reflect(root: Path) -> tuple[float, float]:

@@ -22,26 +22,13 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from bankd.app.evaluate import (
-    NOW,
-    Evaluation,
-    OpenTrial,
-    TrialSet,
-    against_cold,
-    judge_after_history,
-    judge_warm,
-    open_trial,
-    read_set,
-    recall_by,
-    suppose,
-)
 from bankd.memory.ledger import fold_events, make_event
 from bankd.memory.use import IGNORED, IMPORTANCE, RECALLED, USED
-from bankd.search.evaluation import id_of
 from bankd.storage.events import EventLog, line_of
 from bankd.storage.tree import FileTree
-from bankd.wiring.search import trial_tools
-from bench.quality import GROUP, data_folder
+from bench.eval import against_cold, judge_after_history, judge_warm, recall_by, suppose
+from bench.quality import data_folder
+from bench.trial import GROUP, NOW, Evaluation, OpenTrial, TrialSet, id_of, open_trial, read_set
 
 SETS = ("locomo-turns-1-5", "locomo-facts-1-5", "korquad1-a")
 OWN, WORDS, SEED = 1_000, 8, 11
@@ -69,7 +56,7 @@ def main() -> int:
 
 def judge_set(folder: Path, limit: int) -> None:
     """A line a protocol and figure: the difference to cold, its 95 % interval, p."""
-    with open_trial(read_set(folder, limit), trial_tools(), group=GROUP, with_worker=True) as opened:
+    with open_trial(read_set(folder, limit)) as opened:
         cold = opened.judge()
         print(f"{folder.name}: cold " + " ".join(f"{figure} {getattr(cold.quality, figure):.4f}" for figure in FIGURES))
         warm = judge_warm(opened) | judge_after_history(opened) | fall_into_trap(opened)
@@ -154,7 +141,7 @@ def time_search(folder: Path) -> None:
 @contextmanager
 def open_used(trial: TrialSet, days: Iterable[int]) -> Iterator[OpenTrial]:
     """A bank each memory of which was used on these days of a month."""
-    with open_trial(trial, trial_tools(), group=GROUP, with_worker=True) as opened:
+    with open_trial(trial) as opened:
         moments = [datetime(2025, 12, day, tzinfo=UTC) for day in days]
         used = (
             make_event(USED, f"{id_of(document)}@{day}", day, memory=id_of(document), run=f"{id_of(document)}-{day}")

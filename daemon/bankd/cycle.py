@@ -1,18 +1,14 @@
-"""Which questions memories answer, as they stand below the lines of the logs.
-
-Whether a line of a model supersedes a memory of which it says another value: by setting.
-
-The story of a run: new Retain lines become memories of the bank.
+"""One run: new Retain lines become memories of the bank. `run_cycle` has its steps in order.
 
     distil | collect | route | deduplicate | consolidate, archive | split, relink | check | apply | index | report
 
-Everything up to `check_plan` is a decision and touches nothing, but that a night begins with what a model, if the user
-named one, makes of the prose of the logs: lines of another log, which the run then takes in as any others.
+Everything up to `check_plan` decides and writes nothing, with one exception: at night a model, if the user named one,
+first writes lines from the prose of the logs into logs of its own, which the run then reads like all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
@@ -39,7 +35,6 @@ from bankd.memory.new_lines import (
 from bankd.memory.plan import (
     Blocked,
     Deferred,
-    HeldBack,
     Placement,
     Plan,
     Repaired,
@@ -69,61 +64,8 @@ from bankd.pages.names import is_outside
 from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
 from bankd.same.pairs import text_key
 from bankd.same.reading import compared_text
-from bankd.secrets.screening import Finder, Secret, find_secrets, mask_secrets
+from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.settings import Settings
-
-
-def questions_in(
-    readings: Iterable[LogReading], ledger: Ledger, behind: Mapping[str, str], finders: Sequence[Finder]
-) -> dict[str, dict[str, list[str]]]:
-    """By log and memory the questions of these readings, without those with a credential in them.
-
-    `behind` names, by the ids of lines that this run read, the memories that they did not become themselves.
-    """
-    found: dict[str, dict[str, list[str]]] = {}
-    for reading in readings:
-        by_memory = found.setdefault(reading.identity, {})
-        for line in reading.lines:
-            asked = [question for question in line.questions if not find_secrets(question, finders)]
-            if asked:
-                memory = behind.get(line.id) or memory_behind(line.id, ledger)
-                by_memory.setdefault(memory, []).extend(asked)
-    return found
-
-
-def memory_behind(line: str, ledger: Ledger) -> str:
-    """The memory that says what a line says: its own, the one that follows it, or the one that said so before."""
-    fact = ledger.consumed.get(line, {})
-    twin = str(fact["of"]) if fact.get("type") == DUPLICATE and fact.get("of") else line
-    return ledger.memory_of(twin) or twin
-
-
-_FACT, _OPINION = 100, 50
-"""Hundredths: what a fact is worth, and an opinion that says nothing of its confidence."""
-
-
-def updates_allowed(updates: Iterable[Update], known: Mapping[str, Memory], conflict: str) -> tuple[Update, ...]:
-    """The updates without those by which a line of a model may not supersede a memory.
-
-    `conflict` is newer, both or surer; `known` has the older memories, by id.
-    """
-    return tuple(one for one in updates if not _is_distilled(one) or _may(one, known.get(one.old), conflict))
-
-
-def _is_distilled(update: Update) -> bool:
-    return update.line.place.log.startswith(f"{FOLDER}/")
-
-
-def _may(update: Update, old: Memory | None, conflict: str) -> bool:
-    is_surer = old is None or _worth(update.line.memory) >= _worth(old)
-    return conflict == "newer" or (conflict == "surer" and is_surer)
-
-
-def _worth(memory: Memory) -> int:
-    if memory.confidence is not None:
-        return memory.confidence.hundredths
-    return _OPINION if memory.tag == "O" else _FACT
-
 
 CycleKind: TypeAlias = Literal["micro", "reflect"]
 
@@ -147,7 +89,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a run goes by: settings, rules, the user's secret patterns, and what may go beyond the budget.
+    """What a run follows: settings, rules, the user's secret patterns; `force` lifts the budget.
 
     While the clock is frozen nothing is archived for its age. A batch of history begins at `start`, a line of a log.
     """
@@ -162,7 +104,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run knows before it decides anything; the logs `later` are read by the next batch."""
+    """What a run has read before it decides; the next batch reads the logs `later`."""
 
     readings: Sequence[LogReading]
     waiting: Sequence[Deferred]
@@ -176,9 +118,8 @@ class RunFacts:
 class Report:
     """What a run, or a command that changes the bank, did.
 
-    `notes` says what it left as the user had it meanwhile, and what became of the index; the `rest` of the logs' new
-    lines is for another run. `successors` is what supersedes what; None where the run
-    may have changed it.
+    `notes` tells which edits of the user it left alone, and what happened to the index. The `rest` of the new lines
+    is for another run. `successors` maps memories to what supersedes them; None when the run may have changed that.
     """
 
     kind: str
@@ -197,10 +138,7 @@ def run_cycle(
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
     most = None if dry_run else most_lines(policy.settings.budget, force=policy.force)
-    is_night = kind == "reflect" and not dry_run
-    distilled = (
-        think_over(world.distilling, world.catalog, policy, now) if is_night and world.distilling else UNDISTILLED
-    )
+    distilled = _think_over(world, policy, now) if kind == "reflect" and not dry_run else UNDISTILLED
     facts = _gather(now, world, policy.start, most)
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages, *distilled.waiting))
 
@@ -228,7 +166,8 @@ def run_cycle(
         return Report(kind, plan, is_applied=False)
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction).conflicts
     if conflicts:
-        plan = put_off(plan, _homeless(plan, world))
+        new = {placement.line.id for placement in plan.placements}
+        plan = put_off(plan, new - world.transactions.ledger().consumed.keys())  # their page could not be written
     _note_logs(plan, facts, world, policy, rest)
     if not plan.is_empty:  # else all pages have been seen
         world.catalog.refresh(now)
@@ -242,36 +181,26 @@ def run_cycle(
     )
 
 
-def think_over(parts: DistilParts, catalog: MemoryCatalog, policy: Policy, now: datetime) -> Distilled:
-    """Have a model read the prose that is new, and look at what the bank's memories say together."""
-    distilled = distil_prose(parts, policy.settings.distil, now)
-    return distilled._replace(waiting=(*distilled.waiting, *derive_insights(parts, catalog.all_lines(), now)))
+def _think_over(world: World, policy: Policy, now: datetime) -> Distilled:
+    """Have the model read the prose that is new, and look at what the bank's memories say together."""
+    if world.distilling is None:
+        return UNDISTILLED
+    distilled = distil_prose(world.distilling, policy.settings.distil, now)
+    insights = derive_insights(world.distilling, world.catalog.all_lines(), now)
+    return distilled._replace(waiting=(*distilled.waiting, *insights))
 
 
 def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
-    """What a night does besides: it names pages that grow, and asks a model about memories."""
+    """Name the pages that grow, and let the model compare memories and write the questions that they answer."""
     if not plan.is_empty:
         world.graph.refresh()
-    return [
-        *note_sizes(plan, world.catalog, world.graph, policy.settings),
-        *_match(world, policy),
-        *_enrich(plan.now, world, policy),
-    ]
-
-
-def _match(world: World, policy: Policy) -> list[str]:
-    """Have the model, if the user named one, look at new memories and those like them."""
-    if world.matching is None:
-        return []
-    return match_memories(world.matching, world.transactions.ledger(), policy.settings.distil.compare).notes
-
-
-def _enrich(now: datetime, world: World, policy: Policy) -> list[str]:
-    """Have the model, if the user named one, write what memories are found by, and take that into the index."""
-    if world.enriching is None:
-        return []
-    done = enrich_memories(world.enriching, policy.settings.distil.enrich, now)
-    return [*done.notes, *(world.index.refresh(now) if done.memories else ())]
+    notes = [*note_sizes(plan, world.catalog, world.graph, policy.settings)]
+    if world.matching is not None:
+        notes += match_memories(world.matching, world.transactions.ledger(), policy.settings.distil.compare).notes
+    if world.enriching is not None:
+        done = enrich_memories(world.enriching, policy.settings.distil.enrich, plan.now)
+        notes += [*done.notes, *(world.index.refresh(plan.now) if done.memories else ())]
+    return notes
 
 
 def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
@@ -284,7 +213,9 @@ def _gather(now: datetime, world: World, start: LogPlace | None, most: int | Non
     world.graph.refresh()
     ledger = world.transactions.ledger()
     unread = world.logs.unread(now, start.log if start else "", most)
-    readings, renamed = _recognise_renamed(unread.readings, ledger, world.logs.present())
+    renamed = find_renamed(unread.readings, ledger, world.logs.present())
+    names = {**ledger.identities, **{item.log: item.was for item in renamed}}
+    readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in unread.readings]
     return RunFacts(readings, unread.waiting, unread.later, unread_pages, ledger, renamed)
 
 
@@ -306,7 +237,11 @@ def collect_lines(
     secrets = {line.id: secrets_in(render_memory(line.memory)) for line in fresh}
     plan = plan.with_(
         lines=tuple(line for line in fresh if not secrets[line.id]),
-        withheld=tuple(_withhold(line, secrets[line.id]) for line in fresh if secrets[line.id]),
+        withheld=tuple(
+            Withheld(line, found[0].kind, mask_secrets(render_memory(line.memory), found))
+            for line in fresh
+            if (found := secrets[line.id])
+        ),
         repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=facts.renamed,
         bad=tuple(
@@ -337,14 +272,6 @@ def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
     return revise(plan, edited, facts.ledger, standing)
 
 
-def _recognise_renamed(
-    readings: Sequence[LogReading], ledger: Ledger, present: Set[str]
-) -> tuple[list[LogReading], tuple[Renamed, ...]]:
-    renamed = find_renamed(readings, ledger, present)
-    names = {**ledger.identities, **{item.log: item.was for item in renamed}}
-    return [identified_as(reading, names.get(reading.log, reading.log)) for reading in readings], renamed
-
-
 def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
     """What answered a search since the last run: once a day a memory."""
     recent = sorted({id_: answer.day for answer in world.recalls.answers() for id_ in answer.memories}.items())
@@ -353,12 +280,8 @@ def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
     return tuple((id_, day) for id_, day in fresh if id_ in held)
 
 
-def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:
-    return Withheld(line, secrets[0].kind, mask_secrets(render_memory(line.memory), secrets))
-
-
 def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, policy: Policy) -> Plan:
-    """Take memories that are gone for deleted by hand, unless they may be on a page not read, or too many are gone."""
+    """Take missing memories as deleted by hand, unless a page could not be read or too many are missing."""
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
     vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
@@ -391,14 +314,14 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
 
 
 def pages_there(graph: Graph, renamed: RenamedPages) -> Callable[[str], bool]:
-    """What tells whether the bank has a page, under the name it has now."""
+    """A function: whether the bank has a page, under the name it has now."""
     return lambda page: graph.names.file(f"bank/{page}") is not None or renamed.name_now(page) != page
 
 
 def place_on_page(memory: Memory, destination: Destination, graph: Graph, renamed: RenamedPages) -> Destination:
-    """The page of a rule, under the name it has now; of one that has been split, the part that fits a memory.
+    """The page that a rule names, under its present name; of a page that was split, the part that fits the memory.
 
-    Two pages whose names differ in case alone would be one on other systems, so there is never made a second.
+    Names that differ only in case count as one page, since they are one file on other systems.
     """
     if there := graph.names.file(f"bank/{destination.page}"):
         destination = replace(destination, page=there.removeprefix("bank/"))
@@ -410,15 +333,23 @@ def place_on_page(memory: Memory, destination: Destination, graph: Graph, rename
 
 def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update."""
-    plan = _block_equal(plan, world.catalog)
-    lines = {placement.line.id: placement.line.memory for placement in plan.placements}
+    keys = [text_key(placement.line.memory) for placement in plan.placements]
+    twins = dict(world.catalog.find_exact_matches(keys))
+    placements, equal = [], []
+    for placement, key in zip(plan.placements, keys, strict=True):
+        if key in twins:
+            equal.append(Blocked(placement.line, twins[key], "the same words"))
+        else:
+            twins[key] = placement.line.id
+            placements.append(placement)
+    lines = {placement.line.id: placement.line.memory for placement in placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
     stale = {item.id for item in plan.revised}  # what they say is not so when this run has ended
     neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
-    judged = judge_lines(plan.placements, neighbours, wordings, policy.settings.dedup.threshold)
-    blocked = tuple(sorted((*plan.blocked, *judged.blocked), key=lambda item: item.line.place))
+    judged = judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold)
+    blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
     fading = Fading.of(policy.settings.decay)
     again = confirmations_of(blocked, world.catalog.lines_of(b.twin for b in blocked), plan.now.date(), fading)
     kept = {placement.line.id for placement in judged.placements}
@@ -434,21 +365,32 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     )
 
 
-def _block_equal(plan: Plan, catalog: MemoryCatalog) -> Plan:
-    keys = [text_key(placement.line.memory) for placement in plan.placements]
-    twins = dict(catalog.find_exact_matches(keys))
-    placements, blocked = [], []
-    for placement, key in zip(plan.placements, keys, strict=True):
-        if key in twins:
-            blocked.append(Blocked(placement.line, twins[key], "the same words"))
-        else:
-            twins[key] = placement.line.id
-            placements.append(placement)
-    return plan.with_(placements=tuple(placements), blocked=tuple(blocked))
+def updates_allowed(updates: Iterable[Update], known: Mapping[str, Memory], conflict: str) -> tuple[Update, ...]:
+    """The updates without those by which a line of a model may not supersede a memory.
+
+    `conflict` is newer, both or surer; `known` has the older memories, by id.
+    """
+    return tuple(
+        one
+        for one in updates
+        if not one.line.place.log.startswith(f"{FOLDER}/") or _may(one, known.get(one.old), conflict)
+    )
+
+
+def _may(update: Update, old: Memory | None, conflict: str) -> bool:
+    is_surer = old is None or _worth(update.line.memory) >= _worth(old)
+    return conflict == "newer" or (conflict == "surer" and is_surer)
+
+
+def _worth(memory: Memory) -> int:
+    """The confidence in hundredths; without one an opinion counts 50, a fact 100."""
+    if memory.confidence is not None:
+        return memory.confidence.hundredths
+    return 50 if memory.tag == "O" else 100
 
 
 def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
-    """Merge near-copies, if so set, and take out what has faded: to the archive, never away."""
+    """Merge near-copies, if so set, and move what has faded to the archive; nothing is deleted."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
         said = compare_changed(compare_parts(world, policy), ledger)
@@ -458,7 +400,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
 
 
 def find_faults(plan: Plan, catalog: MemoryCatalog, graph: Graph) -> list[str]:
-    """Every way in which a plan would lose, double or garble a memory, or break a link; empty when all is well."""
+    """What a plan would lose, double, garble or break, a sentence each; empty when all is well."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := catalog.read(path)) is not None}
     dead = find_dead_links(plan.operations, graph, catalog.read)
@@ -466,7 +408,7 @@ def find_faults(plan: Plan, catalog: MemoryCatalog, graph: Graph) -> list[str]:
 
 
 def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy) -> None:
-    """Refuse a plan that would lose something, or that is too large to go unasked."""
+    """Raise InvariantError when a plan would lose something, RefusedError when it exceeds the budget."""
     findings = find_faults(plan, catalog, graph)
     if findings:
         raise InvariantError(*findings)
@@ -475,19 +417,13 @@ def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy)
         raise RefusedError(excess.reason, "--force")
 
 
-def _held_back(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> dict[str, Sequence[HeldBack]]:
-    """Of each log that was read: the lines that were not taken in and that a person should look at."""
-    screened = screened_in(facts.ledger, plan.withheld)
-    return {reading.log: held_back_in(reading, facts.ledger, screened, policy.finders) for reading in facts.readings}
-
-
 def compare_parts(world: World, policy: Policy) -> CompareParts:
     """What the memories of the bank are compared with."""
     return CompareParts(world.catalog, world.index, world.wordings, policy.settings.dedup.threshold)
 
 
 def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> list[str]:
-    """Bring the index up to date with what was written, and compare that with the bank; gives what there is to say.
+    """Update the index, and compare what was written with the rest of the bank; gives notes.
 
     Nothing is compared while a rest of the logs waits (it would take a fifth of the time of years of logs) or while
     memories wait for their sentence vectors. A run that took in hundreds of lines, and so looked at each already, leaves
@@ -500,27 +436,43 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     return notes
 
 
-def _homeless(plan: Plan, world: World) -> set[str]:
-    """The new memories that found no place, because their page could not be written after all."""
-    return {placement.line.id for placement in plan.placements} - world.transactions.ledger().consumed.keys()
-
-
 def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> None:
-    """Remember what the logs said: which lines wait for a person, what memories answer, and which need no other look."""
-    world.logs.note_held_back(_held_back(plan, facts, world, policy))
-    finished = _finished(whole_logs(facts.readings, policy.start, rest), plan)
+    """Remember what the logs said: which lines wait for a person, what memories answer, which logs are read whole."""
+    screened = screened_in(facts.ledger, plan.withheld)
+    world.logs.note_held_back(
+        {one.log: held_back_in(one, facts.ledger, screened, policy.finders) for one in facts.readings}
+    )
+    waiting = {item.what for item in plan.deferred}
+    finished = [
+        reading
+        for reading in whole_logs(facts.readings, policy.start, rest)
+        if not waiting or waiting.isdisjoint(map(str, (reading.unended, *(line.place for line in reading.lines))))
+    ]
     behind = {**{item.line.id: item.twin for item in plan.blocked}, **{item.line.id: item.id for item in plan.revised}}
     world.logs.note_questions(questions_in(finished, facts.ledger, behind, policy.finders))
     world.logs.mark_read(finished)
 
 
-def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:
-    """The logs that need not be read again until they change: those of which no line waits."""
-    waiting = {item.what for item in plan.deferred}
-    if not waiting:
-        return list(readings)
-    return [
-        reading
-        for reading in readings
-        if not waiting.intersection(map(str, (reading.unended, *(line.place for line in reading.lines))))
-    ]
+def questions_in(
+    readings: Iterable[LogReading], ledger: Ledger, behind: Mapping[str, str], finders: Sequence[Finder]
+) -> dict[str, dict[str, list[str]]]:
+    """The questions in these readings, by log and memory; questions with a credential in them are left out.
+
+    `behind` maps the ids of lines that this run read to the memory that stands for them, where that is another one.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for reading in readings:
+        by_memory = found.setdefault(reading.identity, {})
+        for line in reading.lines:
+            asked = [question for question in line.questions if not find_secrets(question, finders)]
+            if asked:
+                memory = behind.get(line.id) or memory_behind(line.id, ledger)
+                by_memory.setdefault(memory, []).extend(asked)
+    return found
+
+
+def memory_behind(line: str, ledger: Ledger) -> str:
+    """The memory of a line: its own, the one that replaced it, or the earlier one that says the same."""
+    fact = ledger.consumed.get(line, {})
+    twin = str(fact["of"]) if fact.get("type") == DUPLICATE and fact.get("of") else line
+    return ledger.memory_of(twin) or twin

@@ -1,4 +1,4 @@
-"""The errors of bankd, by who must act on them; each composes its own text from data."""
+"""The errors of bankd, by who must act on them; each makes its own text from data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BUG = 70
-"""The exit code of a bug (EX_SOFTWARE of sysexits.h): 1 is what a search leaves with that finds nothing, as grep does."""
+"""The exit code of a bug (EX_SOFTWARE of sysexits.h); 1 means that a search found nothing, as in grep."""
 
 
 def bug_in(what: str, error: Exception) -> str:
-    """What failed with one thing, named so that the rest can go on without it."""
+    """The text for a bug that stopped one thing, while the rest goes on."""
     return f"{what}: this is a bug in bankd ({error!r})"
 
 
@@ -39,7 +39,7 @@ class UsageError(UserError):
 
 
 class RefusedError(UserError):
-    """What was asked looks dangerous; the message names the flag that permits it."""
+    """A request that looks dangerous; the message names the flag that permits it."""
 
     def __init__(self, reason: str, permit: str) -> None:
         """Take the reason as a clause and the flag, such as `--force`, that permits it."""
@@ -47,7 +47,7 @@ class RefusedError(UserError):
 
 
 class StorageError(UserError):
-    """The disk is full, read-only or failing; nothing half done is in sight, and the next run goes on from there."""
+    """The disk is full, read-only or failing. Nothing half done is visible; the next run goes on from there."""
 
 
 class BusyError(BankError):

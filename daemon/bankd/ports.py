@@ -1,28 +1,19 @@
-"""The memories of the bank as a run and a command know them: where each stands, what is like it, what refers to it.
+"""What rules and use cases need of the outside, where a test has a fake of it or two things give it.
 
-What makes an index: pages to read, and who takes their texts and queries apart.
-
-Language models, whoever runs them, and what one wrote. What it says is never believed by itself.
-
-What search reads: the index of the bank or the logs, open to read, to write and to mend.
-
-The files of a workspace, and the one layer that writes to them.
-
-The raw logs, and the answers that were given a short while ago.
+What has one implementation is named by its class, imported for type checking only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from bankd.edits.operations import Rewrite
-    from bankd.edits.settle import Survey
-    from bankd.edits.transaction import Applied, Journal, Transaction
-    from bankd.health.health import Copied, IndexFacts
+    from bankd.edits.transaction import Applied, Transaction
+    from bankd.health.health import Copied
     from bankd.layouts.links import Link, LinkScene, Stray
     from bankd.layouts.merge import Layout
     from bankd.layouts.relink import Source
@@ -33,7 +24,6 @@ if TYPE_CHECKING:
     from bankd.memory.retain import LogReading
     from bankd.memory.retire import Opinion
     from bankd.memory.route import PagePart, Similar
-    from bankd.memory.use import UseSignals
     from bankd.night.asking import Prompt, Reply, Unanswered
     from bankd.night.enrich import Enrichment, UnaskedStatement
     from bankd.pages.memory import Memory
@@ -41,12 +31,12 @@ if TYPE_CHECKING:
     from bankd.pages.page import MemoryLines, Page
     from bankd.pages.scanner import Document
     from bankd.same.pairs import Pairs
-    from bankd.search.indexable import IndexablePage, IndexAnalyses, MemoryDates, NewQuestions, Refreshed
+    from bankd.search.indexable import IndexablePage, IndexAnalyses, MemoryDates, NewQuestions
     from bankd.search.meaning import CosineBounds
-    from bankd.search.related import StoredTie
     from bankd.search.request import Filters, FoundRow
     from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
     from bankd.search.suppression import KeptAnswer
+    from bankd.storage.journals import Journals
     from bankd.words.analysis import Analysis, Lexicon
     from bankd.words.days import Span
     from bankd.words.statement import Wording
@@ -241,18 +231,6 @@ class QueryReader(Protocol):
         """Give the terms of a query, at once."""
 
 
-class TextReader(QueryReader, Protocol):
-    """Reads queries and, as far as its patience goes, texts for the index."""
-
-    patience: Patience
-
-    def take_made_anew(self) -> Sequence[str]:
-        """What there is to say of damage to what it remembers, once."""
-
-    def close(self) -> None:
-        """Let go of everything."""
-
-
 class PageSource(Protocol):
     """The pages of a bank, as the index reads them."""
 
@@ -361,9 +339,6 @@ class Enrichments(Protocol):
         ...
 
 
-_T = TypeVar("_T")
-
-
 class IndexView(Protocol):
     """One state of the search index, to be read."""
 
@@ -420,129 +395,11 @@ class IndexView(Protocol):
         """By number the key, of all memories with these keys that are what was asked for."""
 
 
-class AssociatedIndex(IndexView, Protocol):
-    """One state of the search index, to be asked what belongs to a memory or page."""
-
-    def with_ids(self, ids: Sequence[str]) -> Mapping[str, int]:
-        """The numbers of these memories, by id."""
-
-    @property
-    def names(self) -> Names:
-        """The pages as links find them, by their paths in the workspace."""
-
-    def mentioning(self, words: Sequence[str], limit: int) -> Sequence[int]:
-        """The numbers of the memories that link to something by these words (`core.links.mentions.words_of`)."""
-
-    def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
-        """What is known of the use of these memories, of those that were used at all."""
-
-    def used_with(self, ids: Sequence[str], responses: int, most: int) -> Sequence[tuple[str, int]]:
-        """The memories that responses used together with one of these, and in how many of the last `responses`."""
-
-
-class FoundTies(Protocol):
-    """What runs found that ties two memories."""
-
-    def ties_of(self, ids: Collection[str]) -> Sequence[StoredTie]:
-        """Which memories superseded these or were superseded by them, and which contradict them."""
-
-    def close(self) -> None:
-        """Let go of it, until somebody asks again."""
-
-
-class WorkspaceIndex(AssociatedIndex, Protocol):
-    """The search index of a workspace: read by many, written by one, mended where damage is met."""
-
-    opened: int
-    """How often a build was opened: with the generation it tells one state from another."""
-
-    @property
-    def updated(self) -> str | None:
-        """When it last took in a change, ISO 8601."""
-
-    @property
-    def provisional(self) -> int:
-        """Pages read with the lexicon only."""
-
-    def open(self) -> bool:
-        """See the newest state; False when there is no index yet."""
-
-    def is_there(self) -> bool:
-        """Whether there is an index at all, damaged or not."""
-
-    def facts(self) -> IndexFacts:
-        """How the newest state stands, without looking at the pages; raises IndexDamaged."""
-
-    def pending(self) -> int:
-        """How many pages changed since they were read."""
-
-    def pages_there(self) -> int:
-        """How many pages there are to be read."""
-
-    def too_large(self) -> Sequence[str]:
-        """The files that are not searched for their size, as the last check of all files found them."""
-
-    def unchanged(self) -> frozenset[str]:
-        """The pages that are as they were when they were read."""
-
-    def whole(self, now: datetime, work: Callable[[], _T]) -> _T:
-        """Do some work with the index; where damage stops it, make the index anew and do the work again."""
-
-    def refresh(self, now: datetime) -> Refreshed:
-        """Bring it up to date with the pages."""
-
-    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
-        """Bring it up to date with these pages; nothing is opened for reading by that."""
-
-    def rebuild(self, now: datetime) -> Refreshed:
-        """Build it anew beside the old one, which answers until the new one is whole."""
-
-    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """Memories without a question that they answer, the last added first: text, entities, and headings above."""
-
-    def count_refused(self, identity: str) -> int:
-        """How many memories are left to the words, since the model of these sentence vectors refuses them."""
-
-    def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
-        """Memories that have none of these sentence vectors yet, by number, with their texts; the last added first."""
-
-    def note_vectors(self, identity: str, keys: Mapping[int, int]) -> None:
-        """Note by number under which key the vector of a memory is."""
-
-    def verify(self) -> None:
-        """Check every file against the checksum it had when it was written; raises IndexDamaged."""
-
-    def take_made_anew(self) -> Sequence[str]:
-        """What there is to say of damage, once."""
-
-    def close(self) -> None:
-        """Let go of all files."""
-
-
-class KeptJournals(Protocol):
-    """The transactions that are kept."""
-
-    def all(self) -> Sequence[Journal]:
-        """Every journal, oldest first."""
-
-    def find(self, run: str) -> Sequence[Journal]:
-        """The journals of a run, by its id or its number; UserError when there is none."""
-
-    def resting(self, now: datetime) -> Mapping[str, datetime]:
-        """The pages that are fought over and left alone for a while: until when."""
-
-    def left_over(self) -> Iterable[tuple[str, str]]:
-        """What a run that did not end left: its path, and what it is."""
-
-    def take_set_aside(self) -> Sequence[str]:
-        """What there is to say of journals that were set aside, once."""
-
-
 class Transactions(Protocol):
     """The one layer that writes under bank/, archive/ and events/."""
 
     @property
-    def journals(self) -> KeptJournals:
+    def journals(self) -> Journals:
         """The transactions that are kept."""
 
     @property
@@ -570,35 +427,6 @@ class Transactions(Protocol):
 
     def remove_empty_folders(self, gone: Iterable[str]) -> None:
         """Leave no folder behind that has nothing in it any more, of those above pages that are gone."""
-
-
-class Files(Protocol):
-    """The files of a workspace, for reading."""
-
-    def read(self, path: str) -> bytes | None:
-        """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
-
-    def survey(self, folder: str, now: datetime, settle_seconds: float, *, any_content: bool = False) -> Survey:
-        """The Markdown files under a folder, and which of them are at rest; `any_content` does not look into them."""
-
-    def merging(self) -> str | None:
-        """Say so when the repository around the workspace is in the middle of something."""
-
-
-class Traces(Protocol):
-    """Where a text may be left beside the pages: journals, events, reports, what is derived, everything else."""
-
-    def require_room(self) -> None:
-        """Raises StorageError where the largest file that may be written anew would not fit."""
-
-    def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterable[tuple[str, Callable[[], object]]]:
-        """Each file or folder of ours that holds the text, and what takes it out there."""
-
-    def drop_passages(self) -> None:
-        """Take away the index of the logs, which still have the text."""
-
-    def beyond(self, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterable[str]:
-        """Where the text still is outside of what will be scrubbed, and where nobody can say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -674,27 +502,3 @@ class Recalls(Protocol):
 
     def answers(self) -> Sequence[KeptAnswer]:
         """These, oldest first."""
-
-
-class RecallWriter(Protocol):
-    """Where answers are kept for a short while."""
-
-    def keep(self, answer: Mapping[str, Any], now: datetime) -> None:
-        """Write an answer down; raises OSError."""
-
-
-class ImportLogs(Protocol):
-    """The logs below `memory/imports/`."""
-
-    def names(self, agent: str) -> Sequence[str]: ...
-    def read(self, agent: str, log: str) -> str: ...
-    def append(self, agent: str, log: str, text: str) -> None:
-        """Put a text at the end of a log, made when missing; raises StorageError, the log as it was."""
-
-    def move_end(self, log: str, to: str, size: int, digest: str) -> bool:
-        """Move the last bytes of a file to the end of another, both named from `memory/imports/` on; False unless they have that digest."""
-
-    def seen(self) -> Mapping[str, str]:
-        """The stamps that were remembered."""
-
-    def remember(self, seen: Mapping[str, str]) -> None: ...

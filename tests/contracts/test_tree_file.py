@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
-from bankd.app.evaluate import SETTINGS
 from bankd.index.tree_file import TREE_FILE
 from bankd.wiring.search import make_search
+from bench.trial import SETTINGS
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 WORDS = [

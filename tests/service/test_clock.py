@@ -15,7 +15,7 @@ from bankd.service.daemon import Daemon
 from bankd.system.clock import read_monotonic
 from bankd.system.manager import HANDLED, Notifier, Signals
 from bankd.wiring.held import Held, open_held
-from bankd.wiring.serving import ServiceEnvironment, ServiceParts
+from bankd.wiring.serving import ServiceEnvironment
 
 NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def daemon(held: Held, clocks: Clocks) -> Iterator[Daemon]:
     before = {number: signal.getsignal(number) for number in HANDLED}
     signals = Signals()
     around = ServiceEnvironment(held.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
-    daemon = Daemon(ServiceParts(held, around), signals)
+    daemon = Daemon(held, around, signals)
     daemon.start()
     yield daemon
     daemon.stop()

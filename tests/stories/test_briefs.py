@@ -11,8 +11,8 @@ import pytest
 from bankd.briefing.choose import MODES as RULES
 from bankd.briefing.choose import NAMES_MODES as MODES
 from bankd.briefing.shown import count_tokens
-from bankd.wiring.brief_files import write_due_briefs
 from bankd.wiring.reader import BankReader
+from bankd.wiring.runner import write_due_briefs
 from tests.stories.conftest import Run
 from tests.year import END, at, made_of, make_year
 

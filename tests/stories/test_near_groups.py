@@ -10,11 +10,11 @@ import pytest
 
 from bankd import cycle
 from bankd.agents.tools import BankMethods
-from bankd.app.evaluate import NOW, OpenTrial, TrialSet, trial_workspace
 from bankd.memory.judge import compare_changed
 from bankd.search.bank_search import BankSearch
 from bankd.wiring.reader import BankReader
-from bankd.wiring.search import open_search, trial_tools
+from bankd.wiring.search import open_search
+from bench.trial import NOW, TrialSet, open_trial
 from tests.fake_vectors import near_where
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
@@ -196,11 +196,8 @@ def test_an_evaluation_judges_every_memory_by_itself() -> None:
     documents = [{"id": "a", "text": "We keep the spare keys in the blue drawer."}]
     documents.append({"id": "b", "text": "The spare keys are stored in the blue drawer."})
     trial = TrialSet(documents, [{"id": "q", "text": "spare keys in the blue drawer"}], {"q": {"a": 1, "b": 1}})
-    with trial_workspace(trial.documents, None) as (root, bank):
-        search = trial_tools().make_search(root, False)
-        search.refresh(NOW, None)
-        judged = OpenTrial(trial, search, bank, None, lambda: 0.0).judge()
-        search.close()
+    with open_trial(trial, None, with_worker=False) as opened:
+        judged = opened.judge()
 
     assert judged.quality.recall_10 == 1
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.app.evaluate import TrialSet, read_saved
-from bankd.cli import main
 from bankd.errors import UserError
-from bankd.search.evaluation import bank_of, bootstrap_interval, compare_figures, id_of, mean_of, quality_of
+from bench.eval import main, read_saved
+from bench.trial import TrialSet, bank_of, bootstrap_interval, compare_figures, id_of, mean_of, quality_of
 
 
 def test_figures_of_a_ranking() -> None:
@@ -69,10 +68,10 @@ def test_what_was_saved_is_compared_with(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "bicycle"}\n')
     (tmp_path / "qrels.tsv").write_text("q\td\t1\n")
     saved = tmp_path / "saved.jsonl"
-    main(["eval", str(tmp_path), "--no-worker", "--save", str(saved)])
+    main([str(tmp_path), "--no-worker", "--save", str(saved)])
     saved.write_text(saved.read_text().replace('"mrr_10": 1.0', '"mrr_10": 0.5'))
 
-    main(["eval", str(tmp_path), "--no-worker", "--against", str(saved)])
+    main([str(tmp_path), "--no-worker", "--against", str(saved)])
 
     assert "MRR@10     1.000  +0.5000 [+0.5000, +0.5000] p 1.000  better 1, worse 0" in capsys.readouterr().out
 
@@ -82,8 +81,8 @@ def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
 ) -> None:
     write_set(tmp_path)
     saved = tmp_path / "saved.jsonl"
-    main(["eval", str(tmp_path), "--no-worker", "--save", str(saved)])
-    gate = ["eval", str(tmp_path), "--no-worker", "--gate", str(saved)]
+    main([str(tmp_path), "--no-worker", "--save", str(saved)])
+    gate = [str(tmp_path), "--no-worker", "--gate", str(saved)]
     assert main(gate) == 0
     assert f"below {saved}" not in capsys.readouterr().out
 
@@ -91,7 +90,7 @@ def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
     saved.write_text(re.sub('"mrr_10": [0-9.]+', '"mrr_10": 0.1', whole))
     assert main(gate) == 0  # it got better
     saved.write_text(re.sub('"mrr_10": [0-9.]+', '"mrr_10": 1.01', whole))
-    assert main(["eval", str(tmp_path), "--no-worker", "--against", str(saved)]) == 0
+    assert main([str(tmp_path), "--no-worker", "--against", str(saved)]) == 0
     capsys.readouterr()
     assert main(gate) == 1
     assert f"below {saved}: MRR@10\n" in capsys.readouterr().out
@@ -107,7 +106,7 @@ def test_what_is_shown_as_nearest_counts_and_is_told_apart(tmp_path: Path, capsy
     queries = ({"id": "q", "text": "concise replies", "gold": ["d"]}, {"id": "r", "text": asked, "gold": ["d"]})
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
 
-    main(["eval", str(tmp_path), "--no-worker", "--json"])
+    main([str(tmp_path), "--no-worker", "--json"])
 
     said = json.loads(capsys.readouterr().out)
     assert (said["MRR@10"], said["mrr_10_of_answers"], said["unanswered"]) == (1.0, 0.5, 1)
@@ -126,7 +125,7 @@ def test_what_is_used_wins_its_near_ties_and_what_was_only_shown_brings_little(
 ) -> None:
     write_set(tmp_path)
 
-    main(["eval", str(tmp_path), "--no-worker", "--warm", "--history", "--json"])
+    main([str(tmp_path), "--no-worker", "--warm", "--history", "--json"])
     said = json.loads(capsys.readouterr().out)
     warm = {name: found["MRR@10"]["difference"] for name, found in said["warm"].items()}
 
@@ -138,7 +137,7 @@ def test_what_is_used_wins_its_near_ties_and_what_was_only_shown_brings_little(
         "5 uses of all answers at once": pytest.approx(1 - cold, abs=1e-4),
         "a history of 4 other questions": pytest.approx(0, abs=0.2),
     }
-    assert main(["eval", str(tmp_path), "--no-worker", "--warm", "--pages"]) == 2
+    assert main([str(tmp_path), "--no-worker", "--warm", "--pages"]) == 2
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"query": "other", "quality": {}}', "no JSON"])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bankd.search.evaluation import pages_of
 from bankd.search.find import SHOWN, Ranked, order_pages
 from bankd.search.request import FoundRow
 from bankd.search.score import Candidate
+from bench.trial import pages_of
 
 
 def found(path: str, *scores: float) -> list[Ranked]:

@@ -3,7 +3,6 @@
 archive    archive, way back
 distil     asked before lock
 doctor     checks, promises, status
-evaluate
 forget     forget, purge
 imports    logs from elsewhere
 index      index for runs

@@ -48,12 +48,12 @@ from bankd.memory.check import Emptied, Verification, VerifyFinding, count_waiti
 from bankd.memory.plan import HeldBack
 from bankd.pages.page import read_page
 from bankd.pages.text import lines_not_utf8
-from bankd.ports import Files
 from bankd.search.bank_search import Indexes
 from bankd.settings import Settings
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
+    from bankd.storage.files import BankFiles
 
 PRIVATE = 0o077
 LEAST_FREE = 64 << 20
@@ -66,7 +66,7 @@ class Probe:
     """Looks at a workspace without opening it for work, whoever works in it and whatever is wrong with it."""
 
     root: Path
-    files: Files
+    files: BankFiles
     indexes: Indexes
     now: Callable[[], datetime]
     ask_daemon: Callable[[Mapping[str, Any]], dict[str, Any] | None]

@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bankd.app.workspace import Workspace, record_events
 from bankd.edits.transaction import Event
 from bankd.errors import bug_in
 from bankd.memory.ledger import IMPORTED
 from bankd.memory.report import ReportRow
-from bankd.ports import ImportLogs
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.transcripts.day_logs import ASIDE, ImportedEnd, chunks, is_log_of, keys_in_log, log_name, new_turns, opening
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
+
+if TYPE_CHECKING:
+    from bankd.workspace.import_files import ImportedLogs
 
 
 class SourceFile(Protocol):
@@ -65,7 +67,7 @@ class Importer:
     Turns that a person took back come in again only where `is_by_hand`. `ends` is what was appended, by log.
     """
 
-    logs: ImportLogs
+    logs: ImportedLogs
     finders: Sequence[Finder]
     zone_of: Callable[[datetime], datetime]
     is_by_hand: bool = False

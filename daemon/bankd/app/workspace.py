@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from bankd.app.index import RunIndex
 from bankd.app.record import Recorder
@@ -31,20 +31,22 @@ from bankd.night.match import MatchParts
 from bankd.pages.names import is_outside
 from bankd.ports import (
     Enrichments,
-    Files,
     Graph,
-    ImportLogs,
     Logs,
     MemoryCatalog,
     Models,
     ProseLogs,
     Recalls,
-    Traces,
     Transactions,
     UnaskedMemories,
 )
 from bankd.secrets.screening import Finder
 from bankd.settings import Settings
+
+if TYPE_CHECKING:
+    from bankd.storage.files import BankFiles
+    from bankd.workspace.import_files import ImportedLogs
+    from bankd.workspace.writer import TextTraces
 
 _LOOK_SECONDS = 0.25
 
@@ -88,8 +90,8 @@ class Outside:
     clock_trust: ClockJudge
     successors: SuccessorTable
     derived: Sequence[DerivedFile]
-    traces: Traces
-    imports: ImportLogs
+    traces: TextTraces
+    imports: ImportedLogs
     enriched: Enrichments
 
 
@@ -100,7 +102,7 @@ class Workspace:
     root: Path
     settings: Settings
     now: datetime
-    files: Files
+    files: BankFiles
     logs: WorkspaceLogs
     catalog: MemoryCatalog
     transactions: Transactions

@@ -18,7 +18,6 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
     hook       hook: light, because agents call it at every prompt
     faces      ui, the finder, banks, service, completions
     demo       demo
-    eval       eval
 """
 
 from __future__ import annotations

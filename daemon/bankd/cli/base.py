@@ -55,7 +55,6 @@ COMMANDS = {
     "links": ("cli.page", "list broken links, or who links to a page"),
     "config": ("cli.status", "check settings and rules"),
     "index": ("cli.run", "check, refresh or rebuild the search index"),
-    "eval": ("cli.eval", "judge search by a test set"),
     "status": ("cli.status", "show how bankd is doing and what needs you"),
     "doctor": ("cli.status", "look for trouble in the workspace and its surroundings, with the fix for each"),
     "connect": ("cli.agents", "give an agent this memory: Claude Code, Codex, OpenClaw, Hermes"),

@@ -31,8 +31,7 @@ from bankd.search.request import Freshness, MeaningSettings, read_request
 from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.process import forget_kept, give_back, keep_little, set_up_log
 from bankd.system.socket_server import SocketServer
-from bankd.wiring.brief_files import write_due_briefs
-from bankd.wiring.runner import import_watched
+from bankd.wiring.runner import import_watched, write_due_briefs
 from bankd.wiring.search import make_search, search_settings
 from bankd.wiring.workspace import open_workspace
 from bankd.words.analysis import analyse_text, bigrams_of, normal_form, runs_of

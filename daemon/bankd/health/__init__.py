@@ -1,7 +1,7 @@
-"""Which runs are due and how the daemon is doing, judged from facts. Pure.
+"""How bankd is doing and which runs are due, judged from facts. Pure.
 
-health    facts, warnings, clock
-ledger    rows of runs
+health    what is known at one moment, what of it is worth a warning, whether the clock is believed
+ledger    the rows of the ledger of runs, and what follows from them for each job
 schedule  which jobs are due
-units     text of units
+units     the text of systemd units
 """

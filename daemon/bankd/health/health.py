@@ -1,6 +1,6 @@
-"""How bankd is doing: what is known at one moment, what of it is worth a warning, and whether the clock can be believed.
+"""How bankd is doing: the facts at one moment, the warnings that follow, and whether the clock can be believed.
 
-The facts as `status` prints them are `facts_to_json`, as Prometheus reads them `render_metrics`.
+`facts_to_json` is what `status --json` prints; `render_metrics` is what Prometheus reads.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from itertools import starmap
 from typing import Any
 
@@ -98,14 +97,14 @@ class JobFacts:
 
 
 LENT = "the workspace is lent to another process"
-"""What the queue does while a command of the user writes."""
+"""What the queue is doing while a command of the user writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueFacts:
-    """The one queue of all that a daemon does: what it does, since how many seconds, and how many jobs wait behind that.
+    """The daemon's one queue of jobs: the job that runs, for how many seconds, and how many wait.
 
-    Where it does nothing, `seconds` are those that the oldest job waits.
+    While no job runs, `seconds` is how long the oldest has waited.
     """
 
     doing: str = ""
@@ -115,7 +114,7 @@ class QueueFacts:
 
 @dataclass(frozen=True, slots=True)
 class DaemonFacts:
-    """What only a living daemon knows of itself; `waiting` is why it cannot work yet."""
+    """What a running daemon tells of itself; `waiting` is why it cannot work yet."""
 
     pid: int
     version: str
@@ -130,9 +129,9 @@ class DaemonFacts:
 
 @dataclass(frozen=True, slots=True)
 class HealthFacts:
-    """All of it at one moment; `unusable` are the problems of settings and rules that only reading the files found.
+    """All facts at one moment. `unusable` are problems of settings and rules that were found by reading the files.
 
-    `how_to_start` is the command that has the work done by itself; a daemon needs none.
+    `how_to_start` is the command that starts a daemon; empty while one runs.
     """
 
     workspace: str
@@ -151,12 +150,9 @@ class HealthFacts:
         return tuple(row for row in self.rows if row.outcome is RunOutcome.MISSED and row.at >= since)
 
 
-# what is worth a warning
-
-
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """Something worth saying, what to do about it, and whether it stays wrong until a person acts."""
+    """A problem, what to do about it, and whether it stays until a person acts."""
 
     text: str
     fix: str = ""
@@ -198,12 +194,12 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
 
 
 _LONGEST_LOAN, _LONGEST_JOB, _LONGEST_PAUSE = 300.0, 3600.0, 60.0
-"""Seconds that a command may write, that a job may take, and that jobs may wait while nothing is done."""
+"""Seconds: for a command that writes, for a job, and for jobs that wait while none runs."""
 _RESTART = "start the daemon again: what waits is done then; its journal may tell why"
 
 
 def tell_standstill(queue: QueueFacts) -> str:
-    """What to say of a queue of jobs that makes no progress, whatever stopped it; empty while it does."""
+    """The warning for a queue of jobs that makes no progress; empty while it makes some."""
     longest = {"": _LONGEST_PAUSE, LENT: _LONGEST_LOAN}.get(queue.doing, _LONGEST_JOB)
     if queue.seconds <= longest or not (queue.doing or queue.waiting):
         return ""
@@ -272,23 +268,23 @@ def _judge_lines(bank: BankFacts) -> Iterator[HealthFinding]:
 
 
 def cannot_be_used(problem: str) -> HealthFinding:
-    """What to say of settings or rules that stop every run, until a daemon that has good ones is there."""
+    """The finding for settings or rules that stop every run."""
     return HealthFinding(problem, "correct the file, then: bankctl config check", needs_person=True)
 
 
 def left_alone(path: str, reason: str) -> HealthFinding:
-    """What to say of a file that bankd neither reads nor writes as it is; everything else goes on."""
+    """The finding for a file that bankd neither reads nor writes as it is; everything else goes on."""
     text, fix = f"{path} is left alone: {reason}", "bankd touches it again once that is mended"
     return HealthFinding(text, fix, needs_person=True)
 
 
 def cannot_be_told(line: str) -> HealthFinding:
-    """What to say of a line of the event log that cannot be read."""
+    """The finding for a line of the event log that cannot be read."""
     return HealthFinding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
 
 
 def journals_set_aside(paths: Iterable[str]) -> Iterator[HealthFinding]:
-    """What to say of the journals of runs that could not be read."""
+    """The findings for journals of runs that could not be read."""
     for path in paths:
         lost = _LOST.get(path.split("/")[-2], _LOST["runs"])
         yield HealthFinding(f"{path}: a torn journal, set aside: {lost}", "look at it, then delete it")
@@ -302,31 +298,28 @@ _LOST = {
 
 
 def fought_over(page: str, until: datetime) -> HealthFinding:
-    """What to say of a page that is left alone because something changes it back."""
+    """The finding for a page that is left alone because another program changes it back."""
     return HealthFinding(f"{page} was {fights.why_resting(until)}", fights.ADVICE, needs_person=True)
 
 
 def stands_twice(item: Copied) -> HealthFinding:
-    """What to say of a memory that the user copied with its id."""
+    """The finding for a memory that the user copied with its id."""
     return HealthFinding(f"{item.id} {item.words}", COPIED_ADVICE, needs_person=True)
 
 
 def cannot_be_written(page: str, why: str) -> HealthFinding:
-    """What to say of a page that bankd cannot write; lines for it wait, everything else goes on."""
+    """The finding for a page that bankd cannot write; lines for it wait, everything else goes on."""
     reason, _, fix = why.partition("; ")
     return HealthFinding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
 
 
 def may_not_be_used(files: Sequence[str]) -> Iterator[HealthFinding]:
-    """What to say of files of ours that bankd may not use: nothing can be written as long as that is so."""
+    """The finding for own files that bankd may not read or write: until that is mended nothing can be written."""
     if files:
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         text = f"{files[0]}{more} may not be read and written by bankd: was it run as another user?"
         fix = "give all of it back: sudo chown -R $USER .bankd bank archive events"
         yield HealthFinding(text, fix, needs_person=True)
-
-
-# as programs read it
 
 
 def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
@@ -341,19 +334,18 @@ def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
         "daemon": asdict(daemon) | since if daemon else None,
         "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox, "prose": bank.prose},
         "index": asdict(bank.index),
-        "jobs": [_job_to_json(job) for job in facts.jobs],
+        "jobs": [
+            {
+                "job": job.name,
+                "running": job.running,
+                "failures": job.failures,
+                "last": job.last and row_to_json(job.last),
+                "next": job.following and job.following.isoformat(timespec="seconds"),
+            }
+            for job in facts.jobs
+        ],
         "missed": [row_to_json(row) for row in facts.missed()],
         "findings": [asdict(finding) for finding in judge_health(facts)],
-    }
-
-
-def _job_to_json(job: JobFacts) -> dict[str, Any]:
-    return {
-        "job": job.name,
-        "running": job.running,
-        "failures": job.failures,
-        "last": None if job.last is None else row_to_json(job.last),
-        "next": None if job.following is None else job.following.isoformat(timespec="seconds"),
     }
 
 
@@ -412,10 +404,8 @@ _OF_JOBS: tuple[tuple[str, str, Callable[[JobFacts], float | None]], ...] = (
 )
 
 
-# the clock
-
-# Shorter sleeps change nothing that a check every 30 s would notice; smaller steps are a network clock at work.
-LEAST_SLEEP = LEAST_STEP = timedelta(seconds=30)
+LEAST_JUMP = timedelta(seconds=30)
+"""A shorter sleep changes nothing that a check every 30 s would notice; smaller steps are a network clock at work."""
 LARGEST_STEP = timedelta(days=3)
 """More than a wrong zone or a weekend of drift explains; less than the opinions of a bank can fade in unseen."""
 
@@ -436,40 +426,20 @@ class ClockReading:
     """Which boot that was."""
 
 
-class JumpKind(StrEnum):
-    """What a jump was, in words."""
-
-    SUSPEND = "the computer slept for"
-    FORWARD = "the clock was set forward by"
-    BACK = "the clock was set back by"
-
-
-@dataclass(frozen=True, slots=True)
-class Jump:
-    """What happened and by how much."""
-
-    kind: JumpKind
-    by: timedelta
-
-    def __str__(self) -> str:
-        """Words for the journal and the status."""
-        return f"{self.kind} {timedelta(seconds=round(self.by.total_seconds()))}"
-
-
-def find_jumps(before: ClockReading, after: ClockReading) -> tuple[Jump, ...]:
-    """What happened to the clock between two readings; waking from sleep to a clock that was set gives both."""
+def find_jumps(before: ClockReading, after: ClockReading) -> tuple[str, ...]:
+    """What happened to the clock between two readings, in words; waking from sleep to a clock that was set gives both."""
     passed = timedelta(seconds=after.since_boot - before.since_boot)
     slept = passed - timedelta(seconds=after.awake - before.awake)
     step = after.wall - before.wall - passed
-    jumps = [Jump(JumpKind.SUSPEND, slept)] if slept >= LEAST_SLEEP else []
-    if abs(step) >= LEAST_STEP:
-        jumps.append(Jump(JumpKind.FORWARD if step > timedelta(0) else JumpKind.BACK, abs(step)))
-    return tuple(jumps)
+    jumps = [("the computer slept for", slept)] if slept >= LEAST_JUMP else []
+    if abs(step) >= LEAST_JUMP:
+        jumps.append((f"the clock was set {'forward' if step > timedelta(0) else 'back'} by", abs(step)))
+    return tuple(f"{what} {timedelta(seconds=round(by.total_seconds()))}" for what, by in jumps)
 
 
 @dataclass(frozen=True, slots=True)
 class ClockTrust:
-    """The last reading that was believed, and by how much the clock is off since; `off` of None means believed."""
+    """The last reading that was believed, and how far the clock is off since then; None: it is believed."""
 
     anchor: ClockReading
     off: timedelta | None = None
@@ -481,10 +451,10 @@ class ClockTrust:
 
 
 def judge_reading(trust: ClockTrust | None, now: ClockReading) -> ClockTrust:
-    """Take a reading into account: believe it, or freeze; a clock that is set back to where it belongs thaws by itself.
+    """Believe a reading, or freeze; when the clock is right again, it is believed again.
 
-    Across a restart nothing tells how long the machine was off: what was believed stays believed, what was frozen
-    stays frozen, and the budget of a run bounds what a wrong date can archive.
+    After a restart nobody knows how long the machine was off: a believed clock stays believed, a frozen one frozen.
+    The budget of a run limits what a wrong date can archive.
     """
     if trust is None:
         return ClockTrust(now)

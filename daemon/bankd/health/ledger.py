@@ -1,7 +1,7 @@
-"""The ledger of runs as rows: what began, ended, failed, was stopped or missed; and what follows for each job.
+"""The ledger of runs: rows that say what began, ended, failed, was stopped or missed, and what follows for each job.
 
-The rows are the only memory of the scheduler, and what `status`, `log` and `show` know of past runs. A run that began
-and has no end was cut off, and is tried again.
+The scheduler remembers nothing else, and `status`, `log` and `show` read the same rows. A run that began and has no
+end was cut off, and is tried again.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class LedgerRow:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What the rows say of one job."""
+    """The state of one job, as its rows give it."""
 
     state: JobState
     alarm: Alarm = field(default_factory=Alarm)
@@ -88,7 +88,7 @@ class History:
 
 
 def fold_rows(job: str, rows: Iterable[LedgerRow], now: datetime, after: int = FAILURES_IN_A_ROW) -> History:
-    """Fold the rows of a job; without any, everything up to now counts as accounted for."""
+    """The history of a job from its rows; without rows no slot before `now` is open."""
     history = History(JobState(anchor=now))
     for row in rows:
         if row.job == job:

@@ -1,7 +1,7 @@
 """Which jobs are due: a function of the timetable, what was accounted for, the clock and the policy for missed runs.
 
-A slot is one occasion in a timetable. Each is accounted for exactly once: run, or missed, and then made up for or
-not. Nothing here waits, reads the clock or remembers; `check_schedule` gives the new state back.
+A slot is one due time of a timetable. Each is accounted for exactly once: run, or missed and then made up for or not.
+Nothing here waits, reads the clock or remembers: `check_schedule` returns the new state.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What a job has behind it: slots up to `anchor`, and those in `accounted`, need no more attention."""
+    """What is done of a job: slots up to `anchor`, and those in `accounted`, are accounted for."""
 
     anchor: datetime
     accounted: tuple[Slot, ...] = ()
@@ -139,7 +139,7 @@ class ScheduleCheck:
 
 
 def check_schedule(job: Job, state: JobState, now: datetime) -> ScheduleCheck:
-    """Decide what to do now; a slot that the look names is accounted for in the state it gives."""
+    """Decide what to run now and what was missed; the new state accounts for every slot that is named."""
     state = _after_step_back(state, now)
     known = {slot.key for slot in state.accounted} if job.timetable.once else set()
     open_slots = [slot for slot in job.timetable.slots(state.anchor, now) if slot.key not in known]
@@ -181,7 +181,7 @@ def after_failure(state: JobState, slot: Slot, now: datetime) -> JobState:
 
 
 def next_run(job: Job, state: JobState, now: datetime) -> datetime:
-    """When the job runs next, as far as one can tell now."""
+    """When the job runs next, if nothing changes."""
     planned = job.timetable.following(now).due
     return planned if state.retry_at is None else min(planned, max(state.retry_at, now))
 

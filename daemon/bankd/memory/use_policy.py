@@ -56,6 +56,6 @@ PROMOTED_AFTER, PROMOTED_USES = 7, 3
 design section 17."""
 
 SAME_NEED = 0.7
-"""Two questions that share so much of the weight of their words are of one cluster: ours, chosen by `bench.suppressing`."""
+"""Two questions that share so much of the weight of their words are of one cluster: ours, by the last table of `bench/choices.md`."""
 SUPPRESSION = 0.05
 """The most that being beaten in a cluster takes of a score of 0 to 1; half of it after once: ours, chosen there too."""

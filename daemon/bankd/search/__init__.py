@@ -3,7 +3,6 @@
 answer       bank, logs, archive
 bank_search  owner of queries, changes
 days         asked days
-evaluation
 find         one index ranked
 floor        or nothing relevant
 indexable    what pages give

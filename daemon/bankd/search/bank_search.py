@@ -18,10 +18,14 @@ from bankd.search.request import GROUPS, Answer, Freshness, Query, read_request
 
 if TYPE_CHECKING:
     from bankd.health.health import IndexFacts
-    from bankd.ports import FoundTies, Patience, RecallWriter, TextReader, Vectors, Wordings, WorkspaceIndex
+    from bankd.index.recall import RecallBuffer
+    from bankd.index.search_index import SearchIndex
+    from bankd.index.successors import Successors
+    from bankd.ports import Patience, Vectors, Wordings
     from bankd.search.answer import Work
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit, SearchSettings
+    from bankd.workers.analyser import Analyser
 
 QUICK_PAGES = 200
 """The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
@@ -37,13 +41,13 @@ _CLOSE_SECONDS = 0.5
 class Indexes(NamedTuple):
     """One set of open files: the index of the bank, those of logs and archive, and what reads for them. One thread at a time."""
 
-    bank: WorkspaceIndex
-    beside: Mapping[str, WorkspaceIndex]
+    bank: SearchIndex
+    beside: Mapping[str, SearchIndex]
     """By group: logs and archive. A run makes them, or a search where little is to be read."""
     outcome_of: Callable[[Hit], str | None]
     """What became of a hit of these; None when it is not to be shown."""
-    analyser: TextReader
-    recalls: RecallWriter
+    analyser: Analyser
+    recalls: RecallBuffer
     options: RankingOptions
     wordings: Callable[[], Wordings]
     write_tree: Callable[[Callable[[str, bytes], None]], None]
@@ -51,7 +55,7 @@ class Indexes(NamedTuple):
     remark: str = ""
     """What there is to say of the settings."""
     vectors: Vectors | None = None
-    found_ties: FoundTies | None = None
+    found_ties: Successors | None = None
     """What runs found that ties memories; None where nobody asks what is related."""
 
     def open(self, now: datetime) -> None:
@@ -94,7 +98,7 @@ class Indexes(NamedTuple):
         """How many pages changed since they were read, or were never read; raises IndexDamaged."""
         return self.bank.pending() + sum(map(_pending, self.beside.values()))
 
-    def made(self) -> Iterable[WorkspaceIndex]:
+    def made(self) -> Iterable[SearchIndex]:
         """The indexes beside that of the bank, without those of a folder without a page: an empty one costs every search."""
         return (index for index in self.beside.values() if index.is_there() or index.pages_there())
 
@@ -169,7 +173,7 @@ class BankSearch:
         return self._read
 
     @property
-    def index(self) -> WorkspaceIndex:
+    def index(self) -> SearchIndex:
         """That of the bank."""
         return self._read.bank
 
@@ -434,12 +438,12 @@ def _key_of(parts: Sequence[object]) -> str:
     return json.dumps(parts, sort_keys=True)
 
 
-def _ask(index: WorkspaceIndex, now: datetime, work: Work) -> Sequence[Hit]:
+def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
     """Ask an index, if it is there; its damage is not the bank's."""
     return index.whole(now, lambda: work(index) if index.open() else ())
 
 
-def _catch_up(group: str, index: WorkspaceIndex, now: datetime) -> tuple[str, int]:
+def _catch_up(group: str, index: SearchIndex, now: datetime) -> tuple[str, int]:
     pending = index.whole(now, lambda: _pending(index))
     if pending > QUICK_PAGES:
         missing = f"{GROUPS[group]}/ is not searchable yet: bankctl index refresh"
@@ -452,5 +456,5 @@ def _catch_up(group: str, index: WorkspaceIndex, now: datetime) -> tuple[str, in
     return "; ".join(f"{path} is too large to be searched: divide it" for path in index.too_large()[:3]), 0
 
 
-def _pending(index: WorkspaceIndex) -> int:
+def _pending(index: SearchIndex) -> int:
     return index.pending() if index.open() else index.pages_there()

@@ -96,9 +96,9 @@ def _start_of_run(text: str, at: int) -> int:
 
 
 NEXT_SHARE = 0.1
-"""What each further memory of a page adds, as a share of what the one before it could; chosen by `bankctl eval --pages`."""
+"""What each further memory of a page adds, as a share of what the one before it could; chosen by `python -m bench.eval --pages`."""
 OF_TITLES = 0.3
-"""The same where a query only names its subject, as a title does: that is of a page as a whole (`bench.titles`)."""
+"""The same where a query only names its subject, as a title does: that is of a page as a whole (`bench.sets titles`)."""
 SHOWN = 3
 """So many memories of a page are shown."""
 

@@ -131,7 +131,7 @@ def _everyday_share(terms: set[str], weights: Weights) -> float:
 _TAIL = 0.5
 """The share of the floor that the further answers must reach, once one has reached it."""
 NEAREST_SHOWN = 5
-"""So many are shown where nothing is an answer: `python -m bench.short_facts` says where the right one stands then."""
+"""So many are shown where nothing is an answer: `python -m bench.sets short` says where the right one stands then."""
 
 
 def answers_among(

@@ -38,8 +38,8 @@ from bankd.pages.text import readable_text
 from bankd.search.request import Filters, FoundRow
 
 if TYPE_CHECKING:
+    from bankd.index.search_index import SearchIndex
     from bankd.memory.use import UseSignals
-    from bankd.ports import AssociatedIndex
     from bankd.search.request import Hit, Query
 
     TiesOf: TypeAlias = "Callable[[Collection[str]], Sequence[StoredTie]]"
@@ -187,7 +187,7 @@ class Placed(NamedTuple):
 class Associations:
     """The ties in one state of an index, as long as it stays as it is."""
 
-    def __init__(self, index: AssociatedIndex, ties_of: TiesOf, most: int) -> None:
+    def __init__(self, index: SearchIndex, ties_of: TiesOf, most: int) -> None:
         """Take the index, what runs found, and how many ties of a kind a node may have."""
         self._index, self._ties_of, self._most = index, ties_of, most
         self._rows: dict[int, FoundRow] = {}
@@ -365,7 +365,7 @@ _MOST_BESIDE, _BESIDE_TIES = 3, 5
 """The most that stands beside an answer, and the most ties of a kind it is chosen from; each costs a search a hundredth."""
 
 
-def find_related(request: Mapping[str, Any], index: AssociatedIndex, ties_of: TiesOf, newer_of: NewerOf) -> Json:
+def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf, newer_of: NewerOf) -> Json:
     """Answer a request such as `{"of": "@Peter", "depth": 2, "limit": 10}`; UsageError for what cannot be read or found."""
     asked, depth, limit = _read(request)
     associations = Associations(index, ties_of, _TIES)
@@ -379,7 +379,7 @@ def find_related(request: Mapping[str, Any], index: AssociatedIndex, ties_of: Ti
 
 
 def see_also(
-    query: Query, hits: Sequence[Hit], index: AssociatedIndex, ties_of: TiesOf, newer_of: NewerOf
+    query: Query, hits: Sequence[Hit], index: SearchIndex, ties_of: TiesOf, newer_of: NewerOf
 ) -> Iterator[Json]:
     """What belongs to the best hit of the bank, the nearest first: no hit, nothing superseded, at most three.
 

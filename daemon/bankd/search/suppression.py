@@ -2,7 +2,7 @@
 
 What lost where another memory of the same answer was used steps back when nearly the same is asked again.
 
-Retrieval-induced forgetting, off unless the settings ask for it: `bench.suppressing` has the table of what it brings.
+Retrieval-induced forgetting, off unless the settings ask for it: the last table of `bench/choices.md` has what it brings.
 """
 
 from __future__ import annotations

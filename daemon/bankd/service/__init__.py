@@ -1,6 +1,9 @@
-"""`bankd`: the service of one workspace. Its life is in `daemon`, its runs in `jobs`, its socket in `requests`.
+"""`bankd`: the service of one workspace, or of all banks on the user's list in one process.
 
-`banks` waits until a workspace can be opened, and has such a life for each bank on the user's list, in one process.
+banks     waits until a workspace can be opened; a daemon for each bank on the list
+daemon    the life of one daemon: start, ready, loop, stop
+jobs      what is due, run one at a time; the ledger; calling a person
+requests  what the socket answers
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from bankd.pages.text import is_utf8, shown_path
 from bankd.service.banks import AllBanks, open_when_possible
 from bankd.service.daemon import Daemon
 from bankd.wiring.held import open_held
-from bankd.wiring.serving import ServiceEnvironment, ServiceParts, prepare_process
+from bankd.wiring.serving import ServiceEnvironment, prepare_process
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 workspace, notifier, "", arguments.polling, arguments.metrics_file, _runtime_folder()
             )
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
-            os._exit(Daemon(ServiceParts(held, around), signals).live())
+            os._exit(Daemon(held, around, signals).live())
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help
@@ -85,14 +88,12 @@ def _runtime_folder() -> Path | None:
 
 
 def _find_workspace(given: str | None) -> Path:
-    name = given or os.environ.get("BANKD_WORKSPACE", "") or _workspace_around(Path.cwd())
+    here = Path.cwd()
+    around = next((str(folder) for folder in (here, *here.parents) if (folder / SETTINGS).is_file()), "")
+    name = given or os.environ.get("BANKD_WORKSPACE", "") or around
     if not name:
         raise UserError("which workspace? Start bankd in one, give --workspace DIR, or set BANKD_WORKSPACE")
     folder = Path(name).expanduser().absolute()
     if not is_utf8(str(folder)):
         raise UserError(f"{shown_path(str(folder))}: its path is not UTF-8; rename the folder")
     return folder
-
-
-def _workspace_around(here: Path) -> str:
-    return next((str(folder) for folder in (here, *here.parents) if (folder / SETTINGS).is_file()), "")

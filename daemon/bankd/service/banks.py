@@ -2,7 +2,7 @@
 
     the list, read at every beat | a thread a bank: open when possible, live, again | one status for the service manager
 
-A thread a bank: what hangs in one, such as a disk that went away, holds no other back.
+Each bank has a thread: when one hangs, for instance because its disk went away, the others go on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from bankd.wiring.held import CommonChildren, Held, open_held
 from bankd.wiring.serving import (
     BEAT,
     ServiceEnvironment,
-    ServiceParts,
     Signalling,
     Telling,
     logged_as,
@@ -35,9 +34,9 @@ from bankd.wiring.serving import (
 log = logging.getLogger(__name__)
 
 RETRY = 10.0
-"""Seconds after which it is tried again, at most."""
+"""Seconds between two tries to open a bank, at most."""
 _SILENT = 4 * BEAT
-"""Seconds after which a bank that has proved nothing has a part that hangs."""
+"""A bank that has not proved for so many seconds that it works has a part that hangs."""
 
 
 def open_when_possible(
@@ -47,7 +46,7 @@ def open_when_possible(
     signals: Signalling,
     hopeless: tuple[type[BankError], ...],
 ) -> Held | None:
-    """Open the workspace, waiting for what time or a person mends, which is logged once; raises what is hopeless.
+    """Open the workspace; while that fails, log why once and try again. Raises errors of the kinds `hopeless`.
 
     None when a signal came first.
     """
@@ -94,7 +93,7 @@ class BankSignals:
 
 @dataclass(slots=True)
 class BankVoice:
-    """Hears how one bank is, and remembers it."""
+    """Takes the place of a service manager for one bank, and remembers its state."""
 
     watchdog: timedelta | None = field(default=timedelta(seconds=3 * BEAT))
     said: str = "starting"
@@ -107,16 +106,14 @@ class BankVoice:
         return self.proved is not None
 
     def hangs(self, now: float) -> bool:
-        """Whether it is served and has proved nothing for long."""
+        """Whether it is served and has not proved for long that it works."""
         return self.proved is not None and now - self.proved > _SILENT
 
     def ready(self, status: str) -> None:
-        """Hear that it began, or why it cannot."""
+        """Hear how it is: that it began, or why it cannot."""
         self.said = status
 
-    def status(self, status: str) -> None:
-        """Hear how it is."""
-        self.said = status
+    status = ready
 
     def alive(self) -> None:
         """Hear that all of its parts work."""
@@ -124,18 +121,18 @@ class BankVoice:
             self.proved = read_monotonic()
 
     def reloading(self) -> None:
-        """Nobody waits for that."""
+        """Ignored: nobody waits for it."""
 
     def stopping(self, status: str) -> None:
-        """Hear that it ends; it has to prove nothing any more."""
+        """Hear that it ends; from now on it need not prove that it works."""
         self.said, self.proved = status, None
 
     def extend(self, by: timedelta) -> None:
-        """It has the time of the whole."""
+        """Ignored: all banks have the time of their process."""
 
 
 class BankLife:
-    """Serves one bank in a thread, and opens it again where it was moved, was not there, or failed."""
+    """Serves one bank in a thread; opens it again after it failed, was moved or was not there."""
 
     def __init__(self, name: str, root: str, children: CommonChildren, *, polling: bool) -> None:
         """Take the bank; nothing is opened yet."""
@@ -174,7 +171,7 @@ class BankLife:
 
     def _serve(self, held: Held) -> bool:
         around = ServiceEnvironment(Path(self.root), self.voice, self.name, self._polling)
-        daemon = Daemon(ServiceParts(held, around), self.signals)
+        daemon = Daemon(held, around, self.signals)
         self.voice.proved = read_monotonic()
         try:
             return daemon.live() == 0
@@ -213,7 +210,7 @@ class AllBanks:
         return bool(came & {signal.SIGTERM, signal.SIGINT})
 
     def _follow_list(self) -> None:
-        """Serve what is on the list now, and that alone; a list that cannot be read changes nothing."""
+        """Serve exactly what is on the list now; a list that cannot be read changes nothing."""
         wanted = self._read_list()
         for name, life in [*self._lives.items()]:
             if wanted.get(name) != life.root:
@@ -237,7 +234,7 @@ class AllBanks:
         return banks
 
     def _feed_watchdog(self) -> None:
-        """Say that all is well unless a bank that was served hangs, which only a new process can mend."""
+        """Feed the watchdog unless a served bank hangs: then only a new process helps."""
         hanging = [name for name, life in self._lives.items() if life.voice.hangs(read_monotonic())]
         if hanging:
             log.error("not alive banks=%s", ",".join(hanging))
@@ -256,7 +253,7 @@ class AllBanks:
             life.signals.send(number)
 
     def _stop(self) -> int:
-        """End all at once; what does not end in time is left to the next start."""
+        """End all banks at once; the next start finishes what did not end in time."""
         self._telling.stopping("stopping")
         self._telling.extend(timedelta(seconds=PATIENCE + 2))
         self._send(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The whole life of the service: start, ready, loop, stop."""
+"""The life of one daemon: start, ready, loop, stop."""
 
 from __future__ import annotations
 
@@ -16,35 +16,45 @@ from bankd.health.health import LENT, DaemonFacts, HealthFacts, find_jumps, rend
 from bankd.health.ledger import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
-from bankd.wiring.serving import ServiceParts, Signalling, write_metrics
+from bankd.wiring.serving import (
+    RunLedger,
+    ServiceEnvironment,
+    Signalling,
+    Timer,
+    Watcher,
+    logged_as,
+    make_socket,
+    write_metrics,
+)
 
 if TYPE_CHECKING:
+    from bankd.wiring.held import Held
     from bankd.workspace.snapshot import Changes
 
 log = logging.getLogger(__name__)
 
-# Of the 5 s in which a stop must be over; the rest is for ending what did not end, and for the socket.
 PATIENCE = 3.0
+"""Seconds that a stop waits for runs; of the 5 s it may take, the rest is for killing them and for the socket."""
 PROOF = 5.0
+"""Seconds in which a part must prove that it works."""
 MANY = 100
-"""From this many pages on another process reads them; for fewer its start would take longer than the reading."""
+"""From this many changed pages on another process reads them; for fewer its start takes longer than the reading."""
 
 
 class Daemon:
     """One running service over an open workspace."""
 
-    def __init__(self, parts: ServiceParts, signals: Signalling) -> None:
+    def __init__(self, held: Held, around: ServiceEnvironment, signals: Signalling) -> None:
         """Put the parts together; nothing runs yet."""
-        self._held, self._signals, self._around = parts.held, signals, parts.around
-        self._since, self._settings_problem = parts.around.clock(), ""
+        self._held, self._signals, self._around = held, signals, around
+        self._since, self._reading = around.clock(), around.read_clocks()
+        self._settings_problem = self._disk_trouble = ""
         self._reloading = threading.Lock()
-        self._ledger = parts.make_ledger()
-        self._timer = parts.make_timer(self._look)
-        self._jobs = Jobs(self._held, self._ledger, self._timer, parts.around.clock)
-        self._watcher = parts.make_watcher(self.files_changed)
-        self._socket = parts.make_socket(Requests(self._held, self._jobs, self._timer, self).handle)
-        self._reading = parts.around.read_clocks()
-        self._disk_trouble = ""
+        self._ledger = RunLedger(around.workspace)
+        self._timer = Timer(lambda: self._jobs.look(), around.bank)  # noqa: PLW0108 -- they are made next
+        self._jobs = Jobs(held, self._ledger, self._timer, around.clock)
+        self._watcher = Watcher(around.workspace, logged_as(around.bank, self.files_changed), polling=around.polling)
+        self._socket = make_socket(around, Requests(held, self._jobs, self._timer, self).handle)
 
     def live(self) -> int:
         """Start, be ready, beat until a signal comes, stop; gives the exit code."""
@@ -82,7 +92,7 @@ class Daemon:
         return bool(came & {signal.SIGTERM, signal.SIGINT})
 
     def beat(self) -> None:
-        """Look at the clock, at what is due, and at every part; feed the watchdog when each proves that it works."""
+        """Look at the clock, at what is due, and at every part; feed the watchdog when every part works."""
         self._notice_jumps()
         self._notice_disk()
         self._jobs.look()
@@ -113,7 +123,7 @@ class Daemon:
         self._reading = reading
         for jump in jumps:
             log.warning("clock %s", jump)
-            self._ledger.add(LedgerRow(reading.wall, "clock", RunOutcome.CLOCK, note=str(jump)))
+            self._ledger.add(LedgerRow(reading.wall, "clock", RunOutcome.CLOCK, note=jump))
         if jumps:
             self._timer.realign()
             self._watcher.look_at_all()
@@ -126,11 +136,8 @@ class Daemon:
             log.info("it can be written again; what waited is done now")
             self._jobs.try_again()
 
-    def _look(self) -> None:
-        self._jobs.look()
-
     def files_changed(self, changes: Changes) -> None:
-        """Make searchable what changed on disk, at once if not thoroughly, which is done after a pause."""
+        """Make changed files searchable: at once with the lexicon, thoroughly after a pause."""
         log.debug("changed=%d deleted=%d", len(changes.changed), len(changes.deleted))
         if any(path.startswith("memory/") for path in changes.paths):
             self._jobs.log_changed()
@@ -149,7 +156,7 @@ class Daemon:
         return self._watcher.pending
 
     def reload(self) -> str:
-        """Read the settings again; gives what is wrong with them, and goes on by the old ones then."""
+        """Read the settings again; gives what is wrong with them, in which case the old ones still hold."""
         with self._reloading:
             try:
                 self._held.reload()
@@ -180,7 +187,7 @@ class Daemon:
         return HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
-        """A line for the service manager, from facts that are in memory: it is made at each beat."""
+        """The line for the service manager, made at each beat from what is in memory."""
         if self._settings_problem:
             return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
         if self._disk_trouble:
@@ -192,7 +199,7 @@ class Daemon:
         return failing[0].partition("\n")[0] if failing else f"{self._watcher.state.files} files watched, {due}"
 
     def stop(self) -> None:
-        """End everything within some seconds; a run that does not end is ended, and left to the next start."""
+        """End everything within some seconds; a run that does not end is killed, and the next start finishes it."""
         self._around.notifier.stopping("stopping")
         self._around.notifier.extend(timedelta(seconds=PATIENCE + 2))
         self._timer.stop()

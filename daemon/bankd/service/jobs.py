@@ -1,4 +1,4 @@
-"""The daemon's jobs: looks at what is due, has it run one at a time, writes the ledger, calls a person."""
+"""The daemon's jobs: starts what is due, one run at a time, writes the ledger, calls a person."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
 
 log = logging.getLogger(__name__)
 
-# After a change of the bank, until the analyser's process is started and the tree file written.
 INDEX_PAUSE = 3.0
-# A workspace that never rests is worked on all the same; what is still being written waits by itself.
+"""Seconds between a change of the bank and the thorough reading, which starts the analyser and writes the tree file."""
 LONGEST_PAUSE = 30.0
+"""Seconds after which work begins even where files change all the time; a file that is being written waits by itself."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """A run that is waited for or going on, without a slot when a person or the watcher wants it; `start` as in a summary."""
+    """A run that waits or goes on; without a slot when a person or the watcher asked for it. `start` as in `RunSummary`."""
 
     job: Job
     slot: Slot | None
@@ -76,8 +76,12 @@ class Jobs:
             for job in self._jobs.values():
                 if job.name not in self._runs:
                     self._look_at(job)
-            self._look_at_logs()
-            self._look_at_index()
+            if self._is_due("log") and "micro" not in self._runs:
+                del self._wanted["log"]
+                self._begin(_Run(self._jobs["micro"], None))
+            if self._is_due("index"):
+                del self._wanted["index"]
+                self._timer.submit("the index is read thoroughly", self._settle_index)
 
     def _look_at(self, job: Job) -> None:
         now, history = self._clock(), self._histories[job.name]
@@ -93,15 +97,14 @@ class Jobs:
 
     def log_changed(self) -> None:
         """Have new Retain lines taken in a moment after the log has settled."""
-        wait = self._held.settings.settle_seconds + 0.5
-        self._postpone("log", wait)
+        self._postpone("log", self._held.settings.settle_seconds + 0.5)
 
     def index_changed(self) -> None:
         """Have the index brought up thoroughly after a pause, during which more may change."""
         self._postpone("index", INDEX_PAUSE)
 
     def try_again(self) -> None:
-        """Do now what could not be done: what failed, new lines, the index."""
+        """Try again now: failed runs, new lines, the index."""
         with self._lock:
             for name, history in self._histories.items():
                 if history.state.failed is not None:
@@ -110,7 +113,7 @@ class Jobs:
         self.index_changed()
 
     def _postpone(self, what: str, wait: float) -> None:
-        """Have something done after a pause; each change begins the pause anew, but not for ever."""
+        """Do something after a pause. Each change starts the pause again, for at most LONGEST_PAUSE in all."""
         with self._lock:
             now = read_monotonic()
             first, _ = self._wanted.get(what, (now, now))
@@ -121,16 +124,6 @@ class Jobs:
     def _is_due(self, what: str) -> bool:
         wanted = self._wanted.get(what)
         return wanted is not None and read_monotonic() >= wanted[1]
-
-    def _look_at_logs(self) -> None:
-        if self._is_due("log") and "micro" not in self._runs:
-            del self._wanted["log"]
-            self._begin(_Run(self._jobs["micro"], None))
-
-    def _look_at_index(self) -> None:
-        if self._is_due("index"):
-            del self._wanted["index"]
-            self._timer.submit("the index is read thoroughly", self._settle_index)
 
     def _settle_index(self) -> None:
         try:
@@ -162,7 +155,9 @@ class Jobs:
 
     def _do(self, run: _Run) -> None:
         name, run.began = run.job.name, read_monotonic()
-        self._note(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
+        with self._lock:
+            if not self._stopping:
+                self._add(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
         try:
             run.summary = self._held.run(name, force=run.force, start=run.start)
             outcome, note = RunOutcome.RAN, run.summary.line
@@ -181,19 +176,10 @@ class Jobs:
         with self._lock:
             if self._runs.get(name) is run:
                 del self._runs[name]
-            self._go_on(run)
+            rest = run.summary.rest if run.summary else None
+            if rest and not self._stopping and name not in self._runs:  # the next batch of history
+                self._begin(_Run(run.job, None, run.force, rest))
         run.done.set()
-
-    def _go_on(self, run: _Run) -> None:
-        """Have the next batch of history taken in, when a run left one."""
-        rest = run.summary.rest if run.summary else None
-        if rest and not self._stopping and run.job.name not in self._runs:
-            self._begin(_Run(run.job, None, run.force, rest))
-
-    def _note(self, row: LedgerRow) -> None:
-        with self._lock:
-            if not self._stopping:
-                self._add(row)
 
     def _note_end(self, row: LedgerRow) -> None:
         """Count the end of a run, which the run itself has written down unless it could not."""
@@ -224,7 +210,7 @@ class Jobs:
         return after_run(before.alarm, worked=row.outcome is RunOutcome.RAN, after=after)[1]
 
     def learn_of_hands(self) -> None:
-        """Count what people ran while the workspace was lent to them."""
+        """Count the runs that commands made while the workspace was lent to them."""
         with self._lock:
             for row in self._ledger.learn():
                 if row.job in self._histories:
@@ -234,15 +220,15 @@ class Jobs:
         """How the jobs stand."""
         with self._lock:
             now = self._clock()
-            return tuple(self._facts_of(job, now) for job in self._jobs.values())
-
-    def _facts_of(self, job: Job, now: datetime) -> JobFacts:
-        history, run = self._histories[job.name], self._runs.get(job.name)
-        due = next_run(job, history.state, now)
-        return JobFacts(job.name, history.last, due, history.alarm.failures, run is not None and run.began is not None)
+            found = []
+            for job in self._jobs.values():
+                history, run = self._histories[job.name], self._runs.get(job.name)
+                due, is_running = next_run(job, history.state, now), run is not None and run.began is not None
+                found.append(JobFacts(job.name, history.last, due, history.alarm.failures, is_running))
+            return tuple(found)
 
     def stop(self, within: float) -> bool:
-        """Start nothing more and wait for what runs; gives whether it ended. What did not is in the ledger."""
+        """Start nothing more and wait for what runs; gives whether it ended. A run that did not is in the ledger."""
         with self._lock:
             going = [run for run in self._runs.values() if run.began is not None]
         ended = all(run.done.wait(within) for run in going)

@@ -1,29 +1,27 @@
-"""What each operation of the daemon's socket takes: a request is checked whole before anything of it is begun.
-
-A search and what is related are read by the readers that every caller of them shares, `bankctl` without a daemon too.
-
-What can be asked of the daemon over its socket, one method an operation.
-"""
+"""What the daemon answers on its socket: a request is checked whole before anything of it is begun."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.errors import BankError, BusyError, UsageError
-from bankd.health.health import LENT, HealthFacts, facts_to_json, render_metrics, tell_standstill
+from bankd.health.health import LENT, facts_to_json, render_metrics, tell_standstill
 from bankd.service.jobs import Jobs
 from bankd.wiring.held import Held
 from bankd.wiring.reader import BankReader
 from bankd.wiring.serving import Answer, LockLoan, Request, Timer
+
+if TYPE_CHECKING:
+    from bankd.service.daemon import Daemon
 
 LONGEST_WAIT = 600.0
 """Seconds that a client may have something waited for."""
 
 
 class Field(NamedTuple):
-    """A field of a request: what it must be, whether a value is so, and whether it must be there."""
+    """A field of a request: what it must be in words, whether a value fits, and whether the field is needed."""
 
     must_be: str
     fits: Callable[[Any], bool]
@@ -67,7 +65,7 @@ OPERATIONS: Mapping[str, Mapping[str, Field]] = {
 
 
 def find_problems(request: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a request, a sentence each; empty when its operation can begin. Other fields say nothing."""
+    """What is wrong with a request, a sentence each; empty when nothing is. Unknown fields are ignored."""
     fields = OPERATIONS.get(request["op"])
     if fields is None:
         return [f"no operation {str(request['op'])[:40]!r}; there are {', '.join(sorted(OPERATIONS))}"]
@@ -79,7 +77,7 @@ def find_problems(request: Mapping[str, Any]) -> list[str]:
 
 
 class ServedBank(BankReader):
-    """The bank as the daemon itself reads it for a hook: what another process asks over the socket is asked directly."""
+    """The bank as the daemon reads it for a hook: it answers itself, without the socket."""
 
     def __init__(self, root: str, handle: Callable[[dict[str, Any]], Any]) -> None:
         """Take the workspace, and what answers requests."""
@@ -87,37 +85,23 @@ class ServedBank(BankReader):
         self._handle = handle
 
     def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """What the daemon answers; it waits for nobody, so `seconds` says nothing."""
+        """The daemon's answer; `seconds` is not needed."""
         return dict(self._handle(request))
-
-
-RETAKE_EVERY = 0.2
-
-
-class Service(Protocol):
-    """The daemon, as far as requests go."""
-
-    @property
-    def pending(self) -> int: ...
-
-    def facts(self) -> HealthFacts: ...
-
-    def reload(self) -> str: ...
 
 
 class Requests:
     """Answers requests; every method runs in the thread of its client."""
 
-    def __init__(self, held: Held, jobs: Jobs, timer: Timer, service: Service) -> None:
+    def __init__(self, held: Held, jobs: Jobs, timer: Timer, service: Daemon) -> None:
         """Take what can be asked."""
         self._held, self._jobs, self._timer, self._service = held, jobs, timer, service
         self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
             "related": self._search,
-            "status": self._status,
-            "metrics": self._metrics,
+            "status": lambda _: facts_to_json(service.facts()),
+            "metrics": lambda _: {"text": render_metrics(service.facts())},
             "run": self._run,
-            "reload": self._reload_settings,
+            "reload": lambda _: {"problem": service.reload()},
             "lend": self._lend,
             "handed over": self._take_handed_over,
             "hook": self._hook,
@@ -131,30 +115,18 @@ class Requests:
         return self._operations[request["op"]](request)
 
     def _search(self, request: Request) -> Answer:
-        """An answer, which says too when the jobs stand still that bring the bank up to date."""
+        """Answer a search; the answer warns when the jobs that keep the bank current stand still."""
         answer = self._held.search.answer(request, self._held.now(), self._service.pending)
         still = tell_standstill(self._timer.queue())
         if not still:
             return answer
-        fresh = answer["fresh"]
-        return {
-            **answer,
-            "fresh": {**fresh, "note": "; ".join(filter(None, [fresh["note"], f"{still}: bankctl status"]))},
-        }
-
-    def _status(self, _request: Request) -> Answer:
-        return facts_to_json(self._service.facts())
-
-    def _metrics(self, _request: Request) -> Answer:
-        return {"text": render_metrics(self._service.facts())}
+        note = "; ".join(filter(None, [answer["fresh"]["note"], f"{still}: bankctl status"]))
+        return {**answer, "fresh": {**answer["fresh"], "note": note}}
 
     def _run(self, request: Request) -> Answer:
         within = request.get("within", LONGEST_WAIT)
         summary = self._jobs.ask(request["kind"], force=request.get("force", False), within=within)
         return {"line": summary.line, "report": summary.report}
-
-    def _reload_settings(self, _request: Request) -> Answer:
-        return {"problem": self._service.reload()}
 
     def _take_handed_over(self, _request: Request) -> Answer:
         """Have a run soon, which imports what hooks left for it."""
@@ -162,14 +134,14 @@ class Requests:
         return {}
 
     def _hook(self, request: Request) -> Answer:
-        """What a hook of an agent's session puts before the model: its process need not import what answers that."""
+        """The text that a hook gives to an agent: the daemon has imported what makes it, the hook need not."""
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
 
         bank = ServedBank(str(self._held.root), self.handle)
         return {"context": answer_hook(request["event"], request["said"], bank)}
 
     def _tool(self, request: Request) -> Answer:
-        """What a tool that agents have gives, such as memory_feedback; one that writes borrows the lock as any client."""
+        """The result of an agent's tool, such as memory_feedback; one that writes borrows the lock like any client."""
         from bankd.agents.tools import BankMethods, ProtocolError  # noqa: PLC0415 -- most daemons serve no agent
 
         called = {"name": request["name"], "arguments": request.get("arguments", {})}
@@ -180,7 +152,7 @@ class Requests:
             raise UsageError(str(error)) from error
 
     def _lend(self, request: Request) -> LockLoan:
-        """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""
+        """Let the client write the workspace, between two runs, for as long as it keeps the connection."""
         lent, returned, wanted = threading.Event(), threading.Event(), threading.Event()
         wanted.set()
 
@@ -190,7 +162,14 @@ class Requests:
             self._held.lend()
             lent.set()
             returned.wait()
-            self._retake()
+            pause = threading.Event()
+            while True:
+                try:
+                    self._held.retake()
+                except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
+                    pause.wait(0.2)
+                else:
+                    break
             self._jobs.learn_of_hands()
 
         self._timer.submit(LENT, work)
@@ -199,13 +178,3 @@ class Requests:
             returned.set()
             raise BusyError("a run goes on; see: bankctl status")
         return LockLoan({"lent": True}, returned.set)
-
-    def _retake(self) -> None:
-        pause = threading.Event()
-        while True:
-            try:
-                self._held.retake()
-            except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
-                pause.wait(RETAKE_EVERY)
-            else:
-                return

@@ -1,14 +1,13 @@
-"""Real parts put together: the only place that knows both use cases and the outside.
+"""Real parts put together: the only room that knows both the use cases and the outside.
 
-asking        daemon or index, kept
-banks         one pool
-brief_files
-held          lock, children, settings
-probing       the computer around
-reader        bank between calls
-runner        runs in a child
-search        BankSearch, kept settings
-served_hooks
-serving       service's parts
-workspace     a workspace opened
+asking        one bank asked from outside: by its daemon, or by its index kept open
+banks         the banks of the user as one pool, and one answer out of all
+held          a bank as the daemon holds it: lock, settings, search, children
+probing       what looks at a workspace and at the computer around it
+reader        a bank as agents read it, each call by itself
+runner        the daemon's runs, in a process of their own; imports; briefings as files
+search        search put together for a workspace, and the settings that it needs
+served_hooks  a hook of an agent answered by the daemon, with few imports
+serving       the outside that a daemon works with
+workspace     a workspace opened, to read or to write
 """

@@ -1,4 +1,4 @@
-"""One bank, asked from outside: its daemon answers, or where there is none its index; the two answer the same.
+"""One bank, asked from outside: its daemon answers, or where there is none its index; both give the same answer.
 
 Imports as little as possible: with a daemon a search takes less time than most modules take to import.
 """
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from bankd.workspace.watcher import Watcher
 
 OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
-"""What an answer to a search has; that of an older daemon, which runs until it is restarted, may lack some."""
+"""What an answer to a search has. The answer of an older daemon, which runs until it is restarted, may lack some."""
 _DAEMON_SECONDS = 10.0
-"""A daemon that is slower than this is passed by."""
+"""After this many seconds without an answer of the daemon the index is asked."""
 _LOOK_SECONDS = 1.0
-"""Where nobody tells of changes: to look at 10,000 pages takes longer than a question."""
+"""Seconds between two looks where the kernel tells of no changes: looking at 10,000 pages takes longer than a search."""
 _CHECK_SECONDS = 30.0
-"""As the daemon does: a folder that was swapped for another one is not watched any more."""
+"""Seconds between two checks of the watches: a folder that was replaced by another one is not watched any more."""
 
 
 def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECONDS) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class ChangeWatch:
         from bankd.workspace.watcher import Watcher, WatchIntervals
 
         # Where it cannot watch this looks by itself, and there is nothing to tell: the screen belongs to the finder.
-        logging.getLogger("bankd.adapters.watching").addHandler(logging.NullHandler())
+        logging.getLogger("bankd.workspace.watcher").addHandler(logging.NullHandler())
         # A change of a file only makes the next question look at all; and where the watcher had to poll, questions do.
         pace = WatchIntervals(quiet=0.1, longest=0.5, poll=600.0)
         watcher = Watcher(Path(self._root), lambda _: self.hint(), pace)

@@ -1,13 +1,13 @@
-"""The answers of several banks as one: what each says of the bank, the best first, then what is beside them.
+"""The banks of the user: a list of them, each asked by itself, and one answer out of all.
 
-The banks of the user: a list of them, each asked by itself, and one answer out of all.
+An answer of all has what each says of its bank, best first, then what stands beside it in logs and archives.
 """
 
 from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing, contextmanager
 from typing import Any, TypeAlias
 
@@ -40,7 +40,10 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
     """
     limit = number_of_hits(request.get("limit"))
     left_off = sum(int(answer["left_off"]) for answer in answers.values())
-    hits, nearest = (_of_banks(answers, name) for name in ("hits", "nearest"))
+    hits, nearest = (
+        [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer[name]]
+        for name in ("hits", "nearest")
+    )
     said = _best((hit for hit in hits if hit["group"] == "bank"), limit)
     room = min(limit, MOST_BESIDE) if said and not request.get("in") else limit
     beside = _best((hit for hit in hits if hit["group"] != "bank"), room)
@@ -56,10 +59,6 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
     }
 
 
-def _of_banks(answers: Mapping[str, Json], name: str) -> list[Json]:
-    return [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer[name]]
-
-
 def _best(hits: Iterable[Json], limit: int) -> list[Json]:
     """The best hits of several banks; of the same score, that of the first bank comes first."""
     return sorted(hits, key=lambda hit: -float(hit["score"]))[:limit]
@@ -68,6 +67,7 @@ def _best(hits: Iterable[Json], limit: int) -> list[Json]:
 def _merge_freshness(parts: Mapping[str, Json]) -> Json:
     """How far the answer can be trusted: as far as each bank's."""
     notes = [f"{bank}: {fresh['note']}" for bank, fresh in parts.items() if fresh["note"]]
+    states = [fresh["meaning"] for fresh in parts.values()]  # the first where meaning did not wholly take part
     days = [fresh["updated"] for fresh in parts.values() if fresh["updated"]]
     return {
         "pending": sum(fresh["pending"] for fresh in parts.values()),
@@ -75,13 +75,8 @@ def _merge_freshness(parts: Mapping[str, Json]) -> Json:
         "daemon": all(fresh["daemon"] for fresh in parts.values()),
         "provisional": sum(fresh["provisional"] for fresh in parts.values()),
         "note": "; ".join(notes),
-        "meaning": _merge_meaning([fresh["meaning"] for fresh in parts.values()]),
+        "meaning": next((one for one in states if one not in {"on", "off"}), "on" if "on" in states else "off"),
     }
-
-
-def _merge_meaning(states: Sequence[str]) -> str:
-    """What all of them say, or the first of those where meaning did not wholly take part."""
-    return next((state for state in states if state not in {"on", "off"}), "on" if "on" in states else "off")
 
 
 __all__ = ["banks_path", "read_banks", "write_banks"]

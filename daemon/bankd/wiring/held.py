@@ -1,4 +1,4 @@
-"""A bank as the daemon holds it: locked for its life, with the settings that were good when last read."""
+"""A bank as the daemon holds it: locked as long as it lives, with the last settings that could be used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Child: TypeAlias = ChildProcess | SharedChild
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run did: a line for people, and the whole for programs; logs may have been too fresh to be read.
+    """What a run did: a line for people, and a report for programs. `has_waiting_logs`: some logs were too fresh to read.
 
     `rest` is the log and line where the next batch of history begins.
     """
@@ -42,14 +42,14 @@ class RunSummary:
 
 
 class Children(NamedTuple):
-    """The processes of a bank: one for runs, and one for what is wanted at once and must not wait for a run."""
+    """The child processes of a bank: one for runs, and one for reading that must not wait for a run."""
 
     runner: Child
     reader: Child
 
 
 class CommonChildren:
-    """Two processes for the banks of a daemon that serves many, which take turns: ten Kiwis would need five gigabytes."""
+    """Two child processes that all banks of a daemon use in turn: ten Kiwis would need five gigabytes."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -57,7 +57,7 @@ class CommonChildren:
         self._turns = threading.Lock(), threading.Lock()
 
     def of_bank(self) -> Children:
-        """The two of a bank, which take turns with those of others."""
+        """The two for one bank, each shared with the other banks."""
         return Children(*(SharedChild(child, turn) for child, turn in zip(self._both, self._turns, strict=True)))
 
     def close(self) -> None:
@@ -73,7 +73,7 @@ def _child() -> ChildProcess:
 class Held:
     """One bank of the daemon: its lock, folder, settings and search, and the two children that work for it.
 
-    Whatever writes (`recover`, `run`, `settle`, `lend`, `retake`) must come one at a time; the rest from any thread.
+    What writes (`recover`, `run`, `settle`, `lend`, `retake`) must be called one at a time; all else from any thread.
     """
 
     def __init__(self, root: Path, children: Children) -> None:
@@ -105,7 +105,7 @@ class Held:
         return read_clock(self._settings.timezone)
 
     def reload(self) -> None:
-        """Read settings and rules again; raises ConfigError, and goes on by the old ones, when they cannot be used."""
+        """Read settings and rules again; raises ConfigError when they cannot be used, and the old ones hold."""
         with self._changing:
             settings, sources = self._read_configuration()
             if settings.folders != self._settings.folders:
@@ -118,16 +118,16 @@ class Held:
         self._have_done(self._runner, "recover", self._lock.descriptor)
 
     def run(self, kind: str, *, force: bool = False, start: tuple[str, int] | None = None) -> RunSummary:
-        """Run a cycle, on the logs from `start` on, and make searchable what it did; raises what the cycle raises."""
+        """Run a cycle, on the logs from `start` on, and bring the index up to date; raises what the cycle raises."""
         fields = {"kind": kind, "force": force, "start": start}
         return RunSummary(**self._have_done(self._runner, "run", self._lock.descriptor, fields))
 
     def settle(self) -> bool:
-        """Read thoroughly what was only read at once, and bring the tree file up to date; says whether more waits."""
+        """Read with the analyser the pages that were read without it, update the tree file; says whether more waits."""
         return bool(self._have_done(self._runner, "settle", self._lock.descriptor)["more"])
 
     def catch_up(self) -> None:
-        """Have every changed file read by a process of its own, which waits neither for a run nor for the analyser."""
+        """Read every changed file in the second child, which waits neither for a run nor for the analyser."""
         self._have_done(self._reader, "catch up")
 
     def _have_done(
@@ -157,7 +157,7 @@ class Held:
         return self._folder.is_in_place()
 
     def tidy(self) -> None:
-        """Give back what only work needs, when there was none for a while."""
+        """After a while without work, give back the memory that only work needs."""
         self._runner.end_if_idle()
         self._reader.end_if_idle()
         self.search.tidy()
@@ -171,12 +171,12 @@ class Held:
         self._lock.take()
 
     def abandon(self) -> None:
-        """End what is going on; what it was writing is in its journal, and the next run finishes it."""
+        """Kill what is going on; its writes are in its journal, and the next run finishes them."""
         self._runner.end()
         self._reader.end()
 
     def close(self) -> None:
-        """Let go of the bank: first of who could write in it, last of the lock and the folder."""
+        """Let go of the bank: first the children that could write in it, last the lock and the folder."""
         self._runner.close()
         self._reader.close()
         self.search.close()

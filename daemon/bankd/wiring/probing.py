@@ -1,4 +1,4 @@
-"""What looks at a workspace and at the computer around it."""
+"""What `doctor` and `service` look at: a workspace, and the computer around it."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ def _ask(workspace: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def find_installation(root: Path, *, is_user: bool = True, name: str | None = None) -> Installation:
-    """The unit of a workspace, put in place or not."""
+    """The systemd unit of a workspace, installed or not."""
     return Installation(root, Manager(is_user), name, is_online=_asks_others(root))
 
 
 def installation_of_all() -> Installation:
-    """The unit of all banks on the user's list."""
+    """The systemd unit of all banks on the user's list."""
     is_online = any(_asks_others(Path(root)) for root in read_banks().values())
     return Installation(Path(), Manager(True), is_all=True, is_online=is_online)
 
 
 def _asks_others(root: Path) -> bool:
-    """Whether the settings name a model that another process has."""
+    """Whether the settings name a model that runs in another process."""
     with suppress(UserError):
         settings, _ = load_usable_settings(root / SETTINGS)
         return settings.distil.provider != "off" or bool(settings.meaning.url)

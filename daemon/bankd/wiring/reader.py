@@ -1,14 +1,14 @@
-"""The bank as agents read it, each call by itself: a daemon may come and go, a bank break and be mended, between two.
+"""The bank as agents read it, each call by itself: between two calls a daemon may come or go, a bank break or be mended.
 
-What a call needs is imported by that call: a server that only waits, and a hook, must start in milliseconds.
-
-What was shown to whom, on disk: `.bankd/shown.json`, replaced whole; losing it costs that something is said again.
+Each call imports what it needs: a server that only waits, and a hook, must start in milliseconds. What was shown to
+whom is in `.bankd/shown.json`, replaced whole; without it something is said again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import closing, suppress
 from pathlib import Path
 
 from bankd.briefing.shown import Shown
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from bankd.settings import Settings
 
 _DAEMON_SECONDS = 10.0
-"""A daemon that is slower than this is passed by."""
-_MONTH = 31
-"""Days."""
+"""After this many seconds without an answer of the daemon the index is asked."""
 _RECALL_SECONDS = 0.5
 """What a hook waits for: the user waits with it."""
 
@@ -46,8 +44,6 @@ class BankReader:
     @property
     def root(self) -> Path:
         """The folder of the workspace."""
-        from pathlib import Path
-
         return Path(self._root)
 
     def settings(self) -> Settings:
@@ -72,9 +68,8 @@ class BankReader:
 
         settings = search_settings(self.root)
         files = PageFiles(self.root / "bank")
-        stamp = repr(
-            ("screened", str(now.date()), settings, files.scan(), self._stamps("events", ""), self._recent_logs(now))
-        )
+        seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
+        stamp = repr(("screened", str(now.date()), settings, *seen))
         facts = kept_facts(self.root, stamp)
         if facts is None:
             facts = self._read_facts(files, now, settings)
@@ -89,11 +84,8 @@ class BankReader:
         from bankd.storage.events import EventLog
         from bankd.storage.tree import FileTree
 
-        tree = FileTree(self.root)
-        try:
+        with closing(FileTree(self.root)) as tree:
             events = EventLog(tree, "").read_events()
-        finally:
-            tree.close()
         read = ((path, files.read(path)) for path in sorted(files.scan()))
         pages = (read_page(f"bank/{path}", readable_bytes(data)) for path, data in read if data is not None)
         logs = {name: self.read_file(f"memory/{name}") for name in self._recent_logs(now)}
@@ -104,7 +96,7 @@ class BankReader:
         """The logs of the last month by name, with a stamp each; those in folders below `memory/` are not looked at."""
         from datetime import timedelta
 
-        first = (now.date() - timedelta(days=_MONTH)).isoformat()
+        first = (now.date() - timedelta(days=31)).isoformat()
         return {name: stamp for name, stamp in self._stamps("memory", ".md").items() if name[:10] >= first}
 
     def _stamps(self, folder: str, ending: str) -> dict[str, str]:
@@ -149,11 +141,9 @@ class BankReader:
         settings = search_settings(self.root)
         if in_a_moment:
             settings = settings._replace(meaning=("off",))
-        searching = make_search(self.root, settings, worker_for(settings), is_bank_alone=in_a_moment)
-        try:
+        made = make_search(self.root, settings, worker_for(settings), is_bank_alone=in_a_moment)
+        with closing(made) as searching:
             return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
-        finally:
-            searching.close()
 
     def page_paths(self) -> Iterable[str]:
         """The pages of the bank, from `bank/` on, sorted."""
@@ -171,11 +161,8 @@ class BankReader:
 
         if not path.startswith(("bank/", "memory/", "archive/")) or not path.endswith(".md"):
             raise UserError(f"{path}: not a page of the bank, a log or an archived page")
-        tree = FileTree(self.root)
-        try:
+        with closing(FileTree(self.root)) as tree:
             data = tree.read(path)
-        finally:
-            tree.close()
         if data is None:
             raise UserError(f"{path}: no such page")
         if not path.startswith("memory/"):
@@ -188,15 +175,11 @@ class BankReader:
 
     def remember_shown(self, shown: Shown) -> None:
         """Keep it; on a disk that takes nothing, what was said may be said again."""
-        from contextlib import suppress
-
         with suppress(OSError):
             write_shown(self.root, shown)
 
     def hand_over(self, transcript: str) -> None:
         """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
-        from contextlib import suppress
-
         from bankd.workspace.import_files import add_transcript
 
         add_transcript(self._root, transcript)

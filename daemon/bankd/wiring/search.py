@@ -1,7 +1,7 @@
-"""Search put together for a workspace: the same for the daemon, the command line and the evaluation.
+"""Search put together for a workspace, the same for the daemon and the command line.
 
-`bankctl search` passes through this module, and a hook of an agent asks it for settings alone, so that each function
-imports what it needs. What search needs of `bankd.yaml` is kept beside it, since YAML is slow to import.
+`bankctl search` passes through this module, and hooks read only the settings here, so each function imports what it
+needs. The settings of search are kept in a JSON copy beside `bankd.yaml`, since YAML is slow to import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from bankd.app.evaluate import TrialTools
     from bankd.index.search_index import SearchIndex
     from bankd.search.bank_search import BankSearch, Indexes
     from bankd.search.request import Hit
@@ -47,14 +46,14 @@ def worker_for(settings: SearchSettings) -> KiwiWorker | None:
 def make_search(
     root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
 ) -> BankSearch:
-    """Put search together for a command, of the bank and what is beside it, or of the bank alone; several may share a worker."""
+    """Put search together for a command: over bank, logs and archive, or the bank alone. Several may share a worker."""
     from bankd.search.bank_search import BankSearch
 
     return BankSearch(lambda own: make_indexes(root, own, worker, is_bank_alone=is_bank_alone), settings)
 
 
 def make_served_search(root: Path | str, settings: SearchSettings) -> BankSearch:
-    """Put search together for a daemon. Its workers are never started: they know what a run had analysed."""
+    """Put search together for a daemon. Its workers are never started: they read what runs had analysed."""
     from bankd.search.bank_search import BankSearch
     from bankd.system.process import give_back
 
@@ -64,7 +63,7 @@ def make_served_search(root: Path | str, settings: SearchSettings) -> BankSearch
 
 
 def import_search() -> None:
-    """Import what a query needs: for a process that is going to make a copy of itself, which would import it too."""
+    """Import what a query needs, once before a process copies itself."""
     from bankd.index import sources as log_pages  # noqa: F401
     from bankd.search import bank_search  # noqa: F401
     from bankd.workers import analyser  # noqa: F401
@@ -73,7 +72,7 @@ def import_search() -> None:
 def make_indexes(
     root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
 ) -> Indexes:
-    """One set of the files of an index; nothing is opened yet."""
+    """The indexes of a workspace; nothing is opened yet."""
     from bankd.index.recall import RecallBuffer
     from bankd.index.search_index import SearchIndex
     from bankd.index.sources import PageFiles
@@ -127,7 +126,7 @@ def make_indexes(
 
 
 def _indexes_beside(root: Path | str, settings: SearchSettings, analyser: Analyser) -> dict[str, SearchIndex]:
-    """Those of logs and archive, by group."""
+    """The indexes of logs and archive, by group."""
     from bankd.index.search_index import SearchIndex
     from bankd.index.sources import LogPages, PageFiles
 
@@ -157,18 +156,6 @@ def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
     return compile_finders(patterns) if patterns else ()
 
 
-def trial_tools(meaning: str = "off") -> TrialTools:
-    """What judging search needs; `meaning` names the model of sentence vectors."""
-    from bankd.app.evaluate import SETTINGS, TrialTools
-    from bankd.system.clock import read_monotonic
-
-    settings = SETTINGS._replace(meaning=(meaning,))
-    worker = worker_for(settings)
-    return TrialTools(
-        lambda root, with_worker: make_search(root, settings, worker if with_worker else None), read_monotonic
-    )
-
-
 def search_settings(root: Path | str) -> SearchSettings:
     """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same."""
     status = os.stat(f"{root}/bankd.yaml")  # noqa: PTH116 -- pathlib takes longer than all the rest of this
@@ -190,7 +177,7 @@ def search_settings(root: Path | str) -> SearchSettings:
 
 
 def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
-    """What the file says; where it cannot be used what it said last, for it may name secrets that no log may show."""
+    """The settings of the file; where it cannot be used the last ones, since these may name secrets to hide."""
     from bankd.config.workspace import ConfigError, load_usable_settings, place_folders
 
     settings, problems = load_usable_settings(file)

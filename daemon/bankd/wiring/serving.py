@@ -1,7 +1,4 @@
-"""The parts of the service, made here: the service itself says what they do together, and names nothing outside.
-
-What it has to name is named here too; `pyproject.toml` has the rule that it imports no adapter.
-"""
+"""The outside that a daemon works with, re-exported: the service imports no adapter (`pyproject.toml` has the rule)."""
 
 from __future__ import annotations
 
@@ -21,26 +18,25 @@ from bankd.system.manager import Notifier, Signals, take_notifier
 from bankd.system.process import Timer, call_person, keep_little, logged_as, set_up_log, write_metrics
 from bankd.system.socket_client import socket_path
 from bankd.system.socket_server import Answer, Handler, LockLoan, Request, SocketServer
-from bankd.wiring.held import Held
 from bankd.workspace.runs import RunLedger
-from bankd.workspace.snapshot import Changes
 from bankd.workspace.watcher import Watcher
 
 __all__ = [
-    "Answer", "LockLoan", "Notifier", "Request", "RunLedger", "ServiceEnvironment", "ServiceParts", "Signalling", "Signals",
-    "SocketServer", "Telling", "Timer", "Watcher", "call_person", "logged_as", "prepare_process", "read_banks",
+    "Answer", "LockLoan", "Notifier", "Request", "RunLedger", "ServiceEnvironment", "Signalling", "Signals",
+    "SocketServer", "Telling", "Timer", "Watcher", "call_person", "logged_as", "make_socket", "prepare_process", "read_banks",
     "read_monotonic", "write_metrics",
 ]  # fmt: skip
 
 BEAT = 30.0
+"""Seconds between two looks at the clock, at what is due, and at every part."""
 
 
 class Telling(Protocol):
-    """Whoever receives the state of a daemon: its service manager, or the daemon of several banks."""
+    """Receives the state of a daemon: the service manager, or the daemon of several banks."""
 
     @property
     def watchdog(self) -> timedelta | None:
-        """How long it waits for a sign of life; None where it does not."""
+        """How long it waits for a sign of life; None: it does not watch."""
 
     def ready(self, status: str) -> None:
         """It has begun, or has taken new settings."""
@@ -49,7 +45,7 @@ class Telling(Protocol):
         """How it is, in a line."""
 
     def alive(self) -> None:
-        """All parts have proved that they work."""
+        """Every part has proved that it works."""
 
     def reloading(self) -> None:
         """It reads its settings."""
@@ -62,7 +58,7 @@ class Telling(Protocol):
 
 
 class Signalling(Protocol):
-    """Who tells a daemon what to do."""
+    """Where the signals for a daemon come from."""
 
     def wait(self, seconds: float) -> set[signal.Signals]:
         """The signals that came, as soon as there is one; empty after this many seconds without."""
@@ -70,7 +66,7 @@ class Signalling(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServiceEnvironment:
-    """What the daemon is given by its command line and its service manager."""
+    """What the command line and the service manager give to a daemon."""
 
     workspace: Path
     notifier: Telling
@@ -84,32 +80,12 @@ class ServiceEnvironment:
     clock: Callable[[], datetime] = utc_now
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceParts:
-    """What a service is made of; each part gets what to call."""
-
-    held: Held
-    around: ServiceEnvironment
-
-    def make_ledger(self) -> RunLedger:
-        """What ran and what was missed."""
-        return RunLedger(self.around.workspace)
-
-    def make_timer(self, ring: Callable[[], None]) -> Timer:
-        """What rings at the slots of timetables, and has work done."""
-        return Timer(ring, self.around.bank)
-
-    def make_watcher(self, report: Callable[[Changes], None]) -> Watcher:
-        """What notices changes of files."""
-        return Watcher(self.around.workspace, logged_as(self.around.bank, report), polling=self.around.polling)
-
-    def make_socket(self, handle: Handler) -> SocketServer:
-        """The socket in `.bankd/`, or, where the service manager gives a folder for it, there with a link in `.bankd/`."""
-        handle = logged_as(self.around.bank, handle)
-        usual = Path(socket_path(str(self.around.workspace)))
-        if self.around.runtime_folder is None:
-            return SocketServer(usual, handle)
-        return SocketServer(self.around.runtime_folder / usual.name, handle, link=usual)
+def make_socket(around: ServiceEnvironment, handle: Handler) -> SocketServer:
+    """The socket in `.bankd/`; where the service manager gives a folder for it, there, with a link in `.bankd/`."""
+    usual, handle = Path(socket_path(str(around.workspace))), logged_as(around.bank, handle)
+    if around.runtime_folder is None:
+        return SocketServer(usual, handle)
+    return SocketServer(around.runtime_folder / usual.name, handle, link=usual)
 
 
 def prepare_process(log_format: Literal["auto", "json"], *, debug: bool) -> tuple[Notifier, Signals]:

@@ -1,4 +1,4 @@
-"""Which adapter stands for which port: it puts a workspace together for a command."""
+"""A workspace opened for a command or a run: which part of the outside stands for which port."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -32,9 +32,8 @@ from bankd.index.recall import RecallBuffer
 from bankd.layouts.rearrange import reference_rewriter
 from bankd.memory.retain import LogPlace
 from bankd.pages.text import show_line
-from bankd.ports import Models
 from bankd.search.bank_search import BankSearch
-from bankd.settings import DistilPolicy, Settings
+from bankd.settings import Settings
 from bankd.storage.disk import require_safe
 from bankd.storage.events import EnrichedLog, ReplyLog
 from bankd.storage.files import BankFiles
@@ -59,20 +58,20 @@ log = logging.getLogger(__name__)
 
 
 def add_line(root: Path, line: str) -> LogPlace:
-    """Append one Retain line to today's log; gives where it stands."""
+    """Append one Retain line to today's log; gives its place."""
     with closing(FileTree(root)) as tree:
         return append_to_log(root, line, read_clock, partial(append_line, tree))
 
 
 def add_line_once(root: Path, line: str) -> tuple[LogPlace, bool]:
-    """The same, once however often it is said on that day; gives whether it was written now."""
+    """The same, but only once a day; gives the place, and whether the line was written now."""
     with closing(FileTree(root)) as tree:
         return append_to_log(root, line, read_clock, partial(append_line_once, tree))
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonLease:
-    """What a daemon gives to a run: the lock it holds, settings that hold whatever the files now say, the index."""
+    """What a daemon gives to a run: its lock, its settings (whatever the files say now), and the index."""
 
     lock: Lock
     configuration: Configuration
@@ -90,11 +89,15 @@ def open_workspace(
 ) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
-    A tenant has the lock already, and keeps it. A daemon that has it lends it between two of its runs. Search that is
-    given is left open.
+    With a `lease` the lock is the daemon's, and is kept. Else a daemon that has the lock lends it between two of its
+    runs. Search that is given is left open.
     """
     settings, unusable = _settings_of(root, lease, write=write)
-    moment = _moment(now, settings)
+    if now is None:
+        moment = read_clock(settings.timezone)
+    else:
+        zone = ZoneInfo(settings.timezone)
+        moment = now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone)
     require_folders(root)
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
     files = BankFiles(root)
@@ -123,7 +126,7 @@ def open_workspace(
 
 
 def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple[Settings, Sequence[str]]:
-    """The settings, and what cannot be used of them: a command that only reads goes on without it."""
+    """The settings, and their problems: a command that only reads goes on without the settings that cannot be used."""
     if lease:
         return lease.configuration.settings, ()
     settings, problems = (load_settings(root / SETTINGS), ()) if write else load_usable_settings(root / SETTINGS)
@@ -144,7 +147,7 @@ def _assemble(
     searching: BankSearch | None,
     stack: ExitStack,
 ) -> Workspace:
-    """Put together what works on the files; a command that only reads goes on where the disk takes nothing."""
+    """Put the parts together; a command that only reads works on a disk that cannot be written, too."""
     tree, root, own = files.tree, files.tree.root, files.tree.root / ".bankd"
     catalog_db = CatalogDatabase(own / "catalogue.sqlite3", may_stay_in_memory=not writer.may_write)
     stack.callback(catalog_db.close)
@@ -152,6 +155,10 @@ def _assemble(
     stack.callback(links.close)
     catalog = PageMemoryCatalog(files, catalog_db, settings.settle_seconds, writer.own_writes)
     search = (lambda: searching) if searching else partial(open_search, root)
+    door = None
+    if settings.distil.is_on:
+        door = ModelDoor(settings.distil, ReplyLog(tree, _writer()), moment, read_monotonic, Event().wait)
+        stack.callback(door.close)
     index = RunIndex(moment, writer.publish, catalog, search, is_ours=searching is None)
     stack.callback(index.close)
     return Workspace(
@@ -177,17 +184,8 @@ def _assemble(
             ImportedLogs(tree, writer),
             EnrichedLog(tree, _writer()),
         ),
-        models=_open_models(settings.distil, tree, moment, stack),
+        models=door,
     )
-
-
-def _open_models(settings: DistilPolicy, tree: FileTree, moment: datetime, stack: ExitStack) -> Models | None:
-    """The door to the language model that the user named, if any."""
-    if not settings.is_on:
-        return None
-    door = ModelDoor(settings, ReplyLog(tree, _writer()), moment, read_monotonic, Event().wait)
-    stack.callback(door.close)
-    return door
 
 
 @contextmanager
@@ -206,14 +204,13 @@ def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease
 
 
 def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
-    """Take the lock; where a daemon has it, borrow it; gives what returns it, None where it was free."""
+    """Take the lock, or borrow it from the daemon; gives what returns the loan, None where the lock was free."""
     try:
         lock.take()
     except BusyError:
-        try:
+        loan = None
+        with suppress(NoDaemonError):
             loan = borrow_lock(str(root))
-        except NoDaemonError:
-            loan = None
         if loan is None:
             raise
         try:
@@ -223,13 +220,6 @@ def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
             raise
         return loan.close
     return None
-
-
-def _moment(now: datetime | None, settings: Settings) -> datetime:
-    zone = ZoneInfo(settings.timezone)
-    if now is None:
-        return read_clock(settings.timezone)
-    return now.replace(tzinfo=zone) if now.tzinfo is None else now.astimezone(zone)
 
 
 def _writer() -> str:
