@@ -1,33 +1,38 @@
-"""Where a piece of a page stands, and the page without it, which reads as before.
+"""The pieces of a page: where they stand, the page without them, and where new ones go.
 
-A piece is named by a key: the block id of a memory, or `sha:…` of the exact lines of any other block. An item's
-lines include what is nested in it: they move and go as one.
-
-Where new memories go in a page, and the page that they begin.
-
-A place for a piece beside a memory that it stood next to before, spaced as the memories there are.
-
-Where no neighbour is left, `inserting` finds a place in the section.
+A piece is named by a key: the block id of a memory, or `sha:…` of the exact lines of another block. The lines of an
+item include what is nested in it: they move together. A page that is changed here reads as before, but for the pieces;
+where that is not possible, it is not changed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
-from bankd.pages.blocks import CODE_INDENT, indent_of, without_indent
 from bankd.pages.memory import normalise_text, split_id
 from bankd.pages.page import Page, read_page
-from bankd.pages.scanner import Block, BlockKind, Document, decode_text, encode_text, scan_text, split_lines
+from bankd.pages.scanner import (
+    CODE_INDENT,
+    BlockKind,
+    Document,
+    decode_text,
+    encode_text,
+    indent_of,
+    scan_text,
+    split_lines,
+    without_indent,
+)
+from bankd.pages.text import MARK
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)")
 _LINE = "line:"
-BOM = "\ufeff"
 BlockShape: TypeAlias = tuple[str, int, int, tuple[str, ...]]
 """How a block reads: its kind, depth, level and lines."""
 
@@ -41,7 +46,7 @@ class LineSpan:
 
 
 def unix_text(text: str) -> str:
-    """Lines joined by a bare line feed, without a final one: the form in which pieces are kept and compared."""
+    """Lines joined by line feeds, without a final one: so pieces are kept and compared."""
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 
@@ -51,16 +56,16 @@ def block_key(text: str) -> str:
 
 
 def outdent_lines(text: str) -> str:
-    """Lines for a place where nothing is around them: indented by four columns they would be code there."""
+    """Lines for a place outside a list: without the indent of four columns or more that would make code of them there."""
     first, *_ = lines = text.split("\n")
     columns = indent_of(first)
     return "\n".join(without_indent(line, columns) for line in lines) if columns >= CODE_INDENT else text
 
 
 def split_bom(data: bytes) -> tuple[str, str]:
-    """Take a byte order mark off, so that the first line reads like any other."""
+    """The byte order mark of a file, if it has one, and its text without it."""
     text = decode_text(data)
-    return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
+    return (MARK, text[1:]) if text.startswith(MARK) else ("", text)
 
 
 def majority_ending(text: str) -> str:
@@ -74,24 +79,25 @@ def is_item(text: str) -> bool:
 
 
 def text_of(document: Document, span: LineSpan) -> str:
-    """The lines of a span in the form in which pieces are compared."""
+    """The lines of a span, in the form in which pieces are compared."""
     return unix_text("".join(document.lines[span.start : span.end]))
 
 
 @lru_cache(maxsize=32)
 def page_of(text: str) -> Page:
-    """Read a text as a page; the same few pages are read again and again while one transaction is worked out."""
+    """Read a text as a page, and keep the result: one transaction reads the same few pages again and again."""
     return read_page("", encode_text(text))
 
 
 def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[LineSpan]]:
-    """The places of many pieces, in one pass."""
+    """The places of some pieces, by key, in one pass."""
     found: dict[str, list[LineSpan]] = {key: [] for key in keys}
     for entry in page.entries:
         if entry.memory.id in found:
             found[entry.memory.id].append(LineSpan(entry.start, entry.whole_end))
     if any(key.startswith("sha:") for key in found):
-        for span in _block_spans(page.document):
+        filled = (block for block in page.document.blocks if block.kind is not BlockKind.BLANK)
+        for span in dict.fromkeys(LineSpan(block.start, max(block.end, block.whole_end)) for block in filled):
             if (key := block_key(text_of(page.document, span))) in found:
                 found[key].append(span)
     return found
@@ -99,18 +105,18 @@ def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[LineSpan]]:
 
 @lru_cache(maxsize=32)
 def ids_in(data: bytes) -> frozenset[str]:
-    """What may be an id in this page, found in one search instead of one search for each of ten thousand ids."""
+    """All that may be an id in this page: one search instead of one for each of ten thousand ids."""
     return frozenset(word.decode("ascii") for word in _BLOCK_ID.findall(data))
 
 
 def keys_that_may_stand(data: bytes, keys: Iterable[str]) -> list[str]:
-    """Those of the keys whose piece may be in this page: ids that it names, and blocks, which have to be read."""
+    """The keys whose piece may be in this page: ids that it names, and all blocks without id."""
     ids = ids_in(data)
     return [key for key in keys if key.startswith("sha:") or key in ids]
 
 
 def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
-    """Those of the keys whose piece stands in this page."""
+    """The keys whose piece stands in this page."""
     if data is None:
         return set()
     wanted = keys_that_may_stand(data, keys)
@@ -126,12 +132,12 @@ def bare_line(text: str) -> str:
 
 
 def line_key(text: str) -> str:
-    """The key of a line that has lost its id: what it says."""
+    """The key of a line that has lost its id: its text."""
     return _LINE + bare_line(text)
 
 
 def bare_lines_in(data: bytes | None, keys: Collection[str]) -> set[str]:
-    """Those of the keys by `line_key` whose line stands in this page, without an id."""
+    """The keys by `line_key` whose line stands in this page without an id."""
     wanted = {key for key in keys if key.startswith(_LINE)}
     if data is None or not wanted:
         return set()
@@ -139,9 +145,9 @@ def bare_lines_in(data: bytes | None, keys: Collection[str]) -> set[str]:
 
 
 def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
-    """Those of the keys that end a line of this page, be it a memory or not, with its number from 1.
+    """The keys that end a line of this page, with its number from 1; the line need not be a memory.
 
-    The user may have written on right below it, or put it into a code block.
+    The user may have written more right below it, or may have put it into a code block.
     """
     if data is None or ids_in(data).isdisjoint(keys):
         return {}
@@ -149,37 +155,22 @@ def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
     return {id_: number for id_, number in ends if id_ and id_ in keys}
 
 
-def _block_spans(document: Document) -> Iterator[LineSpan]:
-    seen = set()
-    for block in document.blocks:
-        span = LineSpan(block.start, max(block.end, block.whole_end))
-        if block.kind is not BlockKind.BLANK and span not in seen:
-            seen.add(span)
-            yield span
-
-
 def block_shape(document: Document, *without: LineSpan) -> list[BlockShape]:
     """How a page reads: its blocks with their lines, except those that begin in the given spans."""
+    return _shape_where(document, lambda line: not any(span.start <= line < span.end for span in without))
+
+
+def _shape_where(document: Document, is_wanted: Callable[[int], bool]) -> list[BlockShape]:
+    """How the blocks read that begin in the wanted lines, whatever their line endings."""
     return [
-        shape_of_block(document, block)
-        for block in filled_blocks(document)
-        if not any(span.start <= block.start < span.end for span in without)
+        (b.kind, b.depth, b.level, tuple(line.rstrip("\r\n") for line in document.lines[b.start : b.end]))
+        for b in document.blocks
+        if b.kind is not BlockKind.BLANK and is_wanted(b.start)
     ]
 
 
-def filled_blocks(document: Document) -> Iterator[Block]:
-    """The blocks of a page that are not blank."""
-    return (block for block in document.blocks if block.kind is not BlockKind.BLANK)
-
-
-def shape_of_block(document: Document, block: Block) -> BlockShape:
-    """How a block reads, whatever its line endings."""
-    lines = tuple(line.rstrip("\r\n") for line in document.lines[block.start : block.end])
-    return block.kind, block.depth, block.level, lines
-
-
 def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
-    """Take spans out of a text; give the rest and those that could go without changing how the rest reads."""
+    """Take spans out of a text; give the rest, and the spans that could go without changing how the rest reads."""
     document = page_of(text).document
     want = block_shape(document, *spans)
     for widened in (True, False):
@@ -196,29 +187,27 @@ def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
 
 
 def _without(document: Document, spans: list[LineSpan], widened: bool) -> str:
-    """Drop the lines; widened, with one of the blank lines on both sides, else with a blank line left in place."""
+    """Drop the lines; `widened`: also one of the blank lines around them, else a blank line stays in their place."""
     lines: list[str | None] = list(document.lines)
-    ending = majority_ending(document.text)
+
+    def line_before(n: int) -> int:
+        """The last line before this one that is still there, or -1."""
+        return next((m for m in range(n - 1, -1, -1) if lines[m] is not None), -1)
+
+    def is_blank(n: int) -> bool:
+        """Whether a line is there and blank; both ends of a file count as blank."""
+        line = lines[n] if 0 <= n < len(lines) else ""
+        return line is not None and not line.strip()
+
     for span in sorted(spans):
         lines[span.start : span.end] = [None] * (span.end - span.start)
         if not widened:
-            lines[span.start] = ending
-        elif _is_blank(lines, _before(lines, span.start)) and _is_blank(lines, span.end):
-            at = span.end if span.end < len(lines) else _before(lines, span.start)
+            lines[span.start] = majority_ending(document.text)
+        elif is_blank(line_before(span.start)) and is_blank(span.end):
+            at = span.end if span.end < len(lines) else line_before(span.start)
             if 0 <= at < len(lines):
                 lines[at] = None
     return "".join(line for line in lines if line is not None)
-
-
-def _before(lines: list[str | None], n: int) -> int:
-    """The last line before this one that is still there, or -1."""
-    return next((m for m in range(n - 1, -1, -1) if lines[m] is not None), -1)
-
-
-def _is_blank(lines: list[str | None], n: int) -> bool:
-    """Both ends of a file count as blank."""
-    line = lines[n] if 0 <= n < len(lines) else ""
-    return line is not None and not line.strip()
 
 
 def replace_span(text: str, span: LineSpan, new: str) -> str:
@@ -234,135 +223,23 @@ def replace_span(text: str, span: LineSpan, new: str) -> str:
 
 def insert_pieces(text: str, heading: str, pieces: list[str]) -> str | None:
     """Put pieces under a heading ("" is the page's own), after its last item; None when no place reads as it should."""
-    document = page_of(text).document
     page = page_of(text)
-    ending = majority_ending(text)
-    want = block_shape(document)
-    for at, lines in _places(page, heading, pieces):
-        head = list(document.lines[:at])
-        if head and not head[-1].endswith("\n"):
-            head[-1] += ending
-        result = "".join([*head, *(line + ending for line in lines), *document.lines[at:]])
-        after = page_of(result).document
-        new = LineSpan(at, at + len(lines))
-        if block_shape(after, new) == want and _reads_alone(after, new):
-            return result
-    return None
+    results = (_spliced(page.document, [place]) for place in _places(page, heading, pieces))
+    return next((result for result in results if result is not None), None)
 
 
 def insert_at_once(text: str, additions: Sequence[tuple[str, list[str]]]) -> str | None:
-    """Put pieces under several headings, each where `insert_pieces` first would; None when the page then reads otherwise.
+    """Put pieces under several headings, each at the first place of `insert_pieces`; None when the page reads wrong then.
 
     The page is read twice, however many headings there are.
     """
     page = page_of(text)
     sections = [section for heading, _ in additions if (section := _section(page, heading))]
-    if len(set(sections)) < len(sections) or not page.headings:  # one changes where another belongs
+    if len(set(sections)) < len(sections) or not page.headings:  # one addition changes the place of another
         return None
     placed = [(*next(_places(page, heading, pieces)), not _section(page, heading)) for heading, pieces in additions]
     placed.sort(key=lambda place: (place[0], place[2]))  # a new heading after what belongs above it
-    result, new = _spliced_all(page.document, [(at, lines) for at, lines, _ in placed])
-    after = page_of(result).document
-    own = [shape for _, lines, _ in placed for shape in block_shape(scan_text("".join(f"{line}\n" for line in lines)))]
-    is_well = _shape_where(after, new, inside=False) == block_shape(page.document)
-    return result if is_well and _shape_where(after, new, inside=True) == own else None
-
-
-def _spliced_all(document: Document, additions: Iterable[tuple[int, list[str]]]) -> tuple[str, set[int]]:
-    """A page with lines added before some of its own, in their order, and the numbers of the new ones."""
-    lines, new, done, ending = list[str](), set[int](), 0, majority_ending(document.text)
-    for at, added in additions:
-        lines += document.lines[done:at]
-        if lines and not lines[-1].endswith("\n"):
-            lines[-1] += ending
-        new |= set(range(len(lines), len(lines) + len(added)))
-        lines += (line + ending for line in added)
-        done = at
-    return "".join([*lines, *document.lines[done:]]), new
-
-
-def _shape_where(document: Document, lines: Set[int], *, inside: bool) -> list[BlockShape]:
-    """The shape of the blocks that begin in these lines, or of the others."""
-    return [shape_of_block(document, block) for block in filled_blocks(document) if (block.start in lines) is inside]
-
-
-def _reads_alone(document: Document, new: LineSpan) -> bool:
-    """Whether the new lines form the same blocks as they would by themselves."""
-    own = scan_text("".join(document.lines[new.start : new.end]))
-    around = LineSpan(0, new.start), LineSpan(new.end, len(document.lines))
-    return block_shape(own) == block_shape(document, *around)
-
-
-def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Places for new lines, the best first; the later ones are for pages whose end swallows what follows."""
-    lines = page.document.lines
-    body = _spaced(pieces)
-    section = _section(page, heading)
-    if section is not None:
-        items = [
-            b
-            for b in page.document.blocks
-            if b.kind is BlockKind.ITEM and not b.depth and section.start <= b.start < section.end
-        ]
-        if items and is_item(pieces[0]):
-            yield items[-1].whole_end, _closed(body, pieces, lines, items[-1].whole_end)
-        at = _content_end(lines, section)
-        yield at, _opened(_closed(body, pieces, lines, at), at)
-    named = [f"## {heading}", "", *body] if heading else body
-    end = _content_end(lines, LineSpan(0, len(lines)))
-    yield end, _opened(named, end)
-    front = next((b.end for b in page.document.blocks if b.kind is BlockKind.FRONT_MATTER), 0)
-    starts = [
-        b.start for b in page.document.blocks if not b.depth and b.kind is not BlockKind.BLANK and b.start >= front
-    ]
-    for at in (*reversed(starts), front):
-        yield at, [*_opened(named, at), ""]
-
-
-def _spaced(pieces: list[str]) -> list[str]:
-    lines: list[str] = []
-    for n, piece in enumerate(pieces):
-        if n and not (is_item(piece) and is_item(pieces[n - 1])):
-            lines.append("")
-        lines += piece.split("\n")
-    return lines
-
-
-def _opened(body: list[str], at: int) -> list[str]:
-    return ["", *body] if at else body
-
-
-def _closed(body: list[str], pieces: list[str], lines: tuple[str, ...], at: int) -> list[str]:
-    blank_follows = at >= len(lines) or not lines[at].strip()
-    return body if blank_follows or (is_item(pieces[-1]) and is_item(lines[at])) else [*body, ""]
-
-
-def _section(page: Page, heading: str) -> LineSpan | None:
-    """The lines right under a heading, up to the next heading of any level."""
-    starts = [h.start for h in page.headings] + [len(page.document.lines)]
-    if not page.headings and not heading:
-        front = next((b.end for b in page.document.blocks if b.kind is BlockKind.FRONT_MATTER), 0)
-        return LineSpan(front, len(page.document.lines))
-    for n, found in enumerate(page.headings):
-        if not heading or normalise_text(found.title) == normalise_text(heading):
-            return LineSpan(found.end, starts[n + 1])
-    return None
-
-
-def _content_end(lines: tuple[str, ...], section: LineSpan) -> int:
-    end = section.end
-    while end > section.start and not lines[end - 1].strip():
-        end -= 1
-    return end
-
-
-def new_page(title: str, heading: str, pieces: list[str]) -> str:
-    """A page of its own for the pieces."""
-    head = [f"# {title}", ""] + ([f"## {heading}", ""] if heading else [])
-    return "\n".join([*head, *_spaced(pieces)]) + "\n"
-
-
-_READABLE = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
+    return _spliced(page.document, [(at, lines) for at, lines, _ in placed])
 
 
 def insert_beside(
@@ -372,23 +249,119 @@ def insert_beside(
     pieces: list[str],
     is_apart: tuple[bool, bool] | None = None,
 ) -> str | None:
-    """Put pieces right after the first of some memories that is there, else right before one; None when that reads wrong."""
-    page = page_of(text)
-    found = find_all(page, (*after, *before))
+    """Put pieces after the first of some memories that is there, else before the first of others; None if none reads well.
+
+    `is_apart`: whether a blank line stood above and below them before.
+    """
+    document = page_of(text).document
+    found = find_all(page_of(text), (*after, *before))
     for key, is_after in (*((key, True) for key in after), *((key, False) for key in before)):
         for anchor in found.get(key, ()):
             at = anchor.end if is_after else anchor.start
-            for lines in _spacings(page.document, anchor, at, pieces, is_apart):
-                result = _spliced(text, at, lines)
-                if _reads_well(page.document, result, LineSpan(at, at + len(lines))):
+            for lines in _spacings(document, anchor, at, pieces, is_apart):
+                result = _spliced(document, [(at, lines)], any_depth=True)
+                if result is not None:
                     return result
     return None
+
+
+def new_page(title: str, heading: str, pieces: list[str]) -> str:
+    """A page of its own for the pieces."""
+    head = [f"# {title}", ""] + ([f"## {heading}", ""] if heading else [])
+    return "\n".join([*head, *_spaced(pieces)]) + "\n"
+
+
+def _spliced(document: Document, additions: Sequence[tuple[int, list[str]]], *, any_depth: bool = False) -> str | None:
+    """A page with lines added before some of its own, in their order.
+
+    None when the rest does not read as before, or the new lines not as by themselves; `any_depth`: they may be deeper
+    in a list.
+    """
+    lines, new, done, ending = list[str](), set[int](), 0, majority_ending(document.text)
+    for at, added in additions:
+        lines += document.lines[done:at]
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += ending
+        new |= set(range(len(lines), len(lines) + len(added)))
+        lines += (line + ending for line in added)
+        done = at
+    result = "".join([*lines, *document.lines[done:]])
+    after = page_of(result).document
+    if _shape_where(after, lambda line: line not in new) != block_shape(document):
+        return None
+    own = [shape for _, added in additions for shape in block_shape(scan_text("".join(f"{one}\n" for one in added)))]
+    shapes = _shape_where(after, new.__contains__)
+    if any_depth:
+        least = min((depth for _, depth, _, _ in shapes), default=0)
+        shapes = [(kind, depth - least, level, said) for kind, depth, level, said in shapes]
+    return result if shapes == own else None
+
+
+def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Places for new lines, the best first; the later ones are for pages whose end swallows what follows."""
+    lines, blocks = page.document.lines, [b for b in page.document.blocks if not b.depth]
+    body = _spaced(pieces)
+
+    def closed(at: int) -> list[str]:
+        blank_follows = at >= len(lines) or not lines[at].strip()
+        return body if blank_follows or (is_item(pieces[-1]) and is_item(lines[at])) else [*body, ""]
+
+    def opened(at: int, new: list[str]) -> list[str]:
+        return ["", *new] if at else new
+
+    section = _section(page, heading)
+    if section is not None:
+        items = [b for b in blocks if b.kind is BlockKind.ITEM and section.start <= b.start < section.end]
+        if items and is_item(pieces[0]):
+            yield items[-1].whole_end, closed(items[-1].whole_end)
+        at = _content_end(lines, section)
+        yield at, opened(at, closed(at))
+    named = [f"## {heading}", "", *body] if heading else body
+    end = _content_end(lines, LineSpan(0, len(lines)))
+    yield end, opened(end, named)
+    front = _front_end(page)
+    starts = [b.start for b in blocks if b.kind is not BlockKind.BLANK and b.start >= front]
+    for at in (*reversed(starts), front):
+        yield at, [*opened(at, named), ""]
+
+
+def _spaced(pieces: list[str]) -> list[str]:
+    """The lines of pieces, with a blank line between two unless both are items."""
+    lines: list[str] = []
+    for n, piece in enumerate(pieces):
+        if n and not (is_item(piece) and is_item(pieces[n - 1])):
+            lines.append("")
+        lines += piece.split("\n")
+    return lines
+
+
+def _front_end(page: Page) -> int:
+    return next((b.end for b in page.document.blocks if b.kind is BlockKind.FRONT_MATTER), 0)
+
+
+def _section(page: Page, heading: str) -> LineSpan | None:
+    """The lines right under a heading, up to the next heading of any level."""
+    if not page.headings and not heading:
+        return LineSpan(_front_end(page), len(page.document.lines))
+    starts = [h.start for h in page.headings] + [len(page.document.lines)]
+    for n, found in enumerate(page.headings):
+        if not heading or normalise_text(found.title) == normalise_text(heading):
+            return LineSpan(found.end, starts[n + 1])
+    return None
+
+
+def _content_end(lines: tuple[str, ...], section: LineSpan) -> int:
+    """The line after the last one that is not blank."""
+    end = section.end
+    while end > section.start and not lines[end - 1].strip():
+        end -= 1
+    return end
 
 
 def _spacings(
     document: Document, anchor: LineSpan, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
 ) -> Iterator[list[str]]:
-    """The lines to insert: spaced as they were or as their neighbours are, then in the other way."""
+    """The lines to insert: spaced as they were or as their neighbours are, then in the other ways."""
     body = [line for piece in pieces for line in piece.split("\n")]
     loose = _is_loose(document, anchor, pieces)
     for above, below in (is_apart or (loose, loose), (True, True), (False, False)):
@@ -398,42 +371,12 @@ def _spacings(
 
 
 def _is_loose(document: Document, anchor: LineSpan, pieces: list[str]) -> bool:
-    """Whether blank lines stand between the memories around the anchor, as between paragraphs they always do."""
-    own = _block_at(document, anchor.start)
-    if own is None or own.kind is not BlockKind.ITEM or not is_item(pieces[0]):
+    """Whether blank lines stand between the memories around the anchor; between paragraphs they always do."""
+    items = [block for block in document.blocks if block.kind is BlockKind.ITEM]
+    own = next((block for block in items if block.start == anchor.start), None)
+    if own is None or not is_item(pieces[0]):
         return True
-    siblings = [b for b in document.blocks if b.kind is BlockKind.ITEM and b.depth == own.depth]
+    siblings = [block for block in items if block.depth == own.depth]
     n = siblings.index(own)
-    pairs = zip(siblings[max(0, n - 1) : n + 1], siblings[max(0, n - 1) + 1 : n + 2], strict=False)
-    gaps = [document.lines[one.whole_end : other.start] for one, other in pairs]
+    gaps = [document.lines[one.whole_end : other.start] for one, other in pairwise(siblings[max(0, n - 1) : n + 2])]
     return any(gap and all(not line.strip() for line in gap) for gap in gaps)
-
-
-def _block_at(document: Document, line: int) -> Block | None:
-    return next((b for b in document.blocks if b.start == line and b.kind in _READABLE), None)
-
-
-def _spliced(text: str, at: int, new: list[str]) -> str:
-    lines = page_of(text).document.lines
-    ending = majority_ending(text)
-    head = list(lines[:at])
-    if head and not head[-1].endswith("\n"):
-        head[-1] += ending
-    return "".join([*head, *(line + ending for line in new), *lines[at:]])
-
-
-def _reads_well(document: Document, result: str, new: LineSpan) -> bool:
-    """Whether the rest reads as before, and the new lines as by themselves, if perhaps deeper in a list."""
-    after = page_of(result).document
-    if block_shape(after, new) != block_shape(document):
-        return False
-    own = scan_text("".join(after.lines[new.start : new.end]))
-    around = LineSpan(0, new.start), LineSpan(new.end, len(after.lines))
-    return _from_its_own_depth(block_shape(own)) == _from_its_own_depth(block_shape(after, *around))
-
-
-def _from_its_own_depth(
-    blocks: list[tuple[str, int, int, tuple[str, ...]]],
-) -> list[tuple[str, int, int, tuple[str, ...]]]:
-    least = min((depth for _, depth, _, _ in blocks), default=0)
-    return [(kind, depth - least, level, lines) for kind, depth, level, lines in blocks]

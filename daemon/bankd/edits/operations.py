@@ -1,11 +1,8 @@
-"""What an editor wrote to a file that had been replaced under it: a three-way merge of lines that never deletes.
+"""What a transaction does to one file: operations from bytes to bytes (None: no such file). Pure; each can be repeated.
 
-`pristine` is the text that was replaced, `late` what the editor made of it, `live` the page as it is now.
-
-What a transaction can do to one file: pure and idempotent, bytes to bytes, None for a file that is not there.
-
-An operation says what it wants, never where a byte goes, so that it means the same on a page that the user has changed
-meanwhile. f(f(x)) = f(x), and f commutes with edits of other lines.
+An operation names pieces, never byte positions, so that it means the same on a page that the user has changed
+meanwhile: f(f(x)) = f(x), and f commutes with edits of other lines. `carry_lines` merges what an editor wrote to a file
+that was replaced under it; it never deletes a line.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from hashlib import sha256
 from itertools import takewhile
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, get_args
 
 from bankd.edits.inserting import (
     cut_spans,
@@ -36,135 +33,13 @@ from bankd.edits.inserting import (
 from bankd.pages.memory import normalise_text, split_id
 from bankd.pages.scanner import encode_text
 
-_OURS = re.compile(r"\]\([^()]*\)|\[\[[^\[\]|]*|\(c=[^()]*\)")
-
-
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """Lines that became other lines, with the line that stood before them ("" at the start)."""
-
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    after: str
-
-
-def find_hunks(pristine: str, late: str) -> Iterator[Hunk]:
-    """What the editor changed or added; what he only deleted is left out, because an unfinished save looks like that."""
-    old, new = _bare_lines(pristine), _bare_lines(late)
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
-    matcher = SequenceMatcher(lambda line: not line.strip(), old[same:], new[same:], autojunk=False)
-    for kind, *ends in matcher.get_opcodes():
-        i, j, k, m = (end + same for end in ends)
-        if kind in {"insert", "replace"} and any(line.strip() for line in new[k:m]):
-            yield Hunk(tuple(old[i:j]), tuple(new[k:m]), new[k - 1] if k else "")
-
-
-def is_carried(live: str, pristine: str, late: str) -> bool:
-    """Whether every line that the editor wrote is in the page already: one comparison instead of a merge."""
-    return set(_bare_lines(late)) - set(_bare_lines(pristine)) <= set(_bare_lines(live)) | {""}
-
-
-def _bare_lines(text: str) -> list[str]:
-    return text.replace("\r\n", "\n").split("\n")
-
-
-def carry_lines(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
-    """Bring an editor's late lines into a page; those whose id is in `elsewhere` belong to another page by now."""
-    page = _Lines(live, late)
-    for hunk in find_hunks(pristine, late):
-        page.merge(hunk, elsewhere)
-    return page.text
-
-
-class _Lines:
-    """The lines of a page, compared without their carriage returns and kept with them."""
-
-    def __init__(self, text: str, late: str) -> None:
-        self._return = "\r" if majority_ending(text) == "\r\n" else ""
-        self._raw = text.split("\n")
-        self._bare = [line.removesuffix("\r") for line in self._raw]
-        self._kept = frozenset(_bare_lines(late))  # what he has still is not what he reworded, were its id the same
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self._raw)
-
-    def merge(self, hunk: Hunk, elsewhere: Collection[str]) -> None:
-        """Put the new lines where they were written, in the place of the lines that they finish or reword."""
-        new = [line for line in hunk.new if split_id(line)[1] not in elsewhere]
-        if all(self._place_of(line, hunk.old) is not None for line in new if line.strip()):
-            return
-        at = self._bare.index(hunk.after) + 1 if hunk.after in self._bare else self._end()
-        for line in new:
-            there = self._place_of(line, hunk.old) if line.strip() else None
-            at = self._put(line, at, hunk.old) if there is None else there + 1
-
-    def _place_of(self, line: str, old: tuple[str, ...]) -> int | None:
-        """Where the page has this line already: as it is, without its id, or with links that we have mended since."""
-        words, key = split_id(line)
-        for form in (line, words):
-            if form in self._bare and (form == line or self._line_of(key) is not None):
-                return self._bare.index(form)
-        if not set(_OURS.findall(line)) <= set(_OURS.findall("\n".join(old))):
-            return None  # the editor wrote this link or confidence himself
-        same = (n for n, had in enumerate(self._bare) if _OURS.search(had) and _essence(had) == _essence(line))
-        return next(same, None)
-
-    def _put(self, line: str, at: int, old: tuple[str, ...]) -> int:
-        former = self._former(line, old)
-        if former is not None:
-            at = former
-            del self._bare[at], self._raw[at]
-        elif self._line_of(split_id(line)[1]) is not None:
-            line = split_id(line)[0]  # the page has another wording of this memory by now: both are kept
-        is_last = at == len(self._raw)
-        if is_last and at:
-            self._raw[-1] += self._return
-        self._bare.insert(at, line)
-        self._raw.insert(at, line if is_last else line + self._return)
-        return at + 1
-
-    def _former(self, line: str, old: tuple[str, ...]) -> int | None:
-        """The line of the page that this one finishes or rewords; what we changed in it meanwhile does not count."""
-        there = self._line_of(split_id(line)[1])
-        if there is not None and self._bare[there] in self._kept:
-            there = None
-        for had in old:
-            if there is not None and _is_same(had, line) and _essence(had) == _essence(self._bare[there]):
-                return there
-            if had in self._bare and had not in self._kept and _is_same(had, line):
-                return self._bare.index(had)
-        return None
-
-    def _line_of(self, key: str | None) -> int | None:
-        found = (n for n, line in enumerate(self._bare) if key is not None and split_id(line)[1] == key)
-        return next(found, None)
-
-    def _end(self) -> int:
-        end = len(self._bare)
-        while end and not self._bare[end - 1].strip():
-            end -= 1
-        return end
-
-
-def _essence(line: str) -> str:
-    """A line without what bankd itself changes in it: targets of links, and a confidence with its day."""
-    return _OURS.sub("", line)
-
-
-def _is_same(old: str, new: str) -> bool:
-    """Whether a line is the other one reworded or finished: the same id, or its beginning."""
-    key = split_id(new)[1]
-    return (key is not None and split_id(old)[1] == key) or (bool(old.strip()) and new.startswith(old))
-
-
 Rewrite: TypeAlias = Callable[[str, str, Mapping[str, str]], str]
 """(path of the page, its text, {old reference: new reference}) -> the text with its links rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """An item with all that is nested in it, or another block: its key and its exact lines, no final line feed."""
+    """An item with all that is nested in it, or another block: its key and its exact lines, without final line feed."""
 
     key: str
     text: str
@@ -172,9 +47,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A reference that becomes another one if, when it is rewritten, `target` holds the piece `key` ("" for any).
+    """A reference that becomes another one, if `target` holds the piece `key` at that moment ("": if it exists).
 
-    `was` is the piece that it named before, where that is another one.
+    `was` is the piece that it named before, if that is another one.
     """
 
     old: str
@@ -186,7 +61,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new file; one that the user made meanwhile stays as it is."""
+    """Make a file; one that the user made meanwhile stays as it is."""
 
     phase: ClassVar[int] = 0
     path: str
@@ -198,10 +73,10 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title.
+    """Add the pieces that a page lacks, under a heading; a missing heading or page is made.
 
-    They stand right after, else right before, the first of these keys that the page has, else at the end of the section;
-    `is_apart` says whether a blank line belongs above and below them there.
+    They go right after the first of the keys `after` that the page has, else right before the first of `before`, else to
+    the end of the section. `is_apart`: whether a blank line belongs above and below them there.
     """
 
     phase: ClassVar[int] = 0
@@ -226,22 +101,20 @@ class Append:
                 lacking.append(piece.text)
         if not lacking:
             return data
-        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart) or insert_pieces(
-            text, self.heading, lacking
-        )
+        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart)
+        longer = longer or insert_pieces(text, self.heading, lacking)
         return data if longer is None else encode_text(bom + longer)
 
 
 def append_all(operations: Sequence[Append], data: bytes | None) -> bytes | None:
-    """What several appends to one page do one after another, the page read as seldom as that allows."""
-    first = 0 if data is not None else 1
-    for operation in operations[:first]:
-        data = operation.apply(data)
-    if data is not None and len(operations[first:]) > 1:
-        longer = _appended_at_once(operations[first:], data)
-        if longer is not None:
-            return longer
-    for operation in operations[first:]:
+    """The result of several appends to one page, one after another; the page is read as seldom as possible."""
+    if data is None and operations:
+        first, *operations = operations
+        data = first.apply(data)
+    longer = _appended_at_once(operations, data) if data is not None and len(operations) > 1 else None
+    if longer is not None:
+        return longer
+    for operation in operations:
         data = operation.apply(data)
     return data
 
@@ -255,14 +128,13 @@ def _appended_at_once(operations: Sequence[Append], data: bytes) -> bytes | None
     bom, text = split_bom(data)
     there = _counts(text, (piece for operation in operations for piece in operation.pieces))
     lacking = [(op.heading, [piece.text for piece in op.pieces if not there[piece.key]]) for op in operations]
-    additions = [(heading, pieces) for heading, pieces in lacking if pieces]
-    longer = insert_at_once(text, additions)
+    longer = insert_at_once(text, [(heading, pieces) for heading, pieces in lacking if pieces])
     return None if longer is None else encode_text(bom + longer)
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Other lines for a piece, as long as it still reads `old`."""
+    """Give a piece other lines, as long as it still reads `old`."""
 
     phase: ClassVar[int] = 1
     path: str
@@ -283,9 +155,9 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Pieces out of a page, each only while it reads as planned; `elsewhere` is the file that has the copy ("" for none).
+    """Take pieces out of a page, each only while it reads as planned; `elsewhere` is the file with the copy ("": none).
 
-    A piece that the user has changed stays, and the copy is withdrawn. Equal blocks without id go only when all of them do.
+    A piece that the user has changed stays, and its copy is withdrawn. Equal blocks without id go only all together.
     """
 
     phase: ClassVar[int] = 2
@@ -305,15 +177,13 @@ class Remove:
             unchanged = [span for span in found if (key, text_of(page.document, span)) in texts]
             if not key.startswith("sha:") or len(unchanged) <= wanted[key]:
                 spans += unchanged
-        spans = [
-            span for span in spans if not any(o.start <= span.start < span.end <= o.end and o != span for o in spans)
-        ]
-        return encode_text(bom + cut_spans(text, spans)[0]) if spans else data
+        outer = [s for s in spans if not any(o.start <= s.start < s.end <= o.end and o != s for o in spans)]
+        return encode_text(bom + cut_spans(text, outer)[0]) if outer else data
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A whole file away while it has exactly this text; else only the pieces in it that still read as planned."""
+    """Delete a file while it has exactly this text; else take out only the pieces that still read as planned."""
 
     phase: ClassVar[int] = 2
     path: str
@@ -329,7 +199,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Lines of a page (0-based, half open) that the file `to` has as well; `digests` are of the forms that it may have."""
+    """Lines of a page (0-based, half open) that the file `to` has too; its digest must be one of `digests`."""
 
     to: str
     start: int
@@ -339,7 +209,10 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Recast:
-    """A whole page in another form (None: away) while it reads as planned; `recasting` has what else becomes of it."""
+    """Give a whole page another text (None: delete it) while it reads as planned.
+
+    `take_step` moves its pieces one by one where that is not so.
+    """
 
     path: str
     before: str
@@ -347,7 +220,7 @@ class Recast:
     moved: tuple[Moved, ...] = ()
     phase: int = 2
     needs: tuple[str, ...] = ()
-    """Files without which it stays as it is: its links would lead to them."""
+    """Files that must exist, since its links lead to them; otherwise it stays as it is."""
 
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None or data != encode_text(self.before):
@@ -357,9 +230,9 @@ class Recast:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """The bytes from before a run, as long as the file is as that run left it: what undo does where nobody has been.
+    """Put the bytes from before a run back, while the file is as that run left it: the undo of an untouched file.
 
-    `is_whole` says that it goes with all the others of its transaction: it takes another layout of pages back.
+    `is_whole`: it is done only with all others of its transaction, since together they take back a layout of pages.
     """
 
     phase: ClassVar[int] = 0
@@ -374,7 +247,7 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """What an editor wrote to the replaced file: its late lines brought in, but for ids that live `elsewhere` now."""
+    """Bring in the lines that an editor wrote to the replaced file, without those whose id is on another page now."""
 
     phase: ClassVar[int] = 1
     path: str
@@ -389,7 +262,7 @@ class Carry:
 
 @dataclass(frozen=True, slots=True)
 class Relink:
-    """References in a page to where the thing referred to really is when this runs."""
+    """Let references of a page lead to where their pieces are at that moment."""
 
     phase: ClassVar[int] = 3
     path: str
@@ -403,17 +276,15 @@ class Relink:
 
 
 Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Recast | Restore | Relink
-_KINDS: dict[str, type[Operation]] = {
-    kind.__name__.lower(): kind for kind in (Create, Append, Replace, Carry, Remove, Drop, Recast, Restore, Relink)
-}
+_KINDS: dict[str, type[Operation]] = {kind.__name__.lower(): kind for kind in get_args(Operation)}
 
 
 DIGEST_DIGITS = 32
-"""Of SHA-256 in hexadecimal: 128 bits."""
+"""Hexadecimal digits kept of SHA-256: 128 bits."""
 
 
 def digest_of(data: bytes | None) -> str:
-    """How a file's bytes are named in journals, `-` for a file that is not there."""
+    """The name of the bytes of a file in journals; `-` for a file that does not exist."""
     return "-" if data is None else sha256(data).hexdigest()[:DIGEST_DIGITS]
 
 
@@ -423,17 +294,17 @@ def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
 
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:
-    """The pieces that an operation puts in or takes out; for those of a recast page see `recasting`."""
+    """The pieces that an operation adds or removes; `transaction.recast_removals` has those of a recast page."""
     return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
 
 
 def operation_json(operation: Operation) -> dict[str, Any]:
-    """An operation as a JSON object; `op` names its kind."""
+    """An operation as a JSON object; `op` is its kind."""
     return {"op": type(operation).__name__.lower(), **asdict(operation)}
 
 
 def from_json(fields: Mapping[str, Any]) -> Operation:
-    """Read what `operation_json` gave; KeyError and TypeError when it is something else."""
+    """Read what `operation_json` gave; raises KeyError or TypeError for anything else."""
     values = dict(fields)
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
@@ -449,5 +320,131 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
 
 
 def narrow_operation(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
-    """The same operation for fewer pieces."""
+    """The same operation, but only for the pieces with these keys."""
     return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key in keys))
+
+
+_OURS = re.compile(r"\]\([^()]*\)|\[\[[^\[\]|]*|\(c=[^()]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that became other lines, and the line above them ("" at the start)."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    after: str
+
+
+def find_hunks(pristine: str, late: str) -> Iterator[Hunk]:
+    """What the editor changed or added; mere deletions are left out, because an unfinished save looks like one."""
+    old, new = _bare_lines(pristine), _bare_lines(late)
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
+    matcher = SequenceMatcher(lambda line: not line.strip(), old[same:], new[same:], autojunk=False)
+    for kind, *ends in matcher.get_opcodes():
+        i, j, k, m = (end + same for end in ends)
+        if kind in {"insert", "replace"} and any(line.strip() for line in new[k:m]):
+            yield Hunk(tuple(old[i:j]), tuple(new[k:m]), new[k - 1] if k else "")
+
+
+def is_carried(live: str, pristine: str, late: str) -> bool:
+    """Whether the page has every line that the editor wrote already: one comparison instead of a merge."""
+    return set(_bare_lines(late)) - set(_bare_lines(pristine)) <= set(_bare_lines(live)) | {""}
+
+
+def _bare_lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def carry_lines(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
+    """Bring an editor's late lines into a page; lines whose id is in `elsewhere` belong to another page by now.
+
+    `pristine` is the text that was replaced, `late` what the editor made of it, `live` the page as it is now.
+    """
+    page = _Lines(live, late)
+    for hunk in find_hunks(pristine, late):
+        page.merge(hunk, elsewhere)
+    return page.text
+
+
+class _Lines:
+    """The lines of a page, compared without their carriage returns and kept with them."""
+
+    def __init__(self, text: str, late: str) -> None:
+        self._return = "\r" if majority_ending(text) == "\r\n" else ""
+        self._raw = text.split("\n")
+        self._bare = [line.removesuffix("\r") for line in self._raw]
+        self._kept = frozenset(
+            _bare_lines(late)
+        )  # a line that he still has is not one that he reworded, even with the same id
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._raw)
+
+    def merge(self, hunk: Hunk, elsewhere: Collection[str]) -> None:
+        """Put the new lines where the editor wrote them, in place of the lines that they finish or reword."""
+        new = [line for line in hunk.new if split_id(line)[1] not in elsewhere]
+        if all(self._place_of(line, hunk.old) is not None for line in new if line.strip()):
+            return
+        at = self._bare.index(hunk.after) + 1 if hunk.after in self._bare else self._end()
+        for line in new:
+            there = self._place_of(line, hunk.old) if line.strip() else None
+            at = self._put(line, at, hunk.old) if there is None else there + 1
+
+    def _place_of(self, line: str, old: tuple[str, ...]) -> int | None:
+        """Where the page has this line already: as it is, without its id, or with links that bankd has mended since."""
+        words, key = split_id(line)
+        for form in (line, words):
+            if form in self._bare and (form == line or self._line_of(key) is not None):
+                return self._bare.index(form)
+        if not set(_OURS.findall(line)) <= set(_OURS.findall("\n".join(old))):
+            return None  # the editor wrote this link or confidence himself
+        same = (n for n, had in enumerate(self._bare) if _OURS.search(had) and _essence(had) == _essence(line))
+        return next(same, None)
+
+    def _put(self, line: str, at: int, old: tuple[str, ...]) -> int:
+        former = self._former(line, old)
+        if former is not None:
+            at = former
+            del self._bare[at], self._raw[at]
+        elif self._line_of(split_id(line)[1]) is not None:
+            line = split_id(line)[0]  # the page has other words for this memory by now: keep both
+        is_last = at == len(self._raw)
+        if is_last and at:
+            self._raw[-1] += self._return
+        self._bare.insert(at, line)
+        self._raw.insert(at, line if is_last else line + self._return)
+        return at + 1
+
+    def _former(self, line: str, old: tuple[str, ...]) -> int | None:
+        """The line of the page that this one finishes or rewords; what bankd changed in it meanwhile does not count."""
+        there = self._line_of(split_id(line)[1])
+        if there is not None and self._bare[there] in self._kept:
+            there = None
+        for had in old:
+            if there is not None and _is_same(had, line) and _essence(had) == _essence(self._bare[there]):
+                return there
+            if had in self._bare and had not in self._kept and _is_same(had, line):
+                return self._bare.index(had)
+        return None
+
+    def _line_of(self, key: str | None) -> int | None:
+        return next((n for n, line in enumerate(self._bare) if key and split_id(line)[1] == key), None)
+
+    def _end(self) -> int:
+        end = len(self._bare)
+        while end and not self._bare[end - 1].strip():
+            end -= 1
+        return end
+
+
+def _essence(line: str) -> str:
+    """A line without what bankd itself changes in it: targets of links, and the confidence."""
+    return _OURS.sub("", line)
+
+
+def _is_same(old: str, new: str) -> bool:
+    """Whether a line is the other one reworded or finished: it has the same id, or begins with it."""
+    key = split_id(new)[1]
+    return (key is not None and split_id(old)[1] == key) or (bool(old.strip()) and new.startswith(old))

@@ -1,17 +1,10 @@
-"""A transaction once more, in its global form: add what is nowhere, remove what is back here and also elsewhere.
+"""What is done after a transaction: a second look at its pages, what people changed there, and pages that are fought over.
 
-It heals an editor that saved a page from a buffer older than the run. What a later transaction decided stands.
-
-What people have made of what a run wrote, as far as it can be seen: they changed it, or took it out.
-
-An editor that saves a page from a buffer older than the run takes away all that the run wrote there at once. Where some
-of it is left, whoever saved the page had read it, and what is missing he did not want.
-
-What of a page is as it was: each thing that stands there now is matched with an equal one from before.
-
-Which pages are fought over: what a run wrote there is changed back, written again, changed back, and so on.
-
-Only what is written once more counts. New memories may go to one page all day long, and people may edit it meanwhile.
+`second_look` repairs what an editor undid that saved a page from a buffer older than the run: it adds what is nowhere
+and removes what is back and also stands elsewhere. Decisions of later transactions stand. `Settling` finds what people
+changed or took out on purpose: where part of what a run wrote is left, whoever saved the page had read it, and did not
+want the rest. Where all of it is gone, it was an old buffer. `find_rests` finds pages that something changes back again
+and again; only repeated writes count, so new memories may go to one page all day long.
 """
 
 from __future__ import annotations
@@ -23,7 +16,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from bankd.edits.inserting import (
-    LineSpan,
     bare_line,
     find_all,
     keys_in,
@@ -55,7 +47,7 @@ from bankd.pages.memory import split_id
 from bankd.pages.scanner import decode_text, encode_text
 
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
-"""Keys -> for each the files of bank/ and archive/ that hold its piece now."""
+"""Keys -> for each, the files of bank/ and archive/ that hold its piece now."""
 
 
 def second_look(
@@ -66,9 +58,9 @@ def second_look(
     later: Sequence[Transaction],
     hurried: Collection[str] = (),
 ) -> tuple[Operation, ...]:
-    """What a transaction still asks for on these paths, after those that came later.
+    """The operations of a transaction that are to be done again on these paths, after the transactions `later`.
 
-    `hurried` are pages saved so soon after an earlier second look that whoever saved them cannot have read it.
+    `hurried` are pages saved so soon after an earlier second look that nobody can have read its result.
     """
     looker = _Looker(look, locate, later, hurried)
     taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
@@ -77,7 +69,7 @@ def second_look(
 
 
 def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> Operation:
-    """An operation without the links that a later transaction has written as they were before."""
+    """An operation without the links that a later transaction has turned back."""
     if not isinstance(operation, Relink):
         return operation
     links = (op for transaction in later for op in transaction.operations if isinstance(op, Relink))
@@ -86,25 +78,23 @@ def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> 
 
 
 def describe_changes(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
-    """What a second look changed, for people, memory by memory."""
+    """What a second look changed, in words, memory by memory."""
+
+    def words(piece: Piece) -> str:
+        return piece.text.strip().partition("\n")[0]
+
     found = []
-    for operation in operations:
-        if operation.path not in changed:
-            continue
+    for operation in (operation for operation in operations if operation.path in changed):
         match operation:
             case Append(path, pieces=pieces):
                 why = f"all that {run} wrote there was gone; delete it again to be rid of it"
-                found += [f"{path}: put back, for {why}: {_words(piece)}" for piece in pieces]
+                found += [f"{path}: put back, for {why}: {words(piece)}" for piece in pieces]
             case Remove(path, pieces, elsewhere):
                 where = f"it stands in {elsewhere} now" if elsewhere else f"{run} had taken it out"
-                found += [f"{path}: taken out again, for {where}: {_words(piece)}" for piece in pieces]
+                found += [f"{path}: taken out again, for {where}: {words(piece)}" for piece in pieces]
             case _:
                 found.append(f"{operation.path}: an older copy of it was saved; it is again as {run} left it")
     return found
-
-
-def _words(piece: Piece) -> str:
-    return piece.text.strip().partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +122,11 @@ class _Looker:
                 return []
 
     def _takes_late_lines(self, path: str) -> bool:
-        """Whether a page is as it was written on; from one that is gone the lines went along, or were deleted with it."""
+        """Whether a page is there and was not laid out anew: otherwise its lines have moved or were deleted with it."""
         return self.look(path) is not None and not self._is_planned_anew(path)
 
     def _decided(self, *, but_healing: bool = False) -> set[str]:
-        """The pieces that a later transaction named: it, not this one, says what should become of them."""
+        """The pieces that a later transaction named, which decides about them."""
         later = (other for other in self.later if not (but_healing and other.kind in HEALING))
         return {key for transaction in later for key in keys_of(transaction)}
 
@@ -148,7 +138,7 @@ class _Looker:
         return tuple(piece for piece in lacking if not held.get(piece.key))
 
     def _back(self, own: Operation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        """The pieces that are here again, unless a later transaction brought them here; this very one, done again, did not."""
+        """The pieces that are here again; not those that a later transaction brought, unless that is this operation again."""
         back = keys_in(self.look(own.path), _keys(pieces))
         later = (op for transaction in self.later for op in transaction.operations)
         brought = [op for op in later if op.path == own.path and op != own]
@@ -158,9 +148,9 @@ class _Looker:
         return tuple(piece for piece in pieces if piece.key in back)
 
     def _taken_on(self, own: Remove | Drop) -> Iterator[Remove]:
-        """Copies that an old buffer had brought back here, and that a later run took on from here before they were seen.
+        """Removals of copies that an old buffer brought back here and that a later run moved on before they were seen.
 
-        Only those that no other transaction has named: it might have brought them here, or say where they belong.
+        Only of those that no other transaction named: that one may have brought them here, or decides where they belong.
         """
         plans = [other for other in self.later if other.kind not in HEALING]
         for number, plan in enumerate(plans):
@@ -173,7 +163,7 @@ class _Looker:
                     yield from self._removals(removal.elsewhere, pieces, own.elsewhere, own.path)
 
     def _recast_again(self, operation: Recast) -> list[Operation]:
-        """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
+        """The recast again when the old page is back; after a merge, also where an old page has lost the merged memories."""
         if self._is_planned_anew(operation.path):
             return []
         data = self.look(operation.path)
@@ -187,30 +177,24 @@ class _Looker:
         pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
         brought = _keys(pieces) - keys_in(encode_text(operation.before), _keys(pieces))
         if keys_in(data, brought) or not self._nowhere(operation.path, pieces):
-            return []  # who left some of what the merge brought had read the page as it is since
-        return [
-            Recast(
-                operation.path, text, carry_lines(after, operation.before, text), (), operation.phase, operation.needs
-            )
-        ]
+            return []  # whoever left some of the merged memories had read the page after the merge
+        return [replace(operation, before=text, after=carry_lines(after, operation.before, text))]
 
     def _is_planned_anew(self, path: str) -> bool:
-        """Whether a later transaction gave the page another form: then that is no old form that is back."""
+        """Whether a later transaction made or recast the page: then its text is not an old one that is back."""
         plans = (other for other in self.later if other.kind not in HEALING)
         return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
 
     def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str, source: str = "") -> list[Remove]:
-        """Removals of what stands in another place than here too, and than its `source`, which may lose it as well."""
+        """Removals of the pieces that also stand in a third place, neither here nor in `source`, which may lose them too."""
         if not elsewhere:
             return [Remove(path, pieces)] if pieces else []
         by_place: dict[str, list[Piece]] = {}
         places = self.locate(_keys(pieces)) if pieces else {}
         for piece in pieces:
-            others = sorted(
-                set(places.get(piece.key, ())) - {path, source}, key=lambda place: (place != elsewhere, place)
-            )
-            if others:
-                by_place.setdefault(others[0], []).append(piece)
+            if others := set(places.get(piece.key, ())) - {path, source}:
+                best = min(others, key=lambda place: (place != elsewhere, place))
+                by_place.setdefault(best, []).append(piece)
         return [Remove(path, tuple(held), place) for place, held in by_place.items()]
 
 
@@ -228,7 +212,7 @@ def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
 
 
 def _as_written_in(text: str, page: str) -> str:
-    """A page with its lines as they are in the text: without ids that the user has taken off, with links that were rewritten since."""
+    """A page with its lines as they are in the text: without ids that the user removed, with links rewritten since."""
     there, planned = ({line.rstrip("\r") for line in one.split("\n")} for one in (text, page))
     turned = {without_targets(line): line for line in there - planned}
 
@@ -248,7 +232,7 @@ def _keys(pieces: Iterable[Piece]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Judges by the files as they are now; what transactions `later` than this one decided is left to them."""
+    """Finds what people changed, from the files as they are now; pieces that a `later` transaction named are left out."""
 
     look: Look
     locate: Locate
@@ -257,9 +241,9 @@ class Settling:
     def find(
         self, transaction: Transaction, before: Mapping[str, str | None], known: Set[str], paths: Set[str]
     ) -> frozenset[str]:
-        """The pieces on these paths that people have changed or taken out, but for those that are known to be so.
+        """The pieces on these paths that people have changed or taken out, without those already `known`.
 
-        `before` has the texts of the transaction's files before it; None for a file that was not there.
+        `before` has the texts of the files before the transaction; None for a file that did not exist.
         """
         decided = {key for other in self.later if other.kind not in HEALING for key in keys_of(other)}
         settled = _changed_again(transaction, self.look, paths) - decided
@@ -278,61 +262,63 @@ class Settling:
         lines = {key: line_key(written.pieces[key].text) for key in gone}
         places = self.locate({*gone, *lines.values()}) if gone else {}
         moved = {key for key in gone if places.get(key)}
-        changed |= {key for key in moved if not any(self._stands(written, key, place) for place in places[key])}
+
+        def stands(key: str, place: str) -> bool:
+            return written.reads(key, _texts(self.look(place) or b"", [key]))
+
+        changed |= {key for key in moved if not any(stands(key, place) for place in places[key])}
         if data is None or written.is_wiped(data, texts.keys()):
-            # the page may have another name now, and there the line another owner: without its id it is a person's
+            # the page may have been renamed and its line may stand there without its id: then a person owns it now
             return changed | {key for key in gone - moved if places.get(lines[key])}
         return changed | (gone - moved)
 
-    def _stands(self, written: _Written, key: str, place: str) -> bool:
-        return written.reads(key, _texts(self.look(place) or b"", [key]))
-
 
 def without_settled(transaction: Transaction, settled: Set[str]) -> Transaction:
-    """A transaction as far as it is still to be looked at."""
-    rest = (_without_settled(operation, settled) for operation in transaction.operations)
-    return replace(transaction, operations=tuple(operation for operation in rest if operation is not None))
-
-
-def _without_settled(operation: Operation, settled: Set[str]) -> Operation | None:
-    if isinstance(operation, Append):
-        pieces = tuple(piece for piece in operation.pieces if piece.key not in settled)
-        return replace(operation, pieces=pieces) if pieces else None
-    return None if isinstance(operation, Replace) and operation.key in settled else operation
+    """A transaction without the pieces that people have settled."""
+    rest: list[Operation] = []
+    for operation in transaction.operations:
+        if isinstance(operation, Append):
+            if pieces := tuple(piece for piece in operation.pieces if piece.key not in settled):
+                rest.append(replace(operation, pieces=pieces))
+        elif not (isinstance(operation, Replace) and operation.key in settled):
+            rest.append(operation)
+    return replace(transaction, operations=tuple(rest))
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What a transaction added to a page in one go: all of it was there at one moment, whatever became of it."""
+    """What a transaction added to a page at one moment."""
 
     operations: Sequence[Operation]
     before: str | None
     pieces: Mapping[str, Piece]
 
     def reads(self, key: str, texts: Mapping[str, Collection[str]]) -> bool:
-        """Whether a piece reads as it was written: mended links, another indent and lines below do not count."""
+        """Whether a piece reads as it was written, apart from link targets, indent and lines added below it."""
         wanted = _said(self.pieces[key].text)
         return any(_said(text)[: len(wanted)] == wanted for text in texts.get(key, ()))
 
     def is_wiped(self, data: bytes, standing: Collection[str]) -> bool:
-        """Whether nothing of it is left, not even a line without its id, or the blank lines around the pieces."""
+        """Whether nothing of it is left, not even a line without its id or the blank lines around the pieces."""
         had = _texts(encode_text(self.before or ""), self.pieces).keys()
         lines, old = _bare_lines(decode_text(data)), _bare_lines(self.before or "")
         words = {bare_line(piece.text) for piece in self.pieces.values()} - old
         return set(standing) <= had and not words & lines and not self._is_cut_out(data)
 
     def _is_cut_out(self, data: bytes) -> bool:
-        """Whether the page is as it was left but for these very lines: a buffer from before has not its blank lines."""
+        """Whether exactly these lines are missing: a buffer from before the run would lack their blank lines too."""
         left = None if self.before is None else encode_text(self.before)
         for operation in self.operations:
             left = operation.apply(left)
         page = page_of(split_bom(left or b"")[1])
         spans = [span for found in find_all(page, self.pieces).values() for span in found]
-        return _without(page.document.lines, spans) == split_bom(data)[1] and decode_text(data) != self.before
+        cut = {n for span in spans for n in range(span.start, span.end)}
+        rest = "".join(line for n, line in enumerate(page.document.lines) if n not in cut)
+        return rest == split_bom(data)[1] and decode_text(data) != self.before
 
 
 def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set[str]:
-    """The pieces that the transaction gave other words and that have others again."""
+    """The pieces that the transaction reworded and that were reworded again."""
     changed = set()
     for op in transaction.operations:
         if isinstance(op, Replace) and op.path in paths:
@@ -343,7 +329,7 @@ def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set
 
 
 def _texts(data: bytes, keys: Iterable[str]) -> dict[str, list[str]]:
-    """How each of these pieces reads in a page, for those that are there."""
+    """The texts of these pieces in a page, for those that are there."""
     wanted = keys_that_may_stand(data, keys)
     if not wanted:
         return {}
@@ -359,26 +345,21 @@ def _bare_lines(text: str) -> set[str]:
     return {bare_line(line) for line in text.split("\n")}
 
 
-def _without(lines: Sequence[str], spans: Sequence[LineSpan]) -> str:
-    out = {n for span in spans for n in range(span.start, span.end)}
-    return "".join(line for n, line in enumerate(lines) if n not in out)
-
-
 _Thing = TypeVar("_Thing")
 
 
 class Matches(NamedTuple):
-    """By number, in order: for each thing the equal one from before, None for a new one; and those from before that are gone."""
+    """For each thing, the number of the equal one from before (None: new); and the numbers of those that are gone."""
 
     before: list[int | None]
     gone: list[int]
 
 
 def match_equal(now: Iterable[_Thing], before: Iterable[_Thing]) -> Matches:
-    """Match things with equal ones, the first with the first; no thing is matched twice."""
+    """Match things with equal things from before, the first with the first; nothing is matched twice."""
     now, before = list(now), list(before)
     same = next((at for at, (one, other) in enumerate(zip(now, before, strict=False)) if one != other), None)
-    begin = min(len(now), len(before)) if same is None else same  # most change little, and near the end
+    begin = min(len(now), len(before)) if same is None else same  # most lists change little, and near the end
     left: dict[_Thing, list[int]] = defaultdict(list)
     for number in range(len(before) - 1, begin - 1, -1):
         left[before[number]].append(number)
@@ -388,13 +369,13 @@ def match_equal(now: Iterable[_Thing], before: Iterable[_Thing]) -> Matches:
 
 MOST_AGAIN = 3
 REST = timedelta(minutes=10)
-"""So often within this time may a page be given what it was given before; then it is left alone for as long."""
+"""A page that is written again so often within this time is left alone for as long."""
 
-_BY_ITSELF = HEALING | {"run"}  # not what a person asked for, nor an editor's own late lines
+_BY_ITSELF = HEALING | {"run"}  # not what a person asked for, and not late lines of an editor
 
 
 def find_rests(written: Iterable[tuple[Transaction, Collection[str]]]) -> dict[str, datetime]:
-    """Until when each page is left alone; `written` has what was carried out, oldest first, and the files it changed."""
+    """Page -> until when it is left alone; `written` has the transactions, oldest first, with the files they changed."""
     asked: dict[str, set[Hashable]] = {}
     again: dict[str, set[datetime]] = {}
     for transaction, changed in written:
@@ -408,7 +389,7 @@ def find_rests(written: Iterable[tuple[Transaction, Collection[str]]]) -> dict[s
 
 
 def _parts(operation: Operation, path: str) -> set[Hashable]:
-    """What an operation asks of a page, in parts that differ from what is asked of it another time."""
+    """What an operation asks of a page, in parts that can be compared with those of another operation."""
     if operation.path != path or isinstance(operation, Carry):
         return set()
     kind = type(operation)
@@ -421,7 +402,7 @@ def _rests_until(times: Sequence[datetime]) -> datetime | None:
 
 
 def why_resting(until: datetime) -> str:
-    """Why a page is left alone, for people."""
+    """Why a page is left alone, in words."""
     return f"changed back each time it was written; left alone until {until:%H:%M}"
 
 

@@ -1,6 +1,6 @@
 """Which files a run may touch: not those that are being written, merged, copied in conflict, or too large to trust.
 
-Not touching a file is always right; each one that is left alone has its reason in words.
+Not touching a file is always safe; each file that is left alone has its reason in words.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from bankd.pages.text import ENDED_BY_CR, is_utf8, is_wide, shown_path
 
 LINE_CAP = 64 * 1024  # bytes
 ENTRY_CAP = 20_000  # list items and paragraphs in a file, counted by their first lines
-EMPTY_DAYS = 1  # a file that fell to nothing is not "everything deleted" before it has been empty so long
-UNENDED_MINUTES = 10  # Obsidian ends no last line; one that has been left alone so long is not being written any more
-SWAP_HOURS = 1  # an older swap file was left by an editor that died
+EMPTY_DAYS = 1  # an emptied file does not mean "everything deleted" before it has been empty so long
+UNENDED_MINUTES = 10  # Obsidian writes no final newline; after so long, the last line is taken as complete
+SWAP_HOURS = 1  # an older swap file comes from an editor that crashed
 
 _JUST_SAVED = "changed less than"
 _IGNORED = re.compile(
@@ -27,7 +27,7 @@ _ENTRY = re.compile(rb"(?m)^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 class FileFingerprint(NamedTuple):
-    """What tells a file from its earlier self without reading it."""
+    """What shows that a file has changed, without reading it."""
 
     size: int
     mtime_ns: int
@@ -35,7 +35,7 @@ class FileFingerprint(NamedTuple):
 
 
 class ListedFile(NamedTuple):
-    """What a folder says of a file; `mtime` is in seconds of the epoch."""
+    """What the listing of a folder says of a file; `mtime` is in seconds since the epoch."""
 
     seen: FileFingerprint
     mtime: float
@@ -43,7 +43,7 @@ class ListedFile(NamedTuple):
 
 
 class RestRule(NamedTuple):
-    """When a file is at rest: `now` and `settle` in seconds, and the largest that is read, in bytes; None for any."""
+    """When a file is at rest: `now` and `settle` in seconds; `largest` is the largest file read, in bytes (None: any)."""
 
     now: float
     settle: float
@@ -52,11 +52,9 @@ class RestRule(NamedTuple):
 
 @dataclass(slots=True)
 class Survey:
-    """The Markdown files under a folder by workspace-relative path, those of a folder before what follows it by name.
+    """The Markdown files under a folder, by path in the workspace; those that are left alone have the reason.
 
-    Those that are left alone have the reason why.
-
-    `emptied` are those of the unsettled that wait for no other reason than that there is nothing in them.
+    `files` are sorted folder by folder. `emptied` are the unsettled files that wait only because they are empty.
     """
 
     files: dict[str, FileFingerprint] = field(default_factory=dict)
@@ -69,35 +67,28 @@ class Survey:
 def judge_listings(
     listings: Mapping[str, Mapping[str, ListedFile]], rest: RestRule, known: Mapping[str, FileFingerprint]
 ) -> Survey:
-    """The files of some folders by what they look like; those at rest may still be left alone for what is in them.
+    """Judge the files of some folders by their listings; `why_quarantined` judges the contents of those at rest.
 
-    One that still has its `known` fingerprint was complete when it was read, so it is at rest however young it is.
+    A file that still has its `known` fingerprint was complete when it was read, so it is at rest, however young.
     """
     survey = Survey()
     for folder, listing in listings.items():
-        _judge_listing(folder, listing, rest, known, survey)
+        for name, listed in listing.items():
+            path = f"{folder}/{name}" if folder else name
+            is_known = known.get(path) == listed.seen
+            if reason := why_ignored(name):
+                survey.ignored[shown_path(path)] = reason
+            elif reason := _why_odd(path, listed, rest.largest):
+                survey.quarantined[shown_path(path)] = reason
+            elif reason := _why_waiting(name, listed, listing, rest._replace(settle=0) if is_known else rest):
+                survey.unsettled[path] = reason
+            elif reason := why_doubted(listed.seen.size, rest.now - listed.mtime):
+                survey.unsettled[path] = reason
+                survey.emptied.add(path)
+            else:
+                survey.files[path] = listed.seen
     survey.files = dict(sorted(survey.files.items(), key=lambda item: item[0].split("/")))
     return survey
-
-
-def _judge_listing(
-    folder: str, listing: Mapping[str, ListedFile], rest: RestRule, known: Mapping[str, FileFingerprint], survey: Survey
-) -> None:
-    prefix = f"{folder}/" if folder else ""
-    for name, listed in listing.items():
-        path = f"{prefix}{name}"
-        is_known = known.get(path) == listed.seen
-        if reason := why_ignored(name):
-            survey.ignored[shown_path(path)] = reason
-        elif reason := _why_odd(path, listed, rest.largest):
-            survey.quarantined[shown_path(path)] = reason
-        elif reason := _why_waiting(name, listed, listing, rest._replace(settle=0) if is_known else rest):
-            survey.unsettled[path] = reason
-        elif reason := why_doubted(listed.seen.size, rest.now - listed.mtime):
-            survey.unsettled[path] = reason
-            survey.emptied.add(path)
-        else:
-            survey.files[path] = listed.seen
 
 
 def _why_odd(path: str, listed: ListedFile, largest: int | None) -> str | None:
@@ -111,18 +102,18 @@ def _why_odd(path: str, listed: ListedFile, largest: int | None) -> str | None:
 
 
 def _why_waiting(name: str, listed: ListedFile, listing: Mapping[str, ListedFile], rest: RestRule) -> str | None:
-    beside = (swap for swap in swap_names(name) if swap in listing)
-    swaps = [swap for swap in beside if rest.now - listing[swap].mtime < SWAP_HOURS * 3600]
+    names = (f".{name}.swp", f".#{name}", f"{name}~")  # under which editors keep a page that is open
+    swaps = [swap for swap in names if swap in listing and rest.now - listing[swap].mtime < SWAP_HOURS * 3600]
     return why_unsettled(rest.now - listed.mtime, rest.settle, swaps)
 
 
 def ignored_among(names: Iterable[str]) -> set[str]:
-    """Those of these names of files that are nobody's page or log."""
+    """The names of files that are neither a page nor a log."""
     return {name for name in names if why_ignored(name)}
 
 
 def why_ignored(name: str) -> str | None:
-    """Why a file is nobody's page: an editor's or a sync tool's, or not Markdown; None for a page or log."""
+    """Why a file is neither page nor log: an editor or a sync tool made it, or it is not Markdown; None if it is one."""
     if re.fullmatch(r".*\.sync-conflict-.*|.*\(conflicted copy.*", name):
         return "a sync tool's conflict copy; merge it by hand"
     if _IGNORED.fullmatch(name):
@@ -131,28 +122,21 @@ def why_ignored(name: str) -> str | None:
 
 
 def why_unsettled(seconds: float, settle: float, swaps: Collection[str]) -> str | None:
-    """Why a file waits for the next run; `seconds` is its age, `swaps` its young swap files beside it."""
+    """Why a file waits for the next run; `seconds` is its age, `swaps` are young swap files beside it."""
     if abs(seconds) < settle:
         return f"{_JUST_SAVED} {settle:g} s ago"
-    if swaps:
-        return "open in an editor"
-    return None
+    return "open in an editor" if swaps else None
 
 
 def is_just_saved(reason: str) -> bool:
-    """Whether a file waits only because it was saved a moment ago: it is read soon, and nobody need do anything."""
+    """Whether a file waits only because it was just saved: it is read soon, and nobody needs to do anything."""
     return reason.startswith(_JUST_SAVED)
 
 
 def why_doubted(size: int, seconds: float) -> str | None:
-    """Why a file that is at rest is not believed all the same; `seconds` is its age."""
+    """Why a file at rest still waits: it is empty; `seconds` is its age."""
     is_young = abs(seconds) < EMPTY_DAYS * 86400
     return "empty, perhaps cut by an unfinished save" if size == 0 and is_young else None
-
-
-def swap_names(name: str) -> tuple[str, str, str]:
-    """The names under which editors keep a page that is open."""
-    return f".{name}.swp", f".#{name}", f"{name}~"
 
 
 def why_quarantined(data: bytes) -> str | None:

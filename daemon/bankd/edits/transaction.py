@@ -1,22 +1,17 @@
-"""What becomes of a page that is to be recast when the user has changed it, or the file with the copy, meanwhile.
+"""A transaction: operations on files and the events that tell of them, in an order that never loses a piece.
 
-Then it goes piece by piece, as any other memory that moves: what the user changed stays where it is.
-
-A transaction: operations on files and the events that tell of them, in the order in which nothing can be missing.
-
-Create and append come before replace, remove and relink, and events come last: at every instant each piece is in at
-least one visible file. This module decides what each step does to the bytes it meets; adapters do it.
-
-What is kept of a transaction: its journal, by which it is finished and taken back, and what became of it.
+Create and append come before replace, remove and relink, and events come last: at every moment each piece is in at
+least one visible file. This module decides what each step does to the bytes that it meets; storage carries it out. A
+page that is to be recast but was changed meanwhile goes piece by piece: what the user changed stays where it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from bankd.edits.inserting import BOM, block_key, ids_in, keys_in, page_of, split_bom, unix_text
+from bankd.edits.inserting import block_key, ids_in, keys_in, page_of, split_bom, unix_text
 from bankd.edits.operations import (
     Append,
     Create,
@@ -38,75 +33,7 @@ from bankd.edits.operations import (
 from bankd.pages.anchors import outline_of
 from bankd.pages.page import part_of_line, parts_folder
 from bankd.pages.scanner import BlockKind, encode_text, split_lines
-
-RecastingLook = Callable[[str], bytes | None]
-
-
-def can_recast(operation: Recast, data: bytes | None, look: RecastingLook) -> bool:
-    """Whether the page reads as planned, every other file has its lines, and all that it needs is there."""
-    if data != encode_text(operation.before) or any(look(path) is None for path in operation.needs):
-        return False
-    return all(digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
-
-
-def recast_removals(operation: Recast) -> tuple[Remove, ...]:
-    """The moved pieces, each to be taken out only while it reads as planned and its copy is there."""
-    return tuple(
-        Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to) for moved in operation.moved
-    )
-
-
-def recast_additions(operation: Recast, look: RecastingLook) -> tuple[Append, ...]:
-    """The lines that the page would have got: a hub's lines for its parts, as far as those could be written."""
-    if operation.after is None or not operation.moved:
-        return ()
-    old = set(split_lines(operation.before))
-    new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
-    parts = {line: part for line in new if (part := part_of_line(line, operation.path))}
-    pieces = tuple(Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
-    return (Append(operation.path, "", pieces),) if pieces else ()
-
-
-@dataclass(frozen=True, slots=True)
-class HalfDivided:
-    """A page that still has all its lines, the part that could not be made, and the parts that are there all the same."""
-
-    page: str
-    lacking: str
-    made: tuple[Create, ...]
-
-
-def find_half_divided(operations: Sequence[Operation], look: RecastingLook) -> Iterator[HalfDivided]:
-    """The pages that were to be divided into parts of which one is not there once all should have been made.
-
-    One that the user has changed meanwhile goes piece by piece, as far as its parts are there.
-    """
-    divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
-    for page in (op for op in divided if look(op.path) == encode_text(op.before)):
-        folder = parts_folder(page.path) + "/"
-        parts = [op for op in operations if isinstance(op, Create) and op.path.startswith(folder)]
-        lacking = [part for part in parts if look(part.path) is None]
-        if lacking:
-            made = tuple(part for part in parts if part not in lacking)
-            yield HalfDivided(page.path, lacking[0].path, made)
-
-
-def pieces_of_page(text: str) -> tuple[Piece, ...]:
-    """All outermost blocks of a text."""
-    return _pieces(text, 0, len(split_lines(text)))
-
-
-def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
-    """The outermost blocks of some lines; a memory goes by its id."""
-    page = page_of(text.removeprefix(BOM))
-    ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
-    found = []
-    for block in page.document.blocks:
-        if block.depth == 0 and block.kind is not BlockKind.BLANK and start <= block.start < end:
-            lines = unix_text("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
-            found.append(Piece(ids.get(block.start) or block_key(lines), lines))
-    return tuple(found)
-
+from bankd.pages.text import MARK
 
 Event: TypeAlias = Mapping[str, Any]
 Look: TypeAlias = Callable[[str], bytes | None]
@@ -125,13 +52,16 @@ class Step:
 
     @property
     def phase(self) -> int:
-        """Its place in the order: add, replace, remove, relink."""
+        """Its place in the order: 0 add, 1 replace, 2 remove, 3 relink."""
         return self.operations[0].phase
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step makes of the bytes it met, and the copies to take back because the user has changed the original."""
+    """What a step made of the bytes that it met.
+
+    `withdrawals` take back copies whose original the user has changed; `stayed` are the keys of pieces that stayed.
+    """
 
     data: bytes | None
     withdrawals: tuple[Remove, ...] = ()
@@ -150,7 +80,7 @@ class Transaction:
 
     @property
     def looks_again(self) -> bool:
-        """Whether it gets a second look; a second look does not, for what it looked at gets one anyway."""
+        """Whether it gets a second look: all but a second look, since its pages get one anyway."""
         return self.kind not in HEALING
 
     def steps(self) -> tuple[Step, ...]:
@@ -173,15 +103,16 @@ class Transaction:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Transaction:
-        """Read what `operation_json` gave."""
+        """Read what `to_json` gave."""
         operations = tuple(from_json(operation) for operation in fields["ops"])
         return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
 
 
 def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, dict[str, str]]:
-    """Leave where it is what would go to a page that has its id already, in other words: the user copied and reworded it.
+    """Leave a memory where it is when the page that it would go to has its id with other words: a user's reworded copy.
 
-    Gives the rest of the transaction, and by id the page with the other version. One that heals knows what it takes out.
+    Gives the rest of the transaction, and for each such id the page with the other version. A second look is not
+    changed: it knows what it removes.
     """
     if transaction.kind in HEALING:
         return transaction, {}
@@ -189,24 +120,23 @@ def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, di
     versions = {key: op.elsewhere for op in removals for key in _other_versions(op, look(op.elsewhere))}
     if not versions:
         return transaction, {}
-    operations = [_but(op, versions) if op in removals else op for op in transaction.operations]
+    operations = [
+        replace(op, pieces=tuple(piece for piece in op.pieces if piece.key not in versions)) if op in removals else op
+        for op in transaction.operations
+    ]
     events = tuple(said for said in transaction.events if said.get("memory") not in versions)
     return replace(transaction, operations=tuple(operations), events=events), versions
 
 
-def _but(operation: Remove, keys: Collection[str]) -> Remove:
-    return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key not in keys))
-
-
 def _other_versions(removal: Remove, there: bytes | None) -> set[str]:
-    """The pieces that the page with the copies has already, but not as they are here."""
+    """The keys of the pieces that the page with the copies has with other words."""
     held = keys_in(there, {piece.key for piece in removal.pieces})
     pieces = (piece for piece in removal.pieces if piece.key in held)
     return {piece.key for piece in pieces if Remove(removal.elsewhere, (piece,)).apply(there) == there}
 
 
 def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> StepResult:
-    """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
+    """Run the operations of a step on the bytes that its file has now; `look` shows the other files."""
     met = data
     withdrawals: list[Remove] = []
     stayed: list[str] = []
@@ -225,11 +155,9 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
                     withdrawals.append(Remove(operation.elsewhere, copies, step.path))
             case Recast():
                 recast = _recast(operation, data, look)
-                data, withdrawals, stayed = (
-                    recast.data,
-                    [*withdrawals, *recast.withdrawals],
-                    [*stayed, *recast.stayed],
-                )
+                data = recast.data
+                withdrawals += recast.withdrawals
+                stayed += recast.stayed
             case Relink():
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
@@ -238,13 +166,13 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
 
 
 def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
-    """A page from which all was taken out keeps a title: an empty one would pass for cut by an unfinished save."""
+    """A page that was emptied gets a title: an empty file would look like an unfinished save."""
     is_emptied = data is not None and not data.strip() and bool(met and met.strip())
     return encode_text(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
 
 
 def refused_step(step: Step, data: bytes | None) -> StepResult:
-    """What follows from a file that could not be written: what it holds still takes back its copies elsewhere."""
+    """The result for a file that could not be written: the copies of what it still holds are withdrawn."""
     wanted: list[Remove | Drop] = []
     for operation in step.operations:
         if isinstance(operation, Remove | Drop):
@@ -260,7 +188,7 @@ def refused_step(step: Step, data: bytes | None) -> StepResult:
 
 
 def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
-    """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
+    """Recast a page as a whole; piece by piece when it is neither as planned nor recast already."""
     if can_recast(operation, data, look):
         return StepResult(operation.apply(data))
     done = None if operation.after is None else encode_text(operation.after)
@@ -275,7 +203,7 @@ def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
 
 
 def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
-    """Leave in place what is not in the file that should have the copy by now."""
+    """The same operation, but only for the pieces whose copy is there by now."""
     if not operation.elsewhere:
         return operation
     keys = {piece.key for piece in operation.pieces}
@@ -286,9 +214,9 @@ def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
 
 
 def _where_found(operation: Relink, look: Look) -> Relink:
-    """Keep only the moves whose target holds what they refer to: a piece may have stayed where the user changed it.
+    """Keep only the moves whose target holds the piece: it may have stayed where the user changed it.
 
-    What links find there counts: a block id is one for them where it ends a line, a memory's or not.
+    A block id at the end of any line counts, as it does for links.
     """
     wanted: dict[str, set[str]] = {}
     for move in operation.moves:
@@ -296,25 +224,87 @@ def _where_found(operation: Relink, look: Look) -> Relink:
     there: dict[str, set[str]] = {}
     for target, keys in wanted.items():
         data = look(target)
-        there[target] = keys_in(data, keys - {""}) | _blocks_in(data, keys) | ({""} if data is not None else set())
+        there[target] = set() if data is None else {"", *keys_in(data, keys - {""}), *_blocks_in(data, keys)}
     return replace(operation, moves=tuple(move for move in operation.moves if move.key in there[move.target]))
 
 
-def _blocks_in(data: bytes | None, keys: set[str]) -> set[str]:
-    """Those of the keys that are ids of blocks of this page, as links name them."""
-    if data is None or ids_in(data).isdisjoint(keys):
+def _blocks_in(data: bytes, keys: set[str]) -> set[str]:
+    """The keys that are ids of blocks of this page, as links name them."""
+    if ids_in(data).isdisjoint(keys):
         return set()
     return keys & outline_of(page_of(split_bom(data)[1]).document).blocks.keys()
 
 
+def can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
+    """Whether the page reads as planned, every other file has its lines, and all files that it needs exist."""
+    if data != encode_text(operation.before) or any(look(path) is None for path in operation.needs):
+        return False
+    return all(digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
+
+
+def recast_removals(operation: Recast) -> tuple[Remove, ...]:
+    """The removals of the moved pieces: each goes only while it reads as planned and its copy is there."""
+    return tuple(
+        Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to) for moved in operation.moved
+    )
+
+
+def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
+    """The lines that the page was to get: a hub's lines for its parts, for those parts that exist."""
+    if operation.after is None or not operation.moved:
+        return ()
+    old = set(split_lines(operation.before))
+    new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
+    parts = {line: part for line in new if (part := part_of_line(line, operation.path))}
+    pieces = tuple(Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
+    return (Append(operation.path, "", pieces),) if pieces else ()
+
+
+@dataclass(frozen=True, slots=True)
+class HalfDivided:
+    """A page that was not divided, the part that could not be made, and the parts that were made."""
+
+    page: str
+    lacking: str
+    made: tuple[Create, ...]
+
+
+def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[HalfDivided]:
+    """The pages that were to be divided, but a part of them does not exist after all should have been made.
+
+    A page that the user has changed meanwhile is not one of them: it goes piece by piece, to the parts that exist.
+    """
+    divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
+    for page in (op for op in divided if look(op.path) == encode_text(op.before)):
+        folder = parts_folder(page.path) + "/"
+        parts = [op for op in operations if isinstance(op, Create) and op.path.startswith(folder)]
+        lacking = [part for part in parts if look(part.path) is None]
+        if lacking:
+            made = tuple(part for part in parts if part not in lacking)
+            yield HalfDivided(page.path, lacking[0].path, made)
+
+
+def pieces_of_page(text: str) -> tuple[Piece, ...]:
+    """All outermost blocks of a text."""
+    return _pieces(text, 0, len(split_lines(text)))
+
+
+def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
+    """The outermost blocks that begin in some lines; the key of a memory is its id."""
+    page = page_of(text.removeprefix(MARK))
+    ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
+    found = []
+    for block in page.document.blocks:
+        if block.depth == 0 and block.kind is not BlockKind.BLANK and start <= block.start < end:
+            lines = unix_text("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
+            found.append(Piece(ids.get(block.start) or block_key(lines), lines))
+    return tuple(found)
+
+
 def keys_of(transaction: Transaction) -> set[str]:
     """The pieces that a transaction names."""
-    moved = [
-        removal
-        for operation in transaction.operations
-        if isinstance(operation, Recast)
-        for removal in recast_removals(operation)
-    ]
+    recasts = (operation for operation in transaction.operations if isinstance(operation, Recast))
+    moved = [removal for operation in recasts for removal in recast_removals(operation)]
     pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
     return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
 
@@ -322,23 +312,24 @@ def keys_of(transaction: Transaction) -> set[str]:
 def replay_transaction(
     transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
 ) -> dict[str, bytes | None]:
-    """The files of a transaction as it leaves them when nobody interferes; `look` shows those it did not change."""
+    """The files of a transaction as it leaves them when nothing else changes them; `look` shows all other files."""
     state = dict(before)
+    see = state_of(state, look)
     for step in transaction.steps():
-        state[step.path] = take_step(step, state_of(state, look)(step.path), state_of(state, look), rewrite).data
+        state[step.path] = take_step(step, see(step.path), see, rewrite).data
     return {path: state[path] for path in before}
 
 
 def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:
-    """Look at a foreseen state, and at the real files where it says nothing."""
+    """A look at the files of a planned state, and at the real ones for all others."""
     return lambda path: state[path] if path in state else look(path)
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there).
+    """A committed transaction and, for each of its files, the text from before (None: it did not exist).
 
-    `settled` are the pieces that people were seen to have changed or taken out since.
+    `settled` are the pieces that people have changed or taken out since, as far as seen.
     """
 
     seq: int
@@ -352,7 +343,7 @@ class Journal:
         return f"{self.seq:06}.json"
 
     def paths(self) -> list[str]:
-        """The file of each step, and after them the files from which a copy may have to be withdrawn."""
+        """The file of each step, then the files from which a copy may have to be withdrawn."""
         steps = [step.path for step in self.transaction.steps()]
         copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
         for operation in self.transaction.operations:
@@ -362,10 +353,10 @@ class Journal:
 
 @dataclass(slots=True)
 class Applied:
-    """What became of a transaction; `conflicts` says in words what was left as the user had it."""
+    """What became of a transaction; `conflicts` says in words what was left as the user made it."""
 
     seq: int
     changed: dict[str, None] = field(default_factory=dict)
-    """The files that changed, in the order in which they did."""
+    """The files that changed, in the order of the changes."""
     conflicts: list[str] = field(default_factory=list)
     postponed: list[str] = field(default_factory=list)

@@ -1,14 +1,7 @@
-"""Which references a new layout touches, and what does not resolve: questions to the graph of references.
+"""Questions about references: which ones a new layout touches, how far one leads, and what a memory mentions.
 
-References are kept by the last word of their target, which no rename of another file changes; what they lead to is
-decided when somebody asks.
-
-How far a reference leads: to nothing, to a file, or to the very point in it that it names.
-
-What a memory names: the pages and blocks that it links to, and the memories that were merged into it.
-
-A mention is a line, `kind target`, as it was written: what it leads to is decided when somebody asks, since another
-page may take that name at any time.
+References and mentions are kept as they were written, by the last word of their target, which no rename of another file
+changes. What they lead to is decided when somebody asks, since another page may take a name at any time.
 """
 
 from __future__ import annotations
@@ -41,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A reference that led to a block: the file that it led to, the block, and the files that hold this now."""
+    """A reference to a block that is gone from its file `page`: the block, and the files that hold it now."""
 
     link: Link
     page: str
@@ -50,14 +43,14 @@ class Stray:
 
 
 def link_key(source: str, reference: Reference) -> str:
-    """The word by which a reference is kept: the last of its path, without ending; the page itself for `#x`."""
+    """The key of a reference: the last word of its path, without ending; for `#x`, that of its own page."""
     path = split_target(reference.target)[0].partition("?")[0]
     words = [word for word in unquote(path or source).split("/") if word not in {"", ".", ".."}]
     return _stem(words[-1]) if words else _stem(folder_of(source).rpartition("/")[2])
 
 
 def keys_to(path: str) -> set[str]:
-    """The words by which references to a file or folder may be kept; those to `100%19.md` also as if it were quoted."""
+    """The keys that references to a file or folder may have; `100%19.md` may also be read as percent-encoded."""
     names = [path.rpartition("/")[2]]
     if path.endswith(tuple("/" + page for page in INDEX_PAGES)):
         names += [folder_of(path).rpartition("/")[2], ""]
@@ -65,7 +58,7 @@ def keys_to(path: str) -> set[str]:
 
 
 def keys_touched(layout: Layout) -> set[str]:
-    """The words of everything that a layout takes away, moves, or gives a name to."""
+    """The keys of everything that a layout removes, moves, or names."""
     paths = {*layout.sources, *layout.gone, *layout.new_paths, *layout.folders}
     if layout.folders:
         paths |= {folder for path in layout.gone for folder in folders_above(path)}
@@ -73,21 +66,21 @@ def keys_touched(layout: Layout) -> set[str]:
 
 
 def files_touched(layout: Layout, links: Iterable[Link], names: Names) -> set[str]:
-    """The files outside a layout with a reference into it, or with one that means something else after it."""
+    """The files outside a layout with a reference into it, or with one that leads elsewhere after it."""
     after = names.changed(layout.gone, layout.new_paths)
-    inside = layout.sources | {*layout.gone, *layout.new_paths}
-    outside = (link for link in links if link.source not in inside)
-    return {link.source for link in outside if _is_touched(layout, link, names, after)}
+    sources = layout.sources
+    inside = sources | {*layout.gone, *layout.new_paths}
 
+    def is_touched(link: Link) -> bool:
+        target = resolve_reference(link.reference, link.source, names)
+        if target is None:
+            return False
+        if target.path in sources and target.fragment:
+            return True
+        is_moved = any(target.path == old or target.path.startswith(old + "/") for old in layout.folders)
+        return is_moved or resolve_reference(link.reference, link.source, after) != target
 
-def _is_touched(layout: Layout, link: Link, names: Names, after: Names) -> bool:
-    target = resolve_reference(link.reference, link.source, names)
-    if target is None:
-        return False
-    if target.path in layout.sources and target.fragment:
-        return True
-    is_moved = any(target.path == old or target.path.startswith(old + "/") for old in layout.folders)
-    return is_moved or resolve_reference(link.reference, link.source, after) != target
+    return {link.source for link in links if link.source not in inside and is_touched(link)}
 
 
 def links_to(path: str, links: Iterable[Link], names: Names) -> Iterator[Link]:
@@ -99,20 +92,17 @@ def links_to(path: str, links: Iterable[Link], names: Names) -> Iterator[Link]:
 
 
 def _stem(word: str) -> str:
-    for ending in (".md", ".html"):
-        if word.endswith(ending):
-            word = word.removesuffix(ending)
-    return path_key(word)
+    return path_key(word.removesuffix(".md").removesuffix(".html"))
 
 
 _BLOCK = re.compile(r"\^([A-Za-z0-9-]+)")
 
 OutlineOf: TypeAlias = Callable[[str], Outline | None]
-"""The places of a Markdown file; None for a file that is not looked into."""
+"""Gives the places of a Markdown file; None for a file that is not read."""
 
 
 class Reach(IntEnum):
-    """How far a reference leads."""
+    """How far a reference leads: to nothing, to a file, or to the point in it that it names."""
 
     NOWHERE = 0
     FILE = 1
@@ -121,7 +111,7 @@ class Reach(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinkScene:
-    """The files at one moment: their names and the places in them."""
+    """The files at one moment: their names, and the places in them."""
 
     names: Names
     outline_of: OutlineOf
@@ -131,33 +121,29 @@ class LinkScene:
         return resolve_reference(link.reference, link.source, self.names)
 
     def reach(self, link: Link) -> Reach:
-        """How far a reference leads; a place where none can be looked for is believed."""
+        """How far a reference leads; a place in a file that has no places that we know is taken to exist."""
         target = self.target(link)
         if target is None:
             return Reach.NOWHERE
         if not target.fragment:
             return Reach.FILE
-        if target.is_folder or not target.path.endswith(".md") or _is_top(link.reference, target.fragment):
+        is_top = target.fragment == "top" and link.reference.kind not in WIKI_KINDS  # the page itself to browsers
+        if target.is_folder or not target.path.endswith(".md") or is_top:
             return Reach.POINT
         outline = self.outline_of(target.path)
         return Reach.POINT if outline and place_in(outline, link.reference, target) else Reach.FILE
 
 
 def block_named(reference: Reference) -> str:
-    """The id of the block that a reference names by its words; empty when it names none."""
+    """The id of the block that a reference names as written; empty when it names none."""
     fragment = split_target(reference.target)[1] or ""
     found = _BLOCK.match(fragment if reference.kind in WIKI_KINDS else unquote(fragment))
     return found[1].lower() if found else ""
 
 
 def wanted_reach(reference: Reference) -> Reach:
-    """How far a reference says that it leads."""
+    """How far a reference is meant to lead."""
     return Reach.POINT if split_target(reference.target)[1] else Reach.FILE
-
-
-def _is_top(reference: Reference, fragment: str) -> bool:
-    """Whether this is what browsers take for the page itself."""
-    return fragment == "top" and reference.kind not in WIKI_KINDS
 
 
 def place_in(outline: Outline, reference: Reference, target: Target) -> AnchorPlace | None:
@@ -167,11 +153,11 @@ def place_in(outline: Outline, reference: Reference, target: Target) -> AnchorPl
 
 
 MERGED = "also"
-"""The kind of a mention of a memory that was merged into this one; all others are kinds of links."""
+"""The kind of a mention of a merged memory; all other kinds are kinds of links."""
 
 
 def mentions_of(memory: Memory) -> tuple[str, ...]:
-    """The mentions of a memory, each once."""
+    """What a memory mentions, each once: a line `kind target` for each link and each merged memory."""
     found = references_of(scan_text(memory.text)) if may_name(memory.text) else ()
     links = (f"{one.kind} {one.target}" for one in found if one.kind is not LinkKind.IMAGE)
     return tuple(dict.fromkeys((*links, *(f"{MERGED} {id_}" for id_ in memory.sources))))
@@ -189,7 +175,7 @@ def ids_named(mentions: Iterable[str]) -> list[str]:
 
 
 def words_of(path: str, mentions: Iterable[str]) -> set[str]:
-    """The words by which a memory on a page is found as one that mentions: `^id` of a memory, or the last word of a path."""
+    """The keys under which the mentions of a memory are found: `^id` of a memory, or the last word of a path."""
     found = set()
     for mention in mentions:
         named = read_mention(mention)

@@ -1,10 +1,7 @@
-"""How lines of pages are laid out anew: what a split, a move and a merge have in common.
+"""Layouts: which old lines stand on which new page. Also the layouts of a merge and of a move.
 
-A layout says which old lines stand where; the words in them are changed only by `relink`.
-
-Puts the parts of a page back into it: what a split wrote goes, what people wrote stays, in the same order.
-
-A page or folder under another name: the layout of a move, and the recognition of one that the user has made.
+A merge puts the parts of a page back into it: what a split wrote goes, what people wrote stays, in the same order. A
+move gives pages another path; `moved_by_hand` recognises one that the user has made. `relink` changes link targets.
 """
 
 from __future__ import annotations
@@ -19,10 +16,10 @@ from bankd.pages.scanner import Block, BlockKind, Document, scan_text
 
 @dataclass(frozen=True, slots=True)
 class LayoutPiece:
-    """Lines `start` to `end` of an old page (half open), or, without a source, `text` that is new.
+    """Lines `start` to `end` of an old page (half open); without a source, new `text`.
 
-    A copy repeats lines that stand elsewhere: nothing outside its own page refers to it. An unended piece has
-    lost the end of its last line.
+    A copy repeats lines that stand elsewhere too; nothing outside its own page refers to it. An unended piece has no
+    line ending after its last line.
     """
 
     source: str | None = None
@@ -43,7 +40,7 @@ class NewPage:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where links to a whole page lead afterwards: a page, and there the line that was `line` of the old one."""
+    """Where links to a whole page lead afterwards: a page, and the place there of line `line` of the old page."""
 
     path: str
     line: int | None = None
@@ -61,7 +58,7 @@ class Layout:
 
     @property
     def sources(self) -> frozenset[str]:
-        """The old pages that the new ones are made of; one that is gone is one of them even if it had no line to give."""
+        """The old pages that the new ones are made of, with all that are gone, even empty ones."""
         found = (piece.source for new_page in self.new_pages for piece in new_page.pieces)
         return frozenset(source for source in (*found, *self.gone) if source)
 
@@ -72,7 +69,7 @@ class Layout:
 
 
 def combine_layouts(layouts: tuple[Layout, ...]) -> Layout:
-    """One layout that does what several of different pages do."""
+    """One layout with all that several layouts of different pages do."""
     return Layout(
         tuple(new_page for layout in layouts for new_page in layout.new_pages),
         tuple(path for layout in layouts for path in layout.gone),
@@ -91,7 +88,7 @@ class Position:
 
 
 def line_positions(layout: Layout) -> dict[Position, Position]:
-    """Where each old line that is not a mere copy stands now."""
+    """Where each old line stands now; copies do not count."""
     found = {}
     for new_page, piece, first in placed_pieces(layout):
         if piece.source and not piece.is_copy:
@@ -117,9 +114,8 @@ class Unmergeable:
     reason: str
 
 
-Definitions = Mapping[str, str]
 Sense = Callable[[str, Document, int, int], str]
-"""(page, its document, first line, last line) -> what the lines say, with their targets resolved."""
+"""(page, its document, first line, last line) -> the lines with their targets resolved: see `resolve.sense_of`."""
 
 
 def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Layout | tuple[Unmergeable, ...]:
@@ -133,7 +129,7 @@ def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Lay
 
 
 def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
-    """The parts that a hub's lines lead to and that exist, with their parts."""
+    """The existing parts that the lines of a hub lead to, with their own parts."""
     found = []
     for part in part_lines(documents[hub], hub).values():
         if part in documents and part != hub:
@@ -158,7 +154,8 @@ class _Merger:
         end, is_unended = shared or (end, False)
         for line, part in sorted(listed.items()):
             if part in self._documents and part not in self.parts and start <= line < end:
-                yield from _lines(path, start, line)
+                if start < line:
+                    yield LayoutPiece(path, start, line)
                 yield from self._part(part)
                 start = line + 1
         if start < end:
@@ -182,7 +179,7 @@ class _Merger:
         return first.end
 
     def _shared(self, path: str, document: Document) -> tuple[int, bool] | None:
-        """Where the lines end that are a page's own, and whether their last one had no line end."""
+        """Where the own lines of a page end, and whether the last one had no line ending; None without a mark."""
         mark = _mark_of(document)
         if mark is None:
             return None
@@ -192,7 +189,7 @@ class _Merger:
         return (mark.start - 1, False) if is_spaced else (mark.start, True)
 
     def _check_shared(self, path: str, document: Document, mark: Block) -> None:
-        """Report what stands below the mark and is no copy of something that stays."""
+        """Report what stands below the mark and is not a copy of something that stays."""
         for block in document.blocks:
             if block.start < mark.end or block.kind is BlockKind.BLANK:
                 continue
@@ -202,8 +199,8 @@ class _Merger:
                 reason = f"line {block.start + 1} stands below the shared definitions and nowhere else"
                 self.problems.append(Unmergeable(path, reason))
 
-    def _find_masters(self, paths: list[str]) -> Definitions:
-        """What each label is defined as outside the copies."""
+    def _find_masters(self, paths: list[str]) -> Mapping[str, str]:
+        """The definition of each label outside the copies."""
         masters: dict[str, str] = {}
         for path in paths:
             document = self._documents[path]
@@ -214,13 +211,8 @@ class _Merger:
         return masters
 
 
-def _lines(path: str, start: int, end: int) -> Iterator[LayoutPiece]:
-    if start < end:
-        yield LayoutPiece(path, start, end)
-
-
 def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[LayoutPiece]:
-    """Keep what the user has added at the end of a part from running into the next one."""
+    """Add line ends so that what the user added at the end of a part does not run into the next part."""
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         yield piece
         if after is None or piece.source is None or after.source is None:
@@ -234,10 +226,9 @@ def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Ite
 
 
 def _would_join(document: Document, piece: LayoutPiece, next_document: Document, after: LayoutPiece) -> bool:
-    """Whether the last block of one piece swallows the first of the next: no page is cut at such a place."""
-    last = next(
-        (b for b in document.blocks if max(b.end, b.whole_end) == piece.end and b.kind is not BlockKind.BLANK), None
-    )
+    """Whether the last block of one piece would swallow the first of the next; a split never cuts there."""
+    filled = (block for block in document.blocks if block.kind is not BlockKind.BLANK)
+    last = next((block for block in filled if max(block.end, block.whole_end) == piece.end), None)
     first = next((block for block in next_document.blocks if block.start == after.start), None)
     if last is None or first is None:
         return False
@@ -252,9 +243,6 @@ def _mark_of(document: Document) -> Block | None:
     return next((block for block in comments if document.lines[block.start].strip() == SHARED_MARK), None)
 
 
-_MOST = 0.5  # more than this share of a page's memories makes a new page the old one
-
-
 def plan_move(moves: Mapping[str, str], line_counts: Mapping[str, int], folder: tuple[str, str] | None) -> Layout:
     """Lay pages out under new paths, whole; `folder` is (old, new) when a whole folder goes."""
     new_pages = tuple(NewPage(new, (LayoutPiece(old, 0, line_counts[old]),)) for old, new in moves.items())
@@ -264,22 +252,22 @@ def plan_move(moves: Mapping[str, str], line_counts: Mapping[str, int], folder: 
 
 @dataclass(frozen=True, slots=True)
 class PageIdentity:
-    """What a page is recognised by: the digest of its bytes, and the ids of its memories."""
+    """What identifies a page: the digest of its bytes, and the ids of its memories."""
 
     digest: str
     ids: frozenset[str]
 
 
 def moved_by_hand(gone: Mapping[str, PageIdentity], new: Mapping[str, PageIdentity]) -> dict[str, str]:
-    """Which pages that are gone stand under another path now: by the same bytes, else by most of their memories.
+    """The new paths of pages that are gone: by the same bytes, else by more than half of their memories.
 
-    Where two could be meant, neither is; a page of the same name counts more than others.
+    Of several candidates the one with the same file name counts; if none or several have it, the page is not found.
     """
     found: dict[str, str] = {}
     for old, print_ in sorted(gone.items()):
         rest = {path: other for path, other in new.items() if path not in found.values()}
         same = [path for path, other in rest.items() if other.digest == print_.digest]
-        alike = same or [path for path, other in rest.items() if _share(print_.ids, other.ids) > _MOST]
+        alike = same or [path for path, other in rest.items() if 2 * len(print_.ids & other.ids) > len(print_.ids)]
         named = [path for path in alike if path.rpartition("/")[2] == old.rpartition("/")[2]]
         chosen = alike if len(alike) == 1 else named
         if len(chosen) == 1:
@@ -288,7 +276,7 @@ def moved_by_hand(gone: Mapping[str, PageIdentity], new: Mapping[str, PageIdenti
 
 
 def folders_moved(moves: Mapping[str, str], still_there: Collection[str]) -> dict[str, str]:
-    """The folders that went as a whole: every page of them moved to the same place, and nothing is left."""
+    """The folders that moved as a whole: all their pages went to the same place, and nothing is left."""
     found: dict[str, str] = {}
     for old, new in moves.items():
         there, here = old.split("/"), new.split("/")
@@ -302,7 +290,3 @@ def folders_moved(moves: Mapping[str, str], still_there: Collection[str]) -> dic
         if before and after and before != old and is_whole:
             found[before] = after
     return found
-
-
-def _share(old: frozenset[str], new: frozenset[str]) -> float:
-    return len(old & new) / len(old) if old else 0.0

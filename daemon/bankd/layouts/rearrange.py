@@ -1,13 +1,9 @@
-"""The last check before a layout is carried out: every link that led somewhere still does, every memory is there once.
+"""From a new layout to operations on files, with a last check; and links that follow blocks which a change moves.
 
-What it finds wrong is a bug in bankd, not the user's fault.
-
-A new layout in the words of the transaction layer: parts first, then the page that they came from, then links to them.
-
-Links to what a change moves from page to page: to where it stands afterwards, or to the memory that says it now.
-
-A link is kept to the point it names: what every reference led to before a change is compared with what it leads to
-after it, and what would be dead follows its block, in the style in which it was written.
+`plan_layout` relinks a layout, checks that every link still leads as far and that every memory is there once, and gives
+the operations: parts first, then the page that they came from, then the links to them. What the check finds is a bug in
+bankd, so nothing is written then. `follow_blocks` compares what every reference led to before a change with what it leads
+to after it: a link that would break follows its block, in the style in which it was written.
 """
 
 from __future__ import annotations
@@ -15,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 from bankd.edits.inserting import block_key
@@ -33,93 +30,14 @@ from bankd.layouts.relink import (
     relink_layout,
 )
 from bankd.layouts.split import Limits, is_due, plan_split
-from bankd.pages.anchors import Form, Outline, find_place, fragment_for, outline_of
+from bankd.pages.anchors import Form, Outline, fragment_for, outline_of
 from bankd.pages.inline import LinkKind
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, Names, is_own, path_key
 from bankd.pages.page import read_page
 from bankd.pages.references import Reference, references_in_text, references_of, route_targets
-from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, resolve_reference, split_target
+from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, split_target
 from bankd.pages.scanner import Document, document_of, encode_text, scan_text
-
-
-class LayoutCheck:
-    """A layout with the files before and after it."""
-
-    def __init__(
-        self, layout: Layout, relinked: Relinked, old: Mapping[str, Source], new: Mapping[str, Source]
-    ) -> None:
-        """`old` and `new` are the files that the layout reads and writes, with their references."""
-        self._layout, self._old, self._new = layout, old, new
-        self._after = {**old, **new}
-        self._old_lines = {path: _by_line(source) for path, source in old.items()}
-        self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
-        self._outlines: dict[tuple[bool, str], Outline] = {}
-
-    def findings(self, names: Names) -> list[str]:
-        """Every way in which the result would be worse; empty when all is well."""
-        after = names.changed(self._layout.gone, self._layout.new_paths)
-        findings = []
-        there = {path: _by_line(source) for path, source in self._new.items()}
-        for path, reference, new_page, line, nth in self._places():
-            here = there[new_page].get(line, [])
-            if nth >= len(here) or here[nth].kind != reference.kind:
-                findings.append(f"{path}:{reference.line + 1}: {reference.target} would not be read back in {new_page}")
-            elif self._leads(path, reference, names, is_new=False) and (path, reference) not in self._lost:
-                now = self._leads(new_page, here[nth], after, is_new=True)
-                if now < self._leads(path, reference, names, is_new=False):
-                    findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
-        return findings + self._memories() + self._pages()
-
-    def _places(self) -> Iterator[tuple[str, Reference, str, int, int]]:
-        """Every old reference with the line on which it stands afterwards, and its number there."""
-        for new_page, piece, first in placed_pieces(self._layout):
-            for number, here in self._old_lines.get(piece.source or "", {}).items():
-                if piece.start <= number < piece.end:
-                    for nth, reference in enumerate(here):
-                        yield piece.source or "", reference, new_page.path, first + number - piece.start, nth
-        for path in self._old.keys() & self._new.keys() - set(self._layout.new_paths):
-            for number, here in self._old_lines[path].items():
-                for nth, reference in enumerate(here):
-                    yield path, reference, path, number, nth
-
-    def _leads(self, path: str, reference: Reference, names: Names, *, is_new: bool) -> int:
-        """0 nowhere, 1 to a file, 2 to a place in it that we can see."""
-        target = resolve_reference(reference, path, names)
-        if target is None:
-            return 0
-        files = self._after if is_new else self._old
-        if not target.fragment or target.path not in files or not target.path.endswith(".md"):
-            return 1
-        key = (is_new, target.path)
-        if key not in self._outlines:
-            self._outlines[key] = outline_of(scan_text("".join(files[target.path].lines)))
-        return 1 + (find_place(self._outlines[key], target.fragment, is_wiki=reference.kind in WIKI_KINDS) is not None)
-
-    def _memories(self) -> list[str]:
-        before = self._ids(self._layout.sources, self._old)
-        after = self._ids(self._layout.new_paths, self._new)
-        return [
-            f"memory {id_} would stand {after[id_]} times"
-            for id_ in sorted(before | after)
-            if before[id_] != after[id_]
-        ]
-
-    def _pages(self) -> list[str]:
-        both = set(self._layout.gone).intersection(self._layout.new_paths)
-        return [f"{path}: would be written, and taken away" for path in sorted(both)]
-
-    def _ids(self, paths: frozenset[str] | tuple[str, ...], files: Mapping[str, Source]) -> Counter[str]:
-        pages = (read_page(path, encode_text("".join(files[path].lines))) for path in paths)
-        return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
-
-
-def _by_line(source: Source) -> dict[int, list[Reference]]:
-    found: dict[int, list[Reference]] = {}
-    for reference in source.references:
-        found.setdefault(reference.line, []).append(reference)
-    return found
-
 
 REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
 """The endings of files whose text may name paths of the bank."""
@@ -132,31 +50,34 @@ SourcesFor = Callable[[Layout, Names], Mapping[str, Source]]
 
 @dataclass(frozen=True, slots=True)
 class Rearrangement:
-    """What a layout comes to: the layout, its operations, pages over the limit that have no seam, and what would go wrong."""
+    """A layout with its operations, and what would go wrong.
+
+    `seamless` are pages over the limit that have no place to cut; `before` has the old texts of all files.
+    """
 
     layout: Layout
     relinked: Relinked
     operations: tuple[Operation, ...]
     seamless: tuple[str, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
-    """The pages that are left alone, each with what would go wrong."""
+    """The pages that are left alone, each with its fault."""
     findings: tuple[str, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
 
     def grown(self, limits: Limits) -> set[str]:
-        """The pages outside the layout that reach the size of a split by their longer links."""
+        """The pages outside the layout that reach the size of a split because their links get longer."""
         others = self.relinked.texts.keys() - set(self.layout.new_paths)
         return {path for path in others if is_due(scan_text(self.relinked.texts[path]), limits)}
 
 
 def is_splittable(path: str) -> bool:
-    """Whether a file is a page that may be split: the inbox and what else bankd keeps in `_meta` are not."""
+    """Whether a file is a page that may be split; the inbox and all else in `_meta` are not."""
     return path.startswith(BANK) and path.endswith(".md") and not is_own(path.removeprefix(BANK))
 
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """What a split needs to know of the rest: the names, which are taken, which pages may be split, who refers to what."""
+    """What a split needs to know of other files: their names, which names are taken, which pages may be split, references."""
 
     names: Names
     is_taken: Callable[[str], bool]
@@ -167,10 +88,10 @@ class Bank:
 def split_large(
     pages: Mapping[str, str], limits: Limits, bank: Bank, faults: Callable[[Rearrangement], Sequence[str]]
 ) -> Rearrangement | None:
-    """Split those of these pages (path -> text) that have reached their size; None when none has.
+    """Split the pages (path -> text) that have reached the limit; None when there is none.
 
-    A page that reaches it because links in it become longer is split too: the next run must find nothing to do. Where
-    `faults` finds something, each page is tried by itself, and the rest waits for the next run.
+    A page that reaches it because its links become longer is split too: the next run must find nothing to do. When
+    `faults` finds something, the pages are tried one by one, and those with a fault wait for the next run.
     """
     texts = {path: text for path, text in pages.items() if bank.may_split(path)}
     large = {path: text for path, text in texts.items() if is_due(document_of(text), limits)}
@@ -195,7 +116,7 @@ def _one_by_one(
     plan: Callable[[Mapping[str, _Value]], Rearrangement],
     faults: Callable[[Rearrangement], Sequence[str]],
 ) -> Rearrangement:
-    """Rearrange as many of these pages as go together without a fault; the others are `left`, each with its fault."""
+    """Rearrange as many pages as possible together without a fault; the others are `left`, each with its fault."""
     kept: dict[str, _Value] = {}
     left: dict[str, str] = {}
     for path, value in sorted(pages.items(), key=lambda item: item[0]):
@@ -235,7 +156,7 @@ def heal_links(
     sources_for: SourcesFor,
     others: Collection[str],
 ) -> Rearrangement:
-    """Let links follow pages that the user has moved (old path -> new); those that cannot are `left`.
+    """Let links follow pages that the user has moved (old path -> new); pages with a fault are `left`.
 
     `sources` are the moved pages by their old paths, `names` the files as they are now, `others` the other pages.
     """
@@ -254,7 +175,7 @@ def heal_links(
 def plan_layout(
     layout: Layout, names: Names, sources_for: SourcesFor, *, by_hand: Mapping[str, str] | None = None
 ) -> Rearrangement:
-    """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
+    """Relink a layout and check the result; pages in `by_hand` are at their new paths already."""
     moved = by_hand or {}
     sources, relinked = _relink_all(layout, names, sources_for)
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
@@ -268,7 +189,7 @@ def plan_layout(
 
 
 def _relink_all(layout: Layout, names: Names, sources_for: SourcesFor) -> tuple[Mapping[str, Source], Relinked]:
-    """Relink a layout, and what links to headings that this changes in other pages; gives all that was read for it."""
+    """Relink a layout, and links to headings that this changes in other pages; gives all files that were read, too."""
     sources = sources_for(layout, names)
     followed: set[str] = set()
     while True:
@@ -284,7 +205,7 @@ def _relink_all(layout: Layout, names: Names, sources_for: SourcesFor) -> tuple[
 
 
 def _renames_heading(before: str, after: str) -> bool:
-    """Whether a rewritten link stands in a heading, so that links to the heading have to name it otherwise."""
+    """Whether a rewritten link stands in a heading, so that links to this heading must change."""
     return outline_of(scan_text(before)).spots != outline_of(scan_text(after)).spots
 
 
@@ -301,24 +222,20 @@ def read_source(path: str, text: str, routing: str = "") -> Source:
 def operations_for(
     layout: Layout, relinked: Relinked, before: Mapping[str, str], there: Collection[str] = ()
 ) -> tuple[Operation, ...]:
-    """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes.
+    """The operations for a layout; `before` has the old pages and every file with a reference that changes.
 
     A new page must not exist yet, unless the user has put it `there`.
     """
     old = layout.sources | set(there)
     return (
-        *(
-            Create(new_page.path, relinked.texts[new_page.path])
-            for new_page in layout.new_pages
-            if new_page.path not in old
-        ),
+        *(Create(path, relinked.texts[path]) for path in layout.new_paths if path not in old),
         *_recast(layout, relinked, {path: text for path, text in before.items() if path in old}),
         *_relinked(layout, relinked, before),
     )
 
 
 def reference_rewriter(routing: str) -> Rewrite:
-    """The rule by which the transaction layer rewrites the references of a file, however the user has changed it."""
+    """The function with which a transaction rewrites the references of a file as it is at that moment."""
 
     def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
         source = read_source(path, text, routing)
@@ -335,35 +252,29 @@ def reference_rewriter(routing: str) -> Rewrite:
 
 
 def reference_name(reference: Reference) -> str:
-    """How a reference is named in a journal: the same words mean other things in brackets and in text."""
+    """The name of a reference in a journal: its kind and its target, since brackets and text read a target differently."""
     return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
 
 
 def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
     is_merge = bool(layout.gone) and not layout.is_move
-    for new_page in layout.new_pages:
-        if new_page.path in before and before[new_page.path] != relinked.texts[new_page.path]:
-            moved = tuple(_moved(layout, relinked, new_page.path))
-            yield Recast(
-                new_page.path, before[new_page.path], relinked.texts[new_page.path], moved, 1 if is_merge else 2
-            )
+    for path in layout.new_paths:
+        after = relinked.texts[path]
+        if path in before and before[path] != after:
+            yield Recast(path, before[path], after, tuple(_moved(layout, relinked, path)), 1 if is_merge else 2)
     for path in layout.gone:
         yield Recast(path, before[path], None, tuple(_moved(layout, relinked, path)))
 
 
 def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
-    """Which lines of an old page have gone to which other file."""
-    for new_page, piece in _pieces(layout):
+    """The lines of an old page that went to other files."""
+    for new_page, piece, _ in placed_pieces(layout):
         if piece.source == path and new_page.path != path and not piece.is_copy:
             yield Moved(new_page.path, piece.start, piece.end, (digest_of(encode_text(relinked.texts[new_page.path])),))
 
 
-def _pieces(layout: Layout) -> Iterator[tuple[NewPage, LayoutPiece]]:
-    return ((new_page, piece) for new_page in layout.new_pages for piece in new_page.pieces)
-
-
 def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
-    """Links to what has moved, page by page; each is rewritten only if what it means is where the plan put it."""
+    """Links to what has moved, page by page; each is rewritten only if its target is where the plan put it."""
     documents: dict[str, Document] = {}
     grouped: dict[str, dict[str, Move]] = {}
     outside = [edit for edit in relinked.edits if edit.new_page not in layout.new_paths]
@@ -374,7 +285,7 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
         grouped.setdefault(edit.new_page, {})[name] = Move(name, edit.target, _witness(layout, cause), key)
     for path, moves in sorted(grouped.items()):
         words = {name.partition(" ")[2] for name in moves}
-        if any(move.new in words for move in moves.values()):  # twice would be once too often
+        if any(move.new in words for move in moves.values()):  # rewriting twice would then change more
             needs = tuple(sorted({move.target for move in moves.values()}))
             yield Recast(path, before[path], relinked.texts[path], phase=3, needs=needs)
         else:
@@ -382,7 +293,7 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
 
 
 def _cause(edit: Edit, by_line: Mapping[tuple[str, int], Edit]) -> Edit:
-    """The edit without which this one would be wrong: a link to a heading follows the link that changes in the heading."""
+    """The edit that this one depends on: a link to a heading follows the link that changes in the heading."""
     seen = [edit]
     while edit.line is not None and (cause := by_line.get((edit.leads_to, edit.line))) and cause not in seen:
         edit = cause
@@ -391,7 +302,7 @@ def _cause(edit: Edit, by_line: Mapping[tuple[str, int], Edit]) -> Edit:
 
 
 def _witness(layout: Layout, edit: Edit) -> str:
-    """The file that shows that what a reference means is there; for a folder, any page in it."""
+    """The file whose presence shows that the target of a reference is there; for a folder, any page in it."""
     inside = (path for path in layout.new_paths if path.startswith(edit.leads_to + "/"))
     return edit.leads_to if edit.leads_to.endswith(".md") else next(inside, edit.leads_to)
 
@@ -408,11 +319,84 @@ def _key(edit: Edit, relinked: Relinked, documents: dict[str, Document]) -> str:
     return split_id(document.lines[edit.line].rstrip())[1] or block_key(lines)
 
 
+class LayoutCheck:
+    """A layout with the files before and after it."""
+
+    def __init__(
+        self, layout: Layout, relinked: Relinked, old: Mapping[str, Source], new: Mapping[str, Source]
+    ) -> None:
+        """`old` and `new` are the files that the layout reads and writes, with their references."""
+        self._layout, self._old, self._new = layout, old, new
+        self._old_lines = {path: _by_line(source) for path, source in old.items()}
+        self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
+
+    def findings(self, names: Names) -> list[str]:
+        """Everything that would be worse afterwards, in words; empty when all is well."""
+        changed = names.changed(self._layout.gone, self._layout.new_paths)
+        before = LinkScene(names, _outlines(self._old))
+        after = LinkScene(changed, _outlines({**self._old, **self._new}))
+        findings = []
+        there = {path: _by_line(source) for path, source in self._new.items()}
+        for path, reference, new_page, line, nth in self._places():
+            here = there[new_page].get(line, [])
+            if nth >= len(here) or here[nth].kind != reference.kind:
+                findings.append(f"{path}:{reference.line + 1}: {reference.target} would not be read back in {new_page}")
+            elif (path, reference) in self._lost:
+                continue  # reported as lost
+            elif after.reach(Link(new_page, here[nth])) < before.reach(Link(path, reference)):
+                findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
+        return findings + self._memories() + self._pages()
+
+    def _places(self) -> Iterator[tuple[str, Reference, str, int, int]]:
+        """Every old reference with its new page and line, and its number in that line."""
+        for new_page, piece, first in placed_pieces(self._layout):
+            for number, here in self._old_lines.get(piece.source or "", {}).items():
+                if piece.start <= number < piece.end:
+                    for nth, reference in enumerate(here):
+                        yield piece.source or "", reference, new_page.path, first + number - piece.start, nth
+        for path in self._old.keys() & self._new.keys() - set(self._layout.new_paths):
+            for number, here in self._old_lines[path].items():
+                for nth, reference in enumerate(here):
+                    yield path, reference, path, number, nth
+
+    def _memories(self) -> list[str]:
+        before = self._ids(self._layout.sources, self._old)
+        after = self._ids(self._layout.new_paths, self._new)
+        wrong = [id_ for id_ in sorted(before | after) if before[id_] != after[id_]]
+        return [f"memory {id_} would stand {after[id_]} times" for id_ in wrong]
+
+    def _pages(self) -> list[str]:
+        both = set(self._layout.gone).intersection(self._layout.new_paths)
+        return [f"{path}: would be written, and taken away" for path in sorted(both)]
+
+    def _ids(self, paths: frozenset[str] | tuple[str, ...], files: Mapping[str, Source]) -> Counter[str]:
+        pages = (read_page(path, encode_text("".join(files[path].lines))) for path in paths)
+        return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
+
+
+def _outlines(files: Mapping[str, Source]) -> Callable[[str], Outline | None]:
+    """Gives the places of a Markdown file among these, each found once; None for any other file."""
+
+    @cache
+    def outline_in(path: str) -> Outline | None:
+        is_read = path in files and path.endswith(".md")
+        return outline_of(scan_text("".join(files[path].lines))) if is_read else None
+
+    return outline_in
+
+
+def _by_line(source: Source) -> dict[int, list[Reference]]:
+    found: dict[int, list[Reference]] = {}
+    for reference in source.references:
+        found.setdefault(reference.line, []).append(reference)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Followed:
     """A reference with its new target, the page and block that this leads to, and the block that it named before.
 
-    It `is_alone` unless its file has the new target already.
+    `is_alone` is false when its file has the new target already.
     """
 
     link: Link
@@ -424,13 +408,13 @@ class Followed:
 
     @property
     def record(self) -> tuple[str, str, str]:
-        """Where it stands, how it was written and how it is now: what it takes to write it as before."""
+        """Its file, its old name and its new target: enough to write it as before."""
         return self.link.source, reference_name(self.link.reference), self.target
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """What becomes of the links that a change would break: those that follow, and those that nothing can be done for."""
+    """The links that a change would break: those that follow their block, and those that stay broken."""
 
     followed: tuple[Followed, ...] = ()
     dangling: tuple[Link, ...] = ()
@@ -438,9 +422,9 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """What is known of a change: the files before and after it, the pages that may have got a block, and the heirs.
+    """A change: the files before and after it, and the pages that may hold a moved block.
 
-    An heir is a memory that stands for another. `written` says for some references how they were written once.
+    `heirs`: id -> the id of the memory that replaces it. `written`: for some references, how they were once written.
     """
 
     before: LinkScene
@@ -451,7 +435,7 @@ class Moving:
 
 
 def loses_places(before: Outline | None, after: Outline | None) -> bool:
-    """Whether a page has lost a place that a link could name, or may have given its name to another."""
+    """Whether a page has lost a place that a link could name, or may have given its name to another place."""
     if before is None or after is None:
         return before is not after
     kept = before.blocks.keys() <= after.blocks.keys() and before.ids.keys() <= after.ids.keys()
@@ -459,14 +443,9 @@ def loses_places(before: Outline | None, after: Outline | None) -> bool:
     return not kept or names[: len(before.spots)] != [(spot.anchor, spot.words, spot.level) for spot in before.spots]
 
 
-def find_dead(links: Iterable[Link], before: LinkScene, after: LinkScene) -> list[Link]:
-    """The references that lead less far than they did."""
-    return [link for link in links if after.reach(link) < before.reach(link)]
-
-
 def follow_blocks(links: Collection[Link], moving: Moving) -> Following:
-    """Find what the dead among these links lead to now, and those that can be written as they were once."""
-    dead = find_dead(links, moving.before, moving.after)
+    """Find new targets for the links that the change would break, and for those that can be written as once before."""
+    dead = [link for link in links if moving.after.reach(link) < moving.before.reach(link)]
     found = {link: _follow(link, moving) for link in dead}
     back = (link for link in links if link not in found and _once(link, moving) is not None)
     returned = (_written_once(link, moving) for link in back)
@@ -488,9 +467,9 @@ def follow_headings(
     read: Callable[[str], Source],
     links_into: Callable[[Collection[str]], Sequence[Link]],
 ) -> tuple[Followed, ...]:
-    """The same links, and those to headings in which one of them stands: a rewritten target renames its heading.
+    """The same links, and the links to headings that contain one of them: a rewritten target renames its heading.
 
-    A link to such a heading goes with the link in it. `now` is the scene before the change; `read` gives a file of it.
+    `now` is the scene before the change; `read` gives a file of it.
     """
     found = {item.link: item for item in followed}
     given, pages = found.copy(), {link.source for link in found}
@@ -510,7 +489,7 @@ def follow_headings(
 def _to_headings(
     inside: Sequence[Followed], source: Source, now: LinkScene, links: Iterable[Link]
 ) -> Iterator[Followed]:
-    """The links to headings of a page, as they have to be written once the links `inside` it are."""
+    """The links to headings of a page, as they must be after the links `inside` the page are rewritten."""
     lines = list(source.lines)
     for number in {item.link.reference.line for item in inside}:
         here = (edit_of(item) for item in inside if item.link.reference.line == number)
@@ -537,9 +516,8 @@ def _heal(stray: Stray, page: str, moving: Moving) -> Followed | None:
         return None
     goal = Followed(stray.link, "", page, stray.block, stray.block)
     candidates = _rewritten(stray.link, old, split_target(stray.link.reference.target)[1], goal, moving)
-    return next(
-        (item for item in candidates if moving.after.reach(_with_target(item.link, item.target)) is Reach.POINT), None
-    )
+    points = (item for item in candidates if moving.after.reach(_with_target(item.link, item.target)) is Reach.POINT)
+    return next(points, None)
 
 
 def _follow(link: Link, moving: Moving) -> Followed | None:
@@ -555,7 +533,7 @@ def _once(link: Link, moving: Moving) -> str | None:
 
 
 def _written_once(link: Link, moving: Moving) -> Followed | None:
-    """The words that a reference had before its block went away, if they lead to it again."""
+    """The target that a reference had before its block went away, if that leads to it again."""
     words = _once(link, moving)
     old = _with_target(link, words) if words else link
     target, was = moving.after.target(old), _block_of(link, moving.before)
@@ -564,7 +542,7 @@ def _written_once(link: Link, moving: Moving) -> Followed | None:
 
 
 def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
-    """A reference for its own page, which may have lost its short name, then for every page that has its block."""
+    """New targets on the same page, which may need a longer name now, then on every page that has the block."""
     _, raw = split_target(link.reference.target)
     was = _block_of(link, moving.before)
     if old.path in moving.after.names:
@@ -576,7 +554,7 @@ def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
 
 
 def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, moving: Moving) -> Iterator[Followed]:
-    """The target of a reference in its style; one that comes back from the archive is as short as it can be."""
+    """The target of a reference in its style; one that comes back from the archive becomes as short as possible."""
     new = replace(old, path=goal.page)
     style = choose_style(link.reference, TargetChange(old, new, link.source, link.source), is_inside=False)
     if style.base is Base.NAME and old.path.startswith(ARCHIVE):
@@ -587,15 +565,15 @@ def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, mo
 
 
 def _holders(block: str, moving: Moving) -> list[str]:
-    """The pages that have a block after the change: those of the bank first, and of them those that had it not before."""
+    """The pages that have a block after the change: those of the bank first, and those that did not have it before first."""
     outlines = {page: moving.after.outline_of(page) for page in moving.pages if page in moving.after.names}
     found = [page for page, outline in outlines.items() if outline and block in outline.blocks]
-    return sorted(found, key=lambda page: (page.startswith(ARCHIVE), _had(page, block, moving.before), page))
 
+    def had(page: str) -> bool:
+        outline = moving.before.outline_of(page) if page in moving.before.names else None
+        return outline is not None and block in outline.blocks
 
-def _had(page: str, block: str, before: LinkScene) -> bool:
-    outline = before.outline_of(page) if page in before.names else None
-    return outline is not None and block in outline.blocks
+    return sorted(found, key=lambda page: (page.startswith(ARCHIVE), had(page), page))
 
 
 def _block_of(link: Link, scene: LinkScene) -> str:
@@ -626,13 +604,13 @@ def _leads_as_far(item: Followed, moving: Moving) -> bool:
 
 
 def edit_of(followed: Followed) -> Edit:
-    """The same in the form of other changes of references."""
+    """A followed reference as an edit of its line."""
     link = followed.link
     return Edit(link.source, link.source, link.reference, followed.target, followed.page)
 
 
 def relink_operations(followed: Iterable[Followed]) -> tuple[Relink, ...]:
-    """The operations that let links follow, one a page; each is rewritten only if the block is where it was seen."""
+    """One operation a page; a link is rewritten only if its block is where it was seen."""
     grouped: dict[str, dict[str, Move]] = {}
     for item in followed:
         key, was = (block if block.startswith("m-") else "" for block in (item.block, item.was))

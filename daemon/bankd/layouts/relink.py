@@ -1,17 +1,15 @@
-"""How a reference goes on being written when lines are split off a page or merged back into it.
+"""Makes every reference lead to the same words after lines have moved: only targets change, nothing around them.
 
-The rule is that a merge undoes to the letter what a split did. So `#x` and a page that names itself in full must not
-come out the same: the latter spells out, or climbs, one step more.
-
-Makes every reference lead to the same words after lines have moved: only targets change, nothing around them.
+A merge undoes to the letter what a split did. So `#x` and a page that names itself in full must not be written alike
+after a split: the latter has one step more (a longer path, or one more `../`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bankd.layouts.merge import Layout, LayoutPiece, NewPage, Position, line_positions
+from bankd.layouts.merge import Layout, LayoutPiece, Position, line_positions
 from bankd.pages.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
 from bankd.pages.inline import LinkKind
 from bankd.pages.names import Names, folder_of, path_key
@@ -28,63 +26,12 @@ from bankd.pages.resolve import (
 )
 from bankd.pages.scanner import scan_text
 
-
-@dataclass(frozen=True, slots=True)
-class TargetChange:
-    """What a reference led to and leads to now, and the page on which it stood and stands now."""
-
-    old: Target
-    new: Target
-    path: str
-    new_page: str
-
-
-def choose_style(reference: Reference, change: TargetChange, *, is_inside: bool) -> Style:
-    """Choose the style; `is_inside` says that the reference names a place and stands on a page that is laid out anew."""
-    old, new = change.old, change.new
-    if is_inside and new.path == change.new_page and old.path != change.path:
-        return _as_own_page(reference, old, new)
-    if is_inside and old.path == change.path and old.style.base is not Base.SELF and new.path != old.path:
-        return _as_other_part(old, new, change.new_page)
-    return _with_depth(old, new)
-
-
-def _with_depth(old: Target, new: Target) -> Style:
-    """A wikilink that spells out a path spells out as much of it afterwards."""
-    if old.style.base is not Base.NAME or old.style.segments == 1:
-        return old.style
-    deeper = new.path.count("/") - old.path.count("/")
-    return replace(old.style, segments=max(1, old.style.segments + deeper))
-
-
-def _as_other_part(old: Target, new: Target, new_page: str) -> Style:
-    """How a page that named itself in full names another of its parts: with one step more than `#x` needs."""
-    style = old.style
-    if style.base is Base.NAME:
-        return replace(style, segments=style.segments + new.path.count("/") - old.path.count("/"))
-    if style.base is Base.RELATIVE and new.path != new_page:
-        return replace(style, climb=style.climb + 1)
-    return style
-
-
-def _as_own_page(reference: Reference, old: Target, new: Target) -> Style:
-    """The reverse: what named another part names its own page now."""
-    style = old.style
-    if style.base is Base.NAME and style.segments > 1:
-        return _with_depth(old, new)
-    if style.base is Base.RELATIVE and (style.climb or reference.kind is LinkKind.BARE):
-        return replace(style, climb=max(0, style.climb - 1))
-    return Style(Base.SELF) if style.base in {Base.NAME, Base.RELATIVE} else style
-
-
-HEADING_ROUNDS = (
-    10  # a target inside a heading changes the heading's own anchor; each link to it, in a heading again, is a round
-)
+HEADING_ROUNDS = 10  # a target inside a heading changes the anchor; a link to it inside a heading needs another round
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One target that changes: in which new page, at which old place, what it becomes, and the file and line it leads to."""
+    """One target that changes: its new page, its old place, the new target, and the file and line that it leads to."""
 
     new_page: str
     source: str
@@ -96,7 +43,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A reference that nothing can be written for; it stays as it was and is reported."""
+    """A reference for which no target can be written; it stays as it was and is reported."""
 
     source: str
     reference: Reference
@@ -104,7 +51,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Relinked:
-    """Every page that changes, whole, with what changed in it."""
+    """Every page that changes, with its whole new text, and the changes in it."""
 
     texts: Mapping[str, str]
     edits: tuple[Edit, ...]
@@ -113,7 +60,7 @@ class Relinked:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that refers to pages: its text as lines and where its references stand."""
+    """A file that refers to pages: its lines and its references."""
 
     lines: tuple[str, ...]
     references: tuple[Reference, ...]
@@ -139,7 +86,7 @@ def relink_layout(layout: Layout, sources: Mapping[str, Source], names: Names) -
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """What a reference has to lead to: a path, and in it a line with the form in which it is named."""
+    """What a reference must lead to: a file, and the place in it with the form in which it is named."""
 
     target: Target
     place: AnchorPlace | None = None
@@ -158,7 +105,7 @@ class _Relinker:
         self.lost: list[Lost] = []
 
     def texts(self, edits: Iterable[Edit]) -> dict[str, str]:
-        """Every new page and every other file with an edit, whole."""
+        """The whole text of every new page and of every other file with an edit."""
         by_line: dict[tuple[str, str, int], list[Edit]] = {}
         for edit in edits:
             by_line.setdefault((edit.new_page, edit.source, edit.reference.line), []).append(edit)
@@ -166,20 +113,23 @@ class _Relinker:
         def line_of(new_page: str, source: str, number: int) -> str:
             return edit_line(self._lines[source][number], by_line.get((new_page, source, number), ()))
 
-        texts = {new_page.path: _assemble(new_page, line_of) for new_page in self._layout.new_pages}
+        def text_of(path: str, piece: LayoutPiece) -> str:
+            if piece.source is None:
+                return piece.text
+            text = "".join(line_of(path, piece.source, n) for n in range(piece.start, piece.end))
+            return text.removesuffix("\n").removesuffix("\r") if piece.is_unended else text
+
+        texts = {page.path: "".join(text_of(page.path, p) for p in page.pieces) for page in self._layout.new_pages}
         for path in {new_page for new_page, _, _ in by_line} - set(texts):
             texts[path] = "".join(line_of(path, path, n) for n in range(len(self._lines[path])))
         return texts
 
     def edits(self, texts: Mapping[str, str]) -> tuple[Edit, ...]:
-        """What has to change, given the new pages as they would be without it."""
+        """The edits that are needed, given the new pages as they are after the last round."""
         self.lost = []
         self._texts, self._new_outlines = texts, {}
-        found: list[Edit] = []
-        for path, source in self._sources.items():
-            for reference in source.references:
-                found += self._edits_of(path, reference)
-        return tuple(found)
+        sources = self._sources.items()
+        return tuple(e for path, source in sources for one in source.references for e in self._edits_of(path, one))
 
     def _edits_of(self, path: str, reference: Reference) -> Iterable[Edit]:
         target = resolve_reference(reference, path, self._names)
@@ -232,20 +182,18 @@ class _Relinker:
         return replace(named, line=now.line) if named else None
 
     def _folder_now(self, target: Target) -> Target:
-        """Where a folder is now; one whose pages have all become part of the page it was named after is that page."""
-        folder = self._moved_folder(target.path)
+        """Where a folder is now; when all its pages were merged into the page that it was named after, that page."""
+        folder = target.path
+        for old, new in self._layout.folders.items():
+            if folder == old or folder.startswith(old + "/"):
+                folder = new + folder[len(old) :]
+                break
         hub = next((home.path for old, home in self._layout.homes.items() if folder_of(old) == folder), folder)
         is_gone = not self._after.has_folder(folder) and hub in self._after
         return replace(target, path=hub, is_folder=False) if is_gone else replace(target, path=folder)
 
-    def _moved_folder(self, path: str) -> str:
-        for old, new in self._layout.folders.items():
-            if path == old or path.startswith(old + "/"):
-                return new + path[len(old) :]
-        return path
-
     def _place(self, reference: Reference, target: Target) -> AnchorPlace | None:
-        """What the fragment names on the old page."""
+        """The place that the fragment names on the old page."""
         if not target.fragment:
             return None
         if target.path not in self._outlines:
@@ -260,7 +208,7 @@ class _Relinker:
         return self._new_outlines[path]
 
     def _written(self, reference: Reference, target: Target, goal: _Goal, path: str, new_page: str) -> str | None:
-        """The target as it has to be written on a new page; the old words wherever they still hold."""
+        """The target to write on a new page: the old words wherever they still lead there."""
         raw_path, raw_fragment = split_target(reference.target)
         new_path: str | None = raw_path
         goal_target = goal.target
@@ -269,7 +217,7 @@ class _Relinker:
             style = choose_style(reference, TargetChange(target, goal.target, path, new_page), is_inside=is_inside)
             goal_target = replace(goal.target, style=style)
         is_respelt = target.path != goal.target.path and path_key(target.path) == path_key(goal.target.path)
-        if is_respelt or not self._still_leads(reference, goal_target, new_page):  # other tools tell cases apart
+        if is_respelt or not self._still_leads(reference, goal_target, new_page):  # some tools are case-sensitive
             new_path = render_path(reference, goal_target, new_page, self._after)
         if new_path is None:
             return None
@@ -279,7 +227,7 @@ class _Relinker:
         return f"{new_path}#{fragment}"
 
     def _fragment(self, reference: Reference, target: Target, goal: _Goal) -> str | None:
-        """The words behind the `#`; None when they stay as they are."""
+        """The words after the `#`; None when they stay as they are."""
         if goal.place is None:
             return None
         outline = self._outline_now(goal.target.path)
@@ -307,7 +255,7 @@ def edit_line(line: str, edits: Iterable[Edit]) -> str:
 
 
 def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple[str, str]:
-    """The fragment of a target and what follows it: a bare path may have a Korean particle at its end."""
+    """The fragment of a target and what follows it: a bare path may end in a Korean particle."""
     fragment = target.fragment or ""
     if reference.kind is not LinkKind.BARE:
         return fragment, ""
@@ -319,12 +267,49 @@ def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple
     return fragment, ""
 
 
-def _assemble(new_page: NewPage, line_of: Callable[[str, str, int], str]) -> str:
-    return "".join(_piece_text(new_page.path, piece, line_of) for piece in new_page.pieces)
+@dataclass(frozen=True, slots=True)
+class TargetChange:
+    """What a reference led to and leads to now, and the page where it stood and where it stands now."""
+
+    old: Target
+    new: Target
+    path: str
+    new_page: str
 
 
-def _piece_text(path: str, piece: LayoutPiece, line_of: Callable[[str, str, int], str]) -> str:
-    if piece.source is None:
-        return piece.text
-    text = "".join(line_of(path, piece.source, n) for n in range(piece.start, piece.end))
-    return text.removesuffix("\n").removesuffix("\r") if piece.is_unended else text
+def choose_style(reference: Reference, change: TargetChange, *, is_inside: bool) -> Style:
+    """Choose the style of a new target; `is_inside`: the reference names a place, and its page is laid out anew."""
+    old, new = change.old, change.new
+    if is_inside and new.path == change.new_page and old.path != change.path:
+        return _as_own_page(reference, old, new)
+    if is_inside and old.path == change.path and old.style.base is not Base.SELF and new.path != old.path:
+        return _as_other_part(old, new, change.new_page)
+    return _with_depth(old, new)
+
+
+def _with_depth(old: Target, new: Target) -> Style:
+    """A wikilink that spells out a path spells out as much of it afterwards."""
+    if old.style.base is not Base.NAME or old.style.segments == 1:
+        return old.style
+    deeper = new.path.count("/") - old.path.count("/")
+    return replace(old.style, segments=max(1, old.style.segments + deeper))
+
+
+def _as_other_part(old: Target, new: Target, new_page: str) -> Style:
+    """The style when a page that named itself in full names another of its parts: one step more than `#x` needs."""
+    style = old.style
+    if style.base is Base.NAME:
+        return replace(style, segments=style.segments + new.path.count("/") - old.path.count("/"))
+    if style.base is Base.RELATIVE and new.path != new_page:
+        return replace(style, climb=style.climb + 1)
+    return style
+
+
+def _as_own_page(reference: Reference, old: Target, new: Target) -> Style:
+    """The reverse: what named another part now names its own page."""
+    style = old.style
+    if style.base is Base.NAME and style.segments > 1:
+        return _with_depth(old, new)
+    if style.base is Base.RELATIVE and (style.climb or reference.kind is LinkKind.BARE):
+        return replace(style, climb=max(0, style.climb - 1))
+    return Style(Base.SELF) if style.base in {Base.NAME, Base.RELATIVE} else style

@@ -1,8 +1,7 @@
-"""Where a page may be cut: between blocks, and best between sections, entities, months or runs of list items.
+"""When and how a page becomes a hub with parts: a layout, made of the page alone and of the names that are taken.
 
-Never inside a fence, table, list item, paragraph, or anything that opens and closes around other blocks.
-
-When and how a page becomes a hub with parts: a layout, made of the page alone and of the names that are taken.
+A page is cut between blocks, and best between sections, entities, months or runs of list items; never inside a fence,
+table, list item, paragraph, or anything that opens and closes around other blocks.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from bankd.settings import SplitPolicy
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines that stay together, with the titles of what is in them; the first title names them."""
+    """Lines that stay together, with the titles of the sections in them."""
 
     start: int
     end: int
@@ -61,7 +60,7 @@ _LEAD = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.COMMENT, Bloc
 
 
 def divide_lines(document: Document, start: int, end: int, room: int) -> Division | None:
-    """Divide lines `start` to `end` at their best seams into sections of about `room` bytes where these allow it."""
+    """Divide lines `start` to `end` at the best places into sections of about `room` bytes; None if there is no place."""
     blocks = [block for block in _free_blocks(document) if start <= block.start < end]
     sections = _by_heading(document, blocks, end)
     if sections:
@@ -88,7 +87,7 @@ def tail_start(document: Document) -> int:
 
 
 def _free_blocks(document: Document) -> list[Block]:
-    """The outermost blocks, without those that something around them holds together."""
+    """The outermost blocks, without those inside something that must stay together."""
     tops = [block for block in document.blocks if block.depth == 0 and block.kind is not BlockKind.BLANK]
     spans = list(_enclosures(document, tops))
     return [block for block in tops if not any(first < block.start <= last for first, last in spans)]
@@ -111,7 +110,7 @@ def _enclosures(document: Document, tops: Sequence[Block]) -> Iterator[tuple[int
 
 
 def _marks(line: str, open_marks: Sequence[tuple[str, int]]) -> Iterator[tuple[str, bool]]:
-    """What a line opens (True) and closes."""
+    """The marks that a line opens (True) and closes (False)."""
     if container := _CONTAINER.match(line):
         yield container[1], bool(container[2])
     for toggle in _TOGGLES:
@@ -139,8 +138,8 @@ def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[S
     """Sections at the highest level that has at least two headings; a title alone at its level stays on the hub."""
     headings = [block for block in blocks if block.kind is BlockKind.HEADING]
     text = [block for block in blocks if block.kind is not BlockKind.FRONT_MATTER]
-    if headings and text[0] is headings[0] and _is_title(headings):
-        headings = headings[1:]
+    if headings and text[0] is headings[0] and sum(block.level <= headings[0].level for block in headings) == 1:
+        headings = headings[1:]  # the title
     for level in range(1, 7):
         heads = [block for block in headings if block.level <= level]
         if len(heads) > 1 or (heads and level == 6):
@@ -148,10 +147,6 @@ def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[S
             titles = [heading_title(document.lines, block) for block in heads]
             return [Section(b.start, e, (t,)) for b, e, t in zip(heads, ends, titles, strict=True)]
     return []
-
-
-def _is_title(headings: Sequence[Block]) -> bool:
-    return sum(block.level <= headings[0].level for block in headings) == 1
 
 
 def _by_items(document: Document, blocks: Sequence[Block], end: int, room: int) -> Division | None:
@@ -174,7 +169,7 @@ def _by_items(document: Document, blocks: Sequence[Block], end: int, room: int) 
 
 
 def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
-    """Blocks that begin a unit: what follows a heading but the title, or a line that ends with a colon, stays with it."""
+    """The blocks that begin a unit: the block after a heading (not the title) or a line with a final colon stays with it."""
     units: list[Block] = []
     held = False
     title = next((block for block in blocks if block.kind is not BlockKind.FRONT_MATTER), None)
@@ -193,8 +188,7 @@ def _opening(units: Sequence[Block]) -> int:
     count = 0
     while count < len(units) and units[count].kind in _LEAD | {BlockKind.HEADING}:
         count += 1
-    only_prose = count == len(units)
-    return min(1, count) if only_prose else count
+    return min(1, count) if count == len(units) else count  # only prose: the first unit
 
 
 def _packed(document: Document, sections: Sequence[Section], room: int) -> tuple[Section, ...]:
@@ -223,7 +217,7 @@ def _month(line: str) -> str | None:
 
 
 def is_own_page(path: str, data: bytes) -> bool:
-    """Whether bankd wrote most memories of a page; nobody's page is split unless somebody asks for it."""
+    """Whether bankd wrote most memories of a page: pages that people wrote are split only on request."""
     entries = read_page(path, data).entries
     return 2 * sum((entry.memory.id or "").startswith("m-") for entry in entries) > len(entries)
 
@@ -242,7 +236,7 @@ class Limits:
 
 
 def plan_split(path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> Layout | None:
-    """Lay a page out as a hub with parts, whatever its size; None when it has no seam."""
+    """Lay a page out as a hub with parts, whatever its size; None when there is no place to cut."""
     return _Splitter(path, document, limits, is_taken).layout()
 
 
@@ -252,7 +246,7 @@ def is_due(document: Document, limits: Limits) -> bool:
 
 
 class _Splitter:
-    """One page, with what each of its parts needs to know."""
+    """One page while it is divided."""
 
     def __init__(self, path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> None:
         self._path, self._document = path, document
@@ -278,7 +272,7 @@ class _Splitter:
         return Layout((NewPage(self._path, pieces), *self._sheets))
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
-        """The lines that may move: not the definitions at the end, and not the lines for parts there are already."""
+        """The lines that may move: not the definitions at the end, and not the lines that stand for existing parts."""
         end = tail_start(self._document)
         listed = part_lines(self._document, self._path)
         yield (max(listed) + 1 if listed else 0), end
@@ -286,7 +280,7 @@ class _Splitter:
             yield 0, min(listed)
 
     def _divide(self, hub: str, start: int, end: int) -> tuple[int, str] | None:
-        """Make new pages of the parts of these lines: where the opening ends, and the hub's lines; None without a seam."""
+        """Make new pages of the parts of these lines; give the end of the opening and the hub's lines, or None."""
         division = divide_lines(self._document, start, end, self._room)
         if division is None:
             return None
@@ -310,19 +304,19 @@ class _Splitter:
         self._sheets.insert(place, NewPage(part, (*front, *body, *copies)))
 
     def _named(self, hub: str, section: Section, number: int) -> tuple[str, str]:
-        """The title of a part and the name that it gives its file."""
+        """The title of a part and the name of its file."""
         if not section.titles:
             name = hub.rpartition("/")[2].removesuffix(".md")
             return f"{name} {number}", f"{slug_of(name)}-{number}"
         return ", ".join(map(_shown, section.titles)), slug_of_titles(section.titles)
 
     def _marker(self, opening_end: int) -> str:
-        """A list marker that does not join the hub's lines to a list right above them."""
+        """A list marker that keeps the hub's lines apart from a list right above them."""
         above = self._document.lines[opening_end - 1] if opening_end else ""
         return "*" if above.lstrip().startswith("- ") else "-"
 
     def _about(self, section: Section) -> str:
-        """A line of what is in a section: its headings, else how much of what."""
+        """What is in a section, in one line: its headings, else the number of items, paragraphs and tables."""
         blocks = [block for block in self._document.blocks if section.start <= block.start < section.end]
         headings = [_shown(heading_title(self._document.lines, b)) for b in blocks if b.kind is BlockKind.HEADING]
         below = [title for title in headings if title not in set(map(_shown, section.titles))]
@@ -347,7 +341,7 @@ class _Splitter:
         return tuple(pieces)
 
     def _needed(self, own: Sequence[int]) -> Iterable[Definition]:
-        """What these lines call, and what that calls in turn."""
+        """The definitions that these lines use, and those that these definitions use."""
         needed: dict[str, Definition] = {}
         ranges: list[Sequence[int]] = [own]
         while ranges:

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import chain
 
-from bankd.edits.inserting import BOM, ids_in, unix_text
+from bankd.edits.inserting import ids_in, unix_text
 from bankd.edits.operations import (
     Append,
     Carry,
@@ -52,6 +52,7 @@ from bankd.pages.memory import parse_memory, split_id
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
 from bankd.pages.scanner import decode_text, scan_text
+from bankd.pages.text import MARK
 from bankd.same.pairs import text_key
 
 Files = Mapping[str, bytes | None]
@@ -183,7 +184,7 @@ def _memories_of(files: Files, *, with_id: bool = False) -> Iterator[tuple[str, 
     """The memories of some files by their ids; one without an id, unless only those `with_id` are wanted, by its place."""
     for path, data in sorted(files.items()):
         if data is not None and path.endswith(".md"):
-            page = read_page(path, data.removeprefix(BOM.encode()))
+            page = read_page(path, data.removeprefix(MARK.encode()))
             lines = PageLines(page)
             for entry in page.entries:
                 if entry.memory.id or not with_id:

@@ -1,14 +1,13 @@
-"""Markdown: blocks, links, memories and their anchors, to the byte. Pure.
+"""Markdown pages: reading blocks, memories and links, and writing link targets, without changing other bytes. Pure.
 
-anchors     headings, anchors
-bare_json
-blocks      kinds of block
-inline      code, links
-memory      a memory's line
-names       paths, text
-page        memories, lines, titles, hubs
-references  what refers
-resolve     whither, as written
-scanner     lossless scan, nesting
-text
+scanner     blocks of a text, by lines; nested quotes and footnotes
+page        a page of the bank: title, headings, memories; hubs and the names of parts
+memory      one memory: its line, its id, its confidence
+inline      targets in running text
+references  references and definitions of a whole file
+resolve     what a target leads to, and a target in the style of another
+anchors     places inside a page, by the names of GitHub and Obsidian
+names       the files that a link can lead to
+text        text made safe for terminals and for programs that take only UTF-8
+bare_json   JSON without the package, for hooks
 """

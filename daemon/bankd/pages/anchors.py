@@ -1,6 +1,6 @@
 """The places inside a page that a link can name, and the names that GitHub and Obsidian give them.
 
-Which page a link means is decided in `resolve`; here only what stands behind the `#`.
+Only what follows the `#` of a link; `resolve` decides which page it leads to.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WITHOUT_PLACES = frozenset(
 
 
 class Form(StrEnum):
-    """How a fragment names its place."""
+    """The ways in which a fragment names a place."""
 
     ANCHOR = "anchor"  # GitHub's name for a heading
     EXPLICIT = "explicit"  # `{#id}` behind a heading, or an HTML id
@@ -34,7 +34,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnchorPlace:
-    """A line of a page (0-based) and the form in which a fragment named it."""
+    """A line of a page (0-based), and how a fragment named it."""
 
     line: int
     form: Form
@@ -42,7 +42,7 @@ class AnchorPlace:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A heading with every name it has; a quoted one exists for GitHub only."""
+    """A heading with all its names; only GitHub knows one inside a quote."""
 
     line: int
     level: int
@@ -80,8 +80,12 @@ def outline_of(document: Document) -> Outline:
             title = heading_title(lines, block)
             if explicit := EXPLICIT_ID.search(title):
                 ids.setdefault(explicit[1], line)
-            anchor = _numbered(unicodedata.normalize("NFC", github_anchor(title)), taken)
-            spots.append(Spot(line, block.level, title, obsidian_words(title), anchor, layer.depth > 0))
+            unique = anchor = unicodedata.normalize("NFC", github_anchor(title))
+            while unique in taken:  # `a`, `a-1`, `a-2`, but never one that another heading already has
+                taken[anchor] += 1
+                unique = f"{anchor}-{taken[anchor]}"
+            taken[unique] = 0
+            spots.append(Spot(line, block.level, title, obsidian_words(title), unique, layer.depth > 0))
     return Outline(tuple(spots), ids, blocks)
 
 
@@ -96,9 +100,9 @@ def find_place(outline: Outline, fragment: str, *, is_wiki: bool) -> AnchorPlace
 
 
 def fragment_for(outline: Outline, place: AnchorPlace, old: str) -> str | None:
-    """Name a line of a page in the form in which the old fragment named it; None when nothing names it.
+    """Name a line of a page as the old fragment named it; None when nothing names it.
 
-    The answer is unescaped text; the old words are kept when they still name the line.
+    The result is not escaped. The old fragment is kept when it still names the line.
     """
     is_wiki = place.form in {Form.HEADING, Form.BLOCK}
     if find_place(outline, old, is_wiki=is_wiki) == place:
@@ -106,25 +110,15 @@ def fragment_for(outline: Outline, place: AnchorPlace, old: str) -> str | None:
     spot = next((spot for spot in outline.spots if spot.line == place.line), None)
     if spot is None:
         return None
-    parents = _heading_path(outline, spot)
-    candidates = ["#".join(parents[n:]) for n in range(len(parents) - 1, -1, -1)] if is_wiki else []
-    named = (text for text in [*candidates, spot.anchor] if _leads_to(outline, text, place.line, is_wiki=is_wiki))
-    return next(named, None)
-
-
-def _leads_to(outline: Outline, fragment: str, line: int, *, is_wiki: bool) -> bool:
-    place = find_place(outline, fragment, is_wiki=is_wiki)
-    return place is not None and place.line == line
-
-
-def _numbered(anchor: str, taken: dict[str, int]) -> str:
-    """Make an anchor unique in its page: `a`, `a-1`, `a-2`, never one that another heading already has."""
-    unique = anchor
-    while unique in taken:
-        taken[anchor] += 1
-        unique = f"{anchor}-{taken[anchor]}"
-    taken[unique] = 0
-    return unique
+    candidates = [spot.anchor]
+    if is_wiki:  # the shortest path of headings first
+        parents = _heading_path(outline, spot)
+        candidates = ["#".join(parents[n:]) for n in range(len(parents) - 1, -1, -1)] + candidates
+    for text in candidates:
+        found = find_place(outline, text, is_wiki=is_wiki)
+        if found and found.line == place.line:
+            return text
+    return None
 
 
 def _by_words(outline: Outline, text: str) -> AnchorPlace | None:

@@ -1,6 +1,6 @@
-"""JSON without the package of that name, which imports regular expressions: half the time of a hook that asks the daemon.
+"""JSON without the package `json`: that imports regular expressions, half the time of a hook that asks the daemon.
 
-The same C code does the work. Where this Python has it in another form, the package is used after all.
+The same C code does the work. Where this Python has it in another form, the package is used.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_BLANK = " \t\n\r"
-
 
 class _Reading:
-    """What the scanner looks up when it is made: plain values, strictly."""
+    """The settings that the scanner reads when it is made: plain values, strictly."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -42,7 +40,7 @@ def _make() -> tuple[Callable[[str], Any], Callable[[object], str], Callable[[ob
 
 
 def _scan_whole(scan: Callable[[str, int], tuple[Any, int]], text: str) -> Any:
-    text = text.strip(_BLANK)
+    text = text.strip(" \t\n\r")
     try:
         value, end = scan(text, 0)
     except StopIteration:
@@ -57,9 +55,9 @@ def _refuse(value: object) -> None:
 
 
 _read, write_json, write_letters = _make()
-"""`write_json` gives a value as JSON in ASCII, `write_letters` with letters as they are."""
+"""`write_json` writes a value as JSON in ASCII, `write_letters` with letters as they are."""
 
 
 def read_json(data: bytes) -> Any:
-    """The value that UTF-8 says; raises ValueError."""
+    """The value that some JSON in UTF-8 holds; raises ValueError."""
     return _read(data.decode())

@@ -1,7 +1,6 @@
-"""Where the links of a piece of running text are: CommonMark's brackets, Obsidian's wikilinks, HTML attributes.
+"""Finds the links in the running text of one block: CommonMark's brackets, Obsidian's wikilinks, HTML attributes, paths.
 
-Works on the text of one block; code spans and comments hide what they hold. What a target means is decided in
-`resolve`.
+Code spans and comments hide what they hold. `resolve` decides what a target leads to.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from enum import StrEnum
 
 
 class LinkKind(StrEnum):
-    """The ways in which a text can name a page, and how it calls a definition."""
+    """The ways in which a text names a page or a definition."""
 
     INLINE = "inline"
     IMAGE = "image"
@@ -29,7 +28,7 @@ class LinkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TargetSpan:
-    """A target inside a text, without the marks around it; `is_angled` says that these tell where it ends."""
+    """A target inside a text, without the marks around it; `is_angled` if these marks show where it ends."""
 
     kind: LinkKind
     start: int
@@ -49,7 +48,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MAY_NAME = re.compile(r"[\[<`]|\.md|bank/")
-"""What is in every text that names something; most memories name nothing."""
+"""Every text that names something has one of these; most memories have none."""
 _SPACE = r"(?:[ \t]*\n?[ \t>]*)"
 _DESTINATION = re.compile(
     r"\(" + _SPACE + r"(?:<(?P<angled>(?:[^<>\n\\]|\\.)*)>"
@@ -69,7 +68,7 @@ _WHOLE_PATH = re.compile(r"\s*((?:[^\s#/][^#\n/]*/)+[^#\n/]*\.md(?:#[^\n]*?)?)\s
 
 
 def may_name(text: str) -> bool:
-    """Whether a text may have a target at all: a quick test that spares reading most lines."""
+    """Whether a text may have a target: a quick test, so that most lines need not be scanned."""
     return _MAY_NAME.search(text) is not None
 
 
@@ -79,31 +78,24 @@ def spans_in(text: str) -> Iterator[TargetSpan]:
 
 
 def without_targets(text: str) -> str:
-    """A text with its targets left out: what it says, wherever it stands."""
-    hidden = {LinkKind.LABEL, LinkKind.NOTE}
+    """A text without its link targets: two texts that differ only in these become equal."""
     for span in sorted(spans_in(text), key=lambda span: -span.start):
-        if span.kind not in hidden:
+        if span.kind not in {LinkKind.LABEL, LinkKind.NOTE}:
             text = text[: span.start] + text[span.end :]
     return text
 
 
 def bare_paths(text: str, start: int = 0, end: int | None = None) -> Iterator[TargetSpan]:
-    """Find the paths of pages and of folders of the bank that stand in a text as whole tokens."""
+    """Find the paths of pages and of folders of the bank that stand in a text as whole words."""
     for found in _BARE.finditer(text, start, len(text) if end is None else end):
-        yield TargetSpan(LinkKind.BARE, *_without_full_stop(text, found.start(), found.end()))
+        path = found.group().rstrip(".:")  # these belong to the sentence
+        yield TargetSpan(LinkKind.BARE, found.start(), found.start() + len(path))
 
 
 def is_bare_path(text: str, *, is_angled: bool) -> bool:
-    """Whether a path would be read back where one stands: in running text, or alone in a code span or quotes."""
+    """Whether a path is found again where it is written: in running text, or (`is_angled`) alone in code or quotes."""
     alone = _WHOLE_PATH.fullmatch(text) if is_angled else None
     return alone is not None or [(span.start, span.end) for span in bare_paths(text)] == [(0, len(text))]
-
-
-def _without_full_stop(text: str, start: int, end: int) -> tuple[int, int]:
-    """A sentence's own full stop or colon does not belong to the path that ends it."""
-    while text[end - 1] in ".:":
-        end -= 1
-    return start, end
 
 
 class _Scanner:
@@ -113,7 +105,7 @@ class _Scanner:
         self._text = text
         self._free = 0  # where the text that belongs to no construct begins
         self._open: list[tuple[int, bool]] = []  # after the bracket, whether it opens a picture
-        self._hidden_ticks: set[int] = set()  # lengths of backtick runs that nothing closes
+        self._unclosed_ticks: set[int] = set()  # lengths of backtick runs that nothing closes
 
     def spans(self) -> Iterator[TargetSpan]:
         n = 0
@@ -122,78 +114,52 @@ class _Scanner:
             if found["open"]:
                 self._open.append((n, found["open"] == "!["))
                 continue
-            yield from self._flush(found.start())
+            yield from bare_paths(self._text, self._free, found.start())
             self._free = n
             if found["ticks"]:
-                end = self._code_end(found)
-                yield from self._code(n, end) if end > n else ()
+                end = self._code_end(len(found["ticks"]), n)
+                yield from self._in_code(n, end) if end > n else ()
                 self._free = n = end
             elif found["tag"]:
-                yield from _attributes(found)
+                for attribute in _ATTRIBUTE.finditer(self._text, found.start(), n):
+                    yield TargetSpan(LinkKind.HTML, *attribute.span(1 if attribute[1] is not None else 2))
             elif found["wiki"]:
-                yield _wiki(found)
-            elif found["close"]:
-                yield from self._close(found.start())
+                target = _ALIAS.split(found["inner"], maxsplit=1)[0]
+                start = found.start("inner") + len(target) - len(target.lstrip())
+                kind = LinkKind.EMBED if found["wiki"].startswith("!") else LinkKind.WIKI
+                yield TargetSpan(kind, start, found.start("inner") + len(target.rstrip()))
+            elif found["close"] and self._open:
+                yield self._closed(found.start())
                 n = self._free
-        yield from self._flush(len(self._text))
+        yield from bare_paths(self._text, self._free)
 
-    def _flush(self, end: int) -> Iterator[TargetSpan]:
-        return bare_paths(self._text, self._free, end)
-
-    def _code_end(self, found: re.Match[str]) -> int:
-        """Where the code span ends that this backtick run opens; the run itself when nothing closes it."""
-        length = len(found["ticks"])
-        if length not in self._hidden_ticks:
-            closer = re.compile(rf"(?<!`)`{{{length}}}(?!`)").search(self._text, found.end())
-            if closer:
+    def _code_end(self, ticks: int, start: int) -> int:
+        """Where the code span ends that a run of so many backticks opens; `start`, the end of the run, when none does."""
+        if ticks not in self._unclosed_ticks:
+            if closer := re.compile(rf"(?<!`)`{{{ticks}}}(?!`)").search(self._text, start):
                 return closer.end()
-            self._hidden_ticks.add(length)
-        return found.end()
+            self._unclosed_ticks.add(ticks)
+        return start
 
-    def _code(self, start: int, end: int) -> Iterator[TargetSpan]:
-        inner_end = end
-        while self._text[inner_end - 1] == "`":
-            inner_end -= 1
-        if whole := _WHOLE_PATH.fullmatch(self._text, start, inner_end):
-            yield TargetSpan(LinkKind.BARE, whole.start(1), whole.end(1), is_angled=True)
+    def _in_code(self, start: int, end: int) -> Iterator[TargetSpan]:
+        end = start + len(self._text[start:end].rstrip("`"))
+        if whole := _WHOLE_PATH.fullmatch(self._text, start, end):
+            yield TargetSpan(LinkKind.BARE, *whole.span(1), is_angled=True)
         else:
-            yield from bare_paths(self._text, start, inner_end)
+            yield from bare_paths(self._text, start, end)
 
-    def _close(self, at: int) -> Iterator[TargetSpan]:
-        """Decide what the bracket pair that ends here is: a link, a use of a definition, or just brackets."""
-        if not self._open:
-            return
+    def _closed(self, at: int) -> TargetSpan:
+        """What the pair of brackets that ends here is: a link, a footnote, or a use of a definition (or just brackets)."""
         start, is_image = self._open.pop()
         if destination := _DESTINATION.match(self._text, at + 1):
             self._free = destination.end()
             group = "angled" if destination["angled"] is not None else "plain"
-            kind = LinkKind.IMAGE if is_image else LinkKind.INLINE
-            yield TargetSpan(kind, destination.start(group), destination.end(group), group == "angled")
             if not is_image:  # a link holds no link: outer brackets are plain text
                 self._open = [(before, is_picture) for before, is_picture in self._open if is_picture]
-            return
+            kind = LinkKind.IMAGE if is_image else LinkKind.INLINE
+            return TargetSpan(kind, *destination.span(group), is_angled=group == "angled")
         if self._text.startswith("^", start):
-            yield TargetSpan(LinkKind.NOTE, start + 1, at)
-            return
+            return TargetSpan(LinkKind.NOTE, start + 1, at)
         label = _LABEL.match(self._text, at + 1)
         self._free = label.end() if label else at + 1
-        named = label if label and label[1].strip() else None
-        yield (
-            TargetSpan(LinkKind.LABEL, named.start(1), named.end(1)) if named else TargetSpan(LinkKind.LABEL, start, at)
-        )
-
-
-def _attributes(found: re.Match[str]) -> Iterator[TargetSpan]:
-    for attribute in _ATTRIBUTE.finditer(found["tag"]):
-        group = 1 if attribute[1] is not None else 2
-        offset = found.start("tag")
-        yield TargetSpan(LinkKind.HTML, offset + attribute.start(group), offset + attribute.end(group))
-
-
-def _wiki(found: re.Match[str]) -> TargetSpan:
-    inner = found["inner"]
-    alias = _ALIAS.search(inner)
-    target = inner[: alias.start()] if alias else inner
-    start = found.start("inner") + len(target) - len(target.lstrip())
-    kind = LinkKind.EMBED if found["wiki"].startswith("!") else LinkKind.WIKI
-    return TargetSpan(kind, start, found.start("inner") + len(target.rstrip()))
+        return TargetSpan(LinkKind.LABEL, *(label.span(1) if label and label[1].strip() else (start, at)))

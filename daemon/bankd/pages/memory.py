@@ -1,8 +1,8 @@
-"""One remembered statement: its grammar in a line, its identity, its normal form.
+"""One memory: how it is written in a line of a log or a page, its identity, and its normal form.
 
     O(c=0.86@2026-11-21) @Peter: Prefers concise replies. ^m-k3f9a2xqb7t0
 
-The same grammar serves logs and pages; list markers and lines belong to `retain` and `pages`.
+List markers and the place in a file belong to `retain` and `page`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SOURCES = re.compile(r"(?:^|[ \t]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Confidence:
-    """How sure a memory was on a day; `day` is None until a run has dated a hand-written value."""
+    """How sure a memory was on a day; `day` is None until a run has dated a value that a person wrote."""
 
     hundredths: int
     day: date | None = None
@@ -47,9 +47,9 @@ PIN = "#pinned"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One remembered statement; `text` may hold line breaks, and has neither marker nor block id.
+    """One remembered statement; `text` may hold line breaks, but neither list marker nor block id.
 
-    `sources` are the ids of the memories that were merged into it: they stand in a comment before its own.
+    `sources` are the ids of the memories that were merged into it: they stand in a comment before its own id.
     """
 
     text: str
@@ -61,12 +61,12 @@ class Memory:
 
     @property
     def is_pinned(self) -> bool:
-        """A memory that carries the Obsidian tag `#pinned` does not decay."""
+        """Whether it carries the Obsidian tag `#pinned`: then it does not decay."""
         return re.search(rf"(?:^|\s){PIN}(?:\s|$)", self.text) is not None
 
 
 class TagHead(NamedTuple):
-    """What stands before the colon of a tagged line, as written; `problem` says what is wrong with it."""
+    """What stands before the colon of a tagged line, as written; `problem` says what is wrong with it, if anything."""
 
     tag: str
     confidence: Confidence | None
@@ -91,7 +91,7 @@ def parse_head(line: str) -> TagHead | None:
 
 
 def _is_slug(text: str) -> bool:
-    """Whether these are letters with their marks, digits, `-` and `_`; a letter may come apart into itself and a mark."""
+    """Whether a name has only letters (a mark may be a character of its own), digits, `-` and `_`."""
     return bool(text) and all(c.isalnum() or c in "-_" or unicodedata.category(c)[0] == "M" for c in text)
 
 
@@ -122,7 +122,7 @@ def parse_memory(text: str) -> Memory:
 
 
 def statement_key(text: str, entities: Iterable[str]) -> str:
-    """What a statement is known by wherever it stands, as long as it says the same of the same: 16 hexadecimal digits."""
+    """A key of 16 hexadecimal digits: equal for equal text about equal entities, wherever it stands."""
     said = " ".join(unicodedata.normalize("NFC", text).split())
     about = " ".join(sorted({unicodedata.normalize("NFC", name).casefold() for name in entities}))
     return hashlib.sha256(f"{said}\n{about}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -141,14 +141,14 @@ def split_sources(body: str) -> tuple[str, tuple[str, ...]]:
 
 
 def pinned(text: str, id_: str) -> str:
-    """The lines of a memory with a pin at the end of what it says, before what is said of it."""
+    """The lines of a memory with `#pinned` at the end of its text, before its comment and id."""
     before = text[: text.index(f"^{id_}")].rstrip()
     said, _ = split_sources(before)
     return f"{said} {PIN}{text[len(said) :]}"
 
 
 def _last(pattern: re.Pattern[str], beginning: str, text: str) -> re.Match[str] | None:
-    """What a pattern finds from where its beginning stands last: to try it at every space takes a third of reading a page."""
+    """Search only from where the pattern may begin last: trying it at every space takes a third of reading a page."""
     at = text.rfind(beginning)
     return pattern.search(text, len(text[:at].rstrip(" \t"))) if at >= 0 else None
 
@@ -172,12 +172,12 @@ def _render(memory: Memory, confidence: Confidence | None) -> str:
 
 
 def normalise_text(text: str) -> str:
-    """The form in which two texts are compared: NFC, white space folded."""
+    """A text in NFC with white space folded, to be compared with another."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def statement_of(memory: Memory) -> str:
-    """What a memory says and of whom, without its confidence and id: the text that its identity is made of."""
+    """What a memory says and about whom, without its confidence and id: its identity is made of this text."""
     return normalise_text(_render(memory, None))
 
 

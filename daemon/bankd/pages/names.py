@@ -1,7 +1,7 @@
-"""Which files a link can lead to, found as links find them: by path or by name, whatever the case or Unicode form.
+"""The files that a link can lead to, found by path or by name, whatever their case or Unicode form.
 
-Paths are relative to the workspace; those of other folders outside it are absolute. `bank/_meta/` holds pages that bankd
-keeps for itself, of which only the inbox holds memories.
+Paths are relative to the workspace; those of files outside it are absolute. `bank/_meta/` holds bankd's own pages; of
+these only the inbox holds memories.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_own(page: str) -> bool:
 
 
 def path_key(path: str) -> str:
-    """The form in which two paths are the same to a link: NFC, case folded."""
+    """A path in NFC and case folded: equal for all paths that a link does not tell apart."""
     return path.casefold() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
@@ -42,7 +42,7 @@ def is_outside(path: str) -> bool:
 
 
 def relative_path(path: str, folder: str, climb: int = 0) -> str:
-    """The relative path from a folder to a file: the shortest, or one that climbs further up than it must."""
+    """The shortest relative path from a folder to a file, or one with `climb` more steps up and down."""
     there, here = ([part for part in where.split("/") if part] for where in (path, folder))
     shared = 0
     while shared < min(len(there) - 1, len(here)) and there[shared] == here[shared]:
@@ -60,7 +60,7 @@ class Names:
     """The files of a workspace, by path and by name."""
 
     def __init__(self, paths: Iterable[str], home: str = "") -> None:
-        """Take every file that a link may lead to, and the absolute path of the workspace."""
+        """`paths` are all files that a link may lead to, `home` is the absolute path of the workspace."""
         self.home = home
         self._files: dict[str, tuple[str, ...]] = {}
         self._named: dict[str, tuple[str, ...]] = {}
@@ -69,12 +69,12 @@ class Names:
             self._add(path)
 
     def changed(self, gone: Iterable[str], new: Iterable[str]) -> Names:
-        """The names after some files went and others came."""
+        """The names without the files that are gone and with the new ones; the old names stay unchanged."""
         after = Names((), self.home)
-        after._files, after._named = dict(self._files), dict(self._named)
-        after._folders = dict(self._folders)
+        after._files, after._named, after._folders = self._files.copy(), self._named.copy(), self._folders.copy()
         for path in gone:
-            after._remove(path)
+            if path in after:
+                after._remove(path)
         for path in new:
             if path not in after:
                 after._add(path)
@@ -100,11 +100,11 @@ class Names:
         return path_key(self.inside(path.rstrip("/"))) in self._folders
 
     def inside(self, path: str) -> str:
-        """A path relative to the workspace if it lies in there."""
+        """A path relative to the workspace, if it lies in the workspace."""
         return path.removeprefix(self.home + "/") if self.home and path.startswith("/") else path
 
     def seen_from(self, source: str, path: str) -> str:
-        """A path as a file refers to it that may lie outside the workspace."""
+        """A path as a file refers to it; absolute when only that file lies outside the workspace."""
         return f"{self.home}/{path}" if is_outside(source) and not is_outside(path) else path
 
     def named(self, name: str) -> tuple[str, ...]:
@@ -123,8 +123,6 @@ class Names:
 
     def _remove(self, path: str) -> None:
         key = path_key(path)
-        if path not in self._files.get(key, ()):
-            return
         self._files[key] = tuple(other for other in self._files[key] if other != path)
         name = key.rpartition("/")[2]
         self._named[name] = tuple(other for other in self._named[name] if other != path)

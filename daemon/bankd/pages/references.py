@@ -1,7 +1,7 @@
-"""Every reference of a file to a page: which lines are looked at, and where each target stands.
+"""Finds every reference of a file to a page, with its line and columns, and the definitions of a page.
 
-Markdown is read block by block, other files as text that may name paths of the bank. Nothing in fences, indented
-code or HTML comments is a reference.
+Markdown is read block by block, other files as text that may name paths of the bank. Fences, indented code and HTML
+comments hold no references.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from bankd.pages.inline import LinkKind, TargetSpan, bare_paths, may_name, spans_in
-from bankd.pages.scanner import QUOTE_MARK, Block, BlockKind, Document, Lines, NestedLines, split_lines, walk_blocks
+from bankd.pages.scanner import QUOTE_MARK, Block, BlockKind, Document, Lines, split_lines, walk_blocks
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A target as written: its line (0-based), its columns there, and whether it stands in marks that tell where it ends.
+    """A target as written, its line (0-based) and its columns there.
 
-    Those are angle brackets, quotes, and those of a code span that holds nothing else.
+    `is_angled`: it stands alone in marks that show where it ends (angle brackets, quotes, a code span).
     """
 
     kind: LinkKind
@@ -31,7 +32,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A reference definition or footnote of a page: its label, folded, and its lines."""
+    """A reference definition or footnote of a page: its folded label and its lines."""
 
     label: str
     start: int
@@ -40,7 +41,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class LabelUse:
-    """A line that calls a definition."""
+    """A line that uses a definition."""
 
     label: str
     line: int
@@ -56,14 +57,12 @@ _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.
 _ROUTE_TARGET = re.compile(
     r"(?<=\")[^\"\n]+\.md(?=\")|(?<=')[^'\n]+\.md(?=')"
     r"|(?<![^\s\[{,])[^\s\"'\[\]{},:#-][^\[\]{},:#\n]*?\.md(?![^\s\[\]{},])"
-)  # in quotes, then as YAML takes it without: spaces and all, up to what ends a value there
-_SPACES = re.compile(r"\s+")
+)  # in quotes; or without, as YAML takes it: with spaces, up to a character that ends a value
 
 
 def references_of(document: Document) -> tuple[Reference, ...]:
-    """Find the references of a Markdown text, without the uses of its own definitions."""
-    uses = {LinkKind.LABEL, LinkKind.NOTE}
-    return tuple(found for found in _found_in(document) if found.kind not in uses)
+    """Find the references of a Markdown text, but not where it uses its own definitions."""
+    return tuple(found for found in _found_in(document) if found.kind not in {LinkKind.LABEL, LinkKind.NOTE})
 
 
 def references_in_text(text: str) -> tuple[Reference, ...]:
@@ -88,7 +87,7 @@ def route_targets(text: str) -> tuple[Reference, ...]:
 
 
 def label_uses(document: Document) -> tuple[LabelUse, ...]:
-    """Where a page calls definitions and footnotes (`^label`); labels that nothing defines are among them."""
+    """Where a page uses definitions and footnotes (`^label`), defined or not."""
     kinds = {LinkKind.LABEL: "", LinkKind.NOTE: "^"}
     found = (item for item in _found_in(document) if item.kind in kinds)
     return tuple(LabelUse(kinds[item.kind] + fold_label(item.target), item.line) for item in found)
@@ -111,45 +110,23 @@ def definitions_of(document: Document) -> tuple[Definition, ...]:
 
 def fold_label(label: str) -> str:
     """The form in which labels are compared."""
-    return _SPACES.sub(" ", label).strip().casefold()
+    return re.sub(r"\s+", " ", label).strip().casefold()
 
 
 def _found_in(document: Document) -> Iterator[Reference]:
     for block, layer in walk_blocks(document, _NESTING) if may_name(document.text) else ():
         if block.kind not in _OPAQUE:
             for found in _READERS.get(block.kind, _in_block)(layer.lines, block):
-                yield _shifted(found, layer)
-
-
-def _shifted(found: Reference, layer: NestedLines) -> Reference:
-    """A reference of a layer at its place in the whole text."""
-    column = layer.columns[found.line]
-    return replace(found, line=layer.first + found.line, start=found.start + column, end=found.end + column)
+                line, column = layer.first + found.line, layer.columns[found.line]  # from the layer to the whole text
+                yield replace(found, line=line, start=found.start + column, end=found.end + column)
 
 
 def _in_block(lines: Lines, block: Block) -> Iterator[Reference]:
-    return _in_lines(lines, block.start, block.end)
+    return _in_lines(lines, block.start, block.end, spans_in)
 
 
 def _in_table(lines: Lines, block: Block) -> Iterator[Reference]:
-    for n in range(block.start, block.end):
-        yield from _in_lines(lines, n, n + 1)
-
-
-def _in_lines(lines: Lines, start: int, end: int) -> Iterator[Reference]:
-    """Find what the running text of these lines names; a target never goes over the end of a line."""
-    text = "".join(lines[start:end])
-    number, line_start = start, 0
-    for span in sorted(spans_in(text), key=lambda span: span.start):
-        while span.start >= line_start + len(lines[number]):
-            line_start += len(lines[number])
-            number += 1
-        moved = TargetSpan(span.kind, span.start - line_start, span.end - line_start, span.is_angled)
-        yield _reference(moved, number, lines[number])
-
-
-def _reference(span: TargetSpan, number: int, line: str) -> Reference:
-    return Reference(span.kind, number, span.start, span.end, line[span.start : span.end], span.is_angled)
+    return chain.from_iterable(_in_lines(lines, n, n + 1, spans_in) for n in range(block.start, block.end))
 
 
 def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
@@ -160,19 +137,27 @@ def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
 
 
 def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:
-    text = "".join(lines[block.start : block.end])
-    indent = len(text) - len(text.lstrip(" \t"))
-    found = _DEFINITION.match(text[indent:])
-    if found is None:
-        return
-    group = 2 if found[2] is not None else 3
-    start, end = found.start(group) + indent, found.end(group) + indent
-    number, line_start = block.start, 0
-    while start >= line_start + len(lines[number]):
-        line_start += len(lines[number])
-        number += 1
-    span = TargetSpan(LinkKind.DEFINITION, start - line_start, end - line_start, group == 2)
-    yield _reference(span, number, lines[number])
+    def target_in(text: str) -> Iterator[TargetSpan]:
+        if found := _DEFINITION.match(text, len(text) - len(text.lstrip(" \t"))):
+            group = 2 if found[2] is not None else 3
+            yield TargetSpan(LinkKind.DEFINITION, *found.span(group), is_angled=group == 2)
+
+    return _in_lines(lines, block.start, block.end, target_in)
+
+
+def _in_lines(lines: Lines, start: int, end: int, find: Callable[[str], Iterator[TargetSpan]]) -> Iterator[Reference]:
+    """The targets that are found in the text of some lines; a target never goes over the end of a line."""
+    number, line_start = start, 0
+    for span in sorted(find("".join(lines[start:end])), key=lambda span: span.start):
+        while span.start >= line_start + len(lines[number]):
+            line_start += len(lines[number])
+            number += 1
+        moved = TargetSpan(span.kind, span.start - line_start, span.end - line_start, span.is_angled)
+        yield _reference(moved, number, lines[number])
+
+
+def _reference(span: TargetSpan, number: int, line: str) -> Reference:
+    return Reference(span.kind, number, span.start, span.end, line[span.start : span.end], span.is_angled)
 
 
 _READERS: dict[BlockKind, Callable[[Lines, Block], Iterator[Reference]]] = {

@@ -1,8 +1,6 @@
-"""What a target as written leads to: a file or a folder, by path or by name.
+"""What a target as written leads to, a file or a folder, and how a new target is written in the style of an old one.
 
-The place inside a page is decided in `anchors`. A target that could mean two files means none.
-
-How a target is written in the way in which another was: as relative, as short, as encoded.
+A target that could mean two files means none. `anchors` decides which place inside a page is meant.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ WIKI_KINDS = frozenset({LinkKind.WIKI, LinkKind.EMBED})
 
 
 class Base(StrEnum):
-    """From where a target counts its path."""
+    """The folder that the path of a target starts from."""
 
     SELF = "self"  # only a fragment
     RELATIVE = "relative"
@@ -39,9 +37,9 @@ class Base(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a target is written: where it counts from, what stands before it, how its file name ends.
+    """How a target is written: where its path starts, what stands before the path, how the file name ends.
 
-    `segments` is how much of a path a wikilink spells out, `climb` how much further up a relative path goes than it must.
+    `segments`: how many parts of the path a wikilink has. `climb`: how many needless steps up a relative path makes.
     """
 
     base: Base
@@ -53,7 +51,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The file or folder that a reference leads to, and what it names inside it (as written)."""
+    """The file or folder that a reference leads to, and its fragment as written."""
 
     path: str
     fragment: str | None
@@ -62,7 +60,7 @@ class Target:
 
 
 def resolve_reference(reference: Reference, source: str, names: Names) -> Target | None:
-    """Find what a reference in a file leads to; None for the outside world, nothing at all, or two things at once."""
+    """Find what a reference in a file leads to; None for the outside world, for nothing, and for two files at once."""
     path, fragment = split_target(reference.target)
     if not path:
         return Target(source, fragment, Style(Base.SELF)) if fragment else None
@@ -118,35 +116,31 @@ def _target(full: str | None, written: str, fragment: str | None, style: Style, 
     for path, ending in tries:
         if file := names.file(path):
             return Target(file, fragment, replace(style, ending=ending))
-    if names.has_folder(full):
-        return Target(
-            names.inside(full), fragment, replace(style, ending="/" if written.endswith("/") else "?"), is_folder=True
-        )
-    return None
+    if not names.has_folder(full):
+        return None
+    style = replace(style, ending="/" if written.endswith("/") else "?")
+    return Target(names.inside(full), fragment, style, is_folder=True)
 
 
 def _resolve_wiki(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
-    ending = ".md" if path.endswith(".md") else ""
     if path.startswith(("./", "../", "/")):
         return _resolve_path(path, fragment, source, names)
-    segments = path.count("/") + 1
-    style = Style(Base.NAME, ending=ending, segments=segments)
+    style = Style(Base.NAME, ending=".md" if path.endswith(".md") else "", segments=path.count("/") + 1)
     for full in (BANK + path, path):  # a path from the root is never ambiguous
         if file := names.file(full) or names.file(full + ".md"):
             return Target(file, fragment, style)
-    key = path_key("/" + path)
-    wanted = (key, key + ".md")
+    wanted = ((key := path_key("/" + path)), key + ".md")
     found = [file for file in names.named(path.rpartition("/")[2]) if path_key("/" + file).endswith(wanted)]
     return Target(found[0], fragment, style) if len(found) == 1 else None
 
 
 def _resolve_bare(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
-    """A bare path counts from the workspace; in the bank also from the bank; with dots from its own folder."""
+    """A bare path starts from the workspace; in a file of the bank also from the bank; with dots from its own folder."""
     prefix = found.group() if (found := _BARE_PREFIX.match(path)) else ""
     rest = path.removeprefix(prefix)
     if rest.startswith(("./", "../")):
-        found_relative = _resolve_relative(rest, fragment, source, names)
-        return found_relative if found_relative and found_relative.path.startswith(_OURS) else None
+        near = _resolve_relative(rest, fragment, source, names)
+        return near if near and near.path.startswith(_OURS) else None
     full: str | None
     if rest.startswith("/"):
         full, style = names.inside(rest), Style(Base.WORKSPACE, f"{names.home}/")
@@ -166,35 +160,30 @@ def _resolve_bare(path: str, fragment: str | None, source: str, names: Names) ->
 
 
 def _is_archived(path: str, source: str, names: Names) -> bool:
-    """Whether a bare path names a page of the archive, and not one of a folder of the bank with that name."""
+    """Whether a bare path names a page of the archive, and not one of a folder `archive` in the bank."""
     is_in_bank = source.startswith(BANK) and names.file(BANK + path)
     return path.startswith(ARCHIVE) and not is_in_bank and names.file(path) is not None
 
 
-_ENDS_YAML = frozenset("[]{},:#'")
-_ENCODED_WORD = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
-
-
 def render_path(reference: Reference, target: Target, source: str, names: Names) -> str | None:
-    """Write the path of a target in its style, changed only as far as it must be to lead there; None if nothing does.
+    """Write the path of a target in its style, or the nearest style that leads there; None if no style does.
 
-    The fragment is the caller's.
+    The caller adds the fragment.
     """
+    seen = names.seen_from(source, target.path)
     for style in _styles(reference, target, source):
         if style.base is Base.SELF:
             return ""
-        written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
+        written = _written(reference, seen, target.path, style, source)
         if reference.kind is LinkKind.BARE and not is_bare_path(written, is_angled=reference.is_angled):
             continue
         found = resolve_reference(replace(reference, target=written), source, names)
         if found and found.path == target.path and found.is_folder == target.is_folder:
-            return _in_yaml(written) if reference.kind is LinkKind.ROUTE and not reference.is_angled else written
+            is_plain = reference.kind is LinkKind.ROUTE and not reference.is_angled
+            return (
+                f'"{written}"' if is_plain and not set("[]{},:#'").isdisjoint(written) else written
+            )  # as YAML needs it
     return None
-
-
-def _in_yaml(path: str) -> str:
-    """A path where YAML takes it without quotes: in quotes, if it has a character that would end it there."""
-    return f'"{path}"' if _ENDS_YAML.intersection(path) else path
 
 
 def encode_fragment(reference: Reference, fragment: str) -> str:
@@ -205,15 +194,14 @@ def encode_fragment(reference: Reference, fragment: str) -> str:
 
 
 def _styles(reference: Reference, target: Target, source: str) -> list[Style]:
-    """The style itself, then ever plainer ones."""
+    """The style itself, then plainer and plainer ones."""
     kind, style = reference.kind, target.style
     if style.base is Base.SELF and target.path != source:
         style = Style(Base.NAME, ending="") if kind in WIKI_KINDS else Style(Base.RELATIVE)
     depth = target.path.count("/") + 1
     if style.base is Base.NAME:
-        is_below_bank = target.path.startswith(BANK) and not reference.target.startswith(
-            BANK
-        )  # as seen from a vault there
+        # a vault may begin at bank/: there the name of that folder leads nowhere
+        is_below_bank = target.path.startswith(BANK) and not reference.target.startswith(BANK)
         first = min(style.segments, depth - is_below_bank)
         return [replace(style, segments=n) for n in range(first, depth + 1)]
     endings = [style.ending, ".md"] if style.ending != "folder" else ["folder", "/", ".md"]
@@ -231,29 +219,26 @@ def _written(reference: Reference, seen: str, path: str, style: Style, source: s
     else:
         plain = style.prefix + path
     plain = _with_ending(plain, style.ending)
-    bare = reference.kind in {LinkKind.BARE, LinkKind.ROUTE} or reference.kind in WIKI_KINDS
-    return plain if bare else _encoded(reference, plain, safe="/!$&'*+,;=:@~")
+    is_raw = reference.kind in WIKI_KINDS | {LinkKind.BARE, LinkKind.ROUTE}
+    return plain if is_raw else _encoded(reference, plain, safe="/!$&'*+,;=:@~")
 
 
 def _with_ending(path: str, ending: str) -> str:
-    """Leave out of a path what its style leaves out."""
+    """A path without what its style leaves out."""
     if ending in {"/", "folder"}:
         for page in INDEX_PAGES:
             if path == page or path.endswith("/" + page):
                 folder = path[: -len(page)] or "./"
                 return folder if ending == "/" else folder.rstrip("/")
         return path if path.endswith("/") else path + ("" if path.endswith(".md") else "/")
-    if ending in {"", ".html"}:
-        return path.removesuffix(".md") + ending
-    return path
+    return path.removesuffix(".md") + ending if ending in {"", ".html"} else path
 
 
 def _encoded(reference: Reference, text: str, safe: str) -> str:
-    """Percent-encode what the place asks for; words beyond ASCII and signs as the target did.
+    """Percent-encode what must be encoded there; letters beyond ASCII and signs only where the old target did.
 
-    Parentheses stand bare only where the target had them so: to many readers the first one ends a link.
+    Parentheses stay as they are only where the old target had some: for many readers the first one ends a link.
     """
-    encodes_words = _ENCODED_WORD.search(reference.target) is not None and reference.target.isascii()
     if reference.is_angled and "%" not in reference.target:
         return text.replace("\\", "\\\\").replace("<", "\\<").replace(">", "\\>")
     bare = safe + "()" if "(" in reference.target else safe
@@ -261,16 +246,13 @@ def _encoded(reference: Reference, text: str, safe: str) -> str:
     quoted = quote(text, safe="".join(kept), errors="surrogateescape")
     if text.count("(") != text.count(")"):
         quoted = quoted.replace("(", "%28").replace(")", "%29")
-    return quoted if encodes_words else _decode_words(quoted)
-
-
-def _decode_words(quoted: str) -> str:
-    """Take the encoding off characters beyond ASCII; what only unquoting could confuse stays encoded."""
+    if reference.target.isascii() and re.search(r"%[89A-Fa-f][0-9A-Fa-f]", reference.target):
+        return quoted
     return re.sub(r"(?:%[89A-F][0-9A-F])+", lambda found: unquote(found.group(), errors="surrogateescape"), quoted)
 
 
 def sense_of(path: str, document: Document, start: int, end: int, names: Names) -> str:
-    """What some lines say, with their targets replaced by what these lead to: the same from wherever they are said."""
+    """The text of some lines with each target replaced by the path that it leads to: comparable between pages."""
     lines = list(document.lines[start:end])
     for reference in sorted(references_of(document), key=lambda reference: -reference.start):
         if start <= reference.line < end and (target := resolve_reference(reference, path, names)):

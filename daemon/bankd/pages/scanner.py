@@ -1,52 +1,45 @@
-"""Where the blocks of a Markdown text are: a lossless line scanner.
+"""Where the blocks of a Markdown text are: a scanner of lines that loses nothing, after CommonMark 0.31 and GFM tables.
 
-It owns line ranges only. What a block means (a memory, a link, a page's title) is decided elsewhere, and no byte
-is ever rendered from here: joining `Document.lines` gives the text back.
-
-The blocks inside quotes and footnotes, however deep: each with where its lines stand in the text around it.
-
-A person nests three or four; what is deeper than any of them would is left as the one block that it is.
+It knows ranges of lines only. What a block means (a memory, a link, the title of a page) is decided in other modules.
+Nothing is ever rendered from here: joining `Document.lines` gives the text back, byte for byte.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from bankd.pages.blocks import (
-    CODE_INDENT,
-    MARKER,
-    SETEXT,
-    BlockKind,
-    Lines,
-    front_matter_end,
-    indent_of,
-    is_blank,
-    recognise_block,
-    starts_block,
-    strip_ending,
-)
 from bankd.pages.text import MARK
 
-__all__ = [
-    "Block",
-    "BlockKind",
-    "Document",
-    "Lines",
-    "decode_text",
-    "document_of",
-    "encode_text",
-    "indent_of",
-    "scan_text",
-    "split_lines",
-]
+
+class BlockKind(StrEnum):
+    """The kinds of block that the rules of bankd tell apart."""
+
+    FRONT_MATTER = "front_matter"
+    HEADING = "heading"
+    FENCE = "fence"
+    CODE = "code"
+    COMMENT = "comment"
+    HTML = "html"
+    TABLE = "table"
+    ITEM = "item"
+    PARAGRAPH = "paragraph"
+    QUOTE = "quote"
+    REFERENCE = "reference"
+    FOOTNOTE = "footnote"
+    RULE = "rule"
+    BLANK = "blank"
+
+
+Lines: TypeAlias = tuple[str, ...]
 
 
 class Block(NamedTuple):
-    """A block's lines, 0-based and half open; `whole_end` includes what is nested in a list item."""
+    """The lines of a block, 0-based and half open; `whole_end` includes what is nested in a list item."""
 
     kind: BlockKind
     start: int
@@ -60,7 +53,7 @@ class Block(NamedTuple):
 class Document:
     """A text as lines that keep their endings, and its blocks in the order of their first lines."""
 
-    lines: tuple[str, ...]
+    lines: Lines
     blocks: tuple[Block, ...]
 
     @property
@@ -70,7 +63,7 @@ class Document:
 
 
 def decode_text(data: bytes) -> str:
-    """Decode UTF-8 so that `encode_text` gives the same bytes back, whatever they were."""
+    """Decode UTF-8; `encode_text` gives the same bytes back, also those that are not UTF-8."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -88,18 +81,192 @@ def split_lines(text: str) -> Lines:
 
 def scan_text(text: str) -> Document:
     """Find the blocks of a text."""
-    lines = split_lines(text)
-    return Document(lines, tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
+    return Document(split_lines(text), tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
 
 
 @lru_cache(maxsize=8)
 def document_of(text: str) -> Document:
-    """Find the blocks of a page, once: several steps of a run look at a page that changed."""
+    """Find the blocks of a page, and keep the result: several steps of a run look at a page that changed."""
     return scan_text(text)
 
 
+_TAB = 4
+"""Columns: a tab reaches the next multiple of it."""
+CODE_INDENT = 4
+"""Columns: text that is indented so much more than its surroundings is code."""
+
+
+def indent_of(line: str) -> int:
+    """The columns of white space before the first other character; a tab reaches the next multiple of four."""
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB))
+
+
+def without_indent(line: str, columns: int) -> str:
+    """A line without the white space in its first `columns` columns."""
+    count = reached = 0
+    while count < len(line) and line[count] in " \t":
+        reached += _TAB - reached % _TAB if line[count] == "\t" else 1
+        if reached > columns:
+            break
+        count += 1
+    return line[count:]
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip(" \t\r\n")
+
+
+def _bare(line: str, base: int = 0) -> str:
+    """A line without its end, and without the indent of the item that it stands in."""
+    line = line.rstrip("\r\n")
+    return without_indent(line, base) if base else line
+
+
+# How each kind of block is recognised: a function of the lines, the line where the block may begin, and the column
+# where the text around it begins; it gives the line after the block, or None.
+_Recogniser: TypeAlias = Callable[[Lines, int, int], int | None]
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)$")
+_MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*$)")
+_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*(?:\|[ \t]*)?$")
+_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]+\]:")
+_REFERENCE = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\]|\\.)+\]:")
+_REFERENCE_TITLE = re.compile(r"[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\))[ \t]*$")
+_RAW_HTML = re.compile(r" {0,3}<(script|pre|style|textarea)(?:[\s>]|$)", re.IGNORECASE)
+_BLOCK_HTML = re.compile(
+    r" {0,3}</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|"
+    r"div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|"
+    r"main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|"
+    r"title|tr|track|ul)(?:[\s/>]|$)",
+    re.IGNORECASE,
+)  # the tag names of CommonMark's HTML block, condition 6
+
+
+def _one_line(pattern: str) -> _Recogniser:
+    compiled = re.compile(pattern)
+    return lambda lines, start, base: start + 1 if compiled.match(_bare(lines[start], base)) else None
+
+
+def _fence_end(lines: Lines, start: int, base: int) -> int | None:
+    opened = _FENCE.match(_bare(lines[start]))
+    if opened is None or indent_of(lines[start]) - base > 3:
+        return None
+    mark = opened[1] or opened[2]
+    for n in range(start + 1, len(lines)):
+        stripped = lines[n].strip()
+        if base and not _is_blank(lines[n]) and indent_of(lines[n]) < base:
+            return n  # a fence in a list item ends with the item, closed or not
+        if len(stripped) >= len(mark) and set(stripped) == {mark[0]} and indent_of(lines[n]) - base <= 3:
+            return n + 1
+    return len(lines)
+
+
+def _until(lines: Lines, start: int, closer: str) -> int:
+    return next((n + 1 for n in range(start, len(lines)) if closer in lines[n].lower()), len(lines))
+
+
+def _comment_end(lines: Lines, start: int, base: int) -> int | None:
+    opened = lines[start].lstrip(" \t").startswith("<!--") and indent_of(lines[start]) - base <= 3
+    return _until(lines, start, "-->") if opened else None
+
+
+def _html_end(lines: Lines, start: int, base: int) -> int | None:
+    line = without_indent(lines[start], base)
+    if raw := _RAW_HTML.match(line):
+        return _until(lines, start, f"</{raw[1].lower()}>")
+    if not _BLOCK_HTML.match(line):
+        return None
+    return next((n for n in range(start, len(lines)) if _is_blank(lines[n])), len(lines))
+
+
+def _quote_end(lines: Lines, start: int, base: int) -> int | None:
+    if not lines[start].lstrip(" \t").startswith(">") or indent_of(lines[start]) - base > 3:
+        return None
+    outside = (n for n in range(start + 1, len(lines)) if not lines[n].lstrip(" \t").startswith(">"))
+    return next((n for n in outside if _is_blank(lines[n]) or _starts_block(lines, n, base)), len(lines))
+
+
+def _table_end(lines: Lines, start: int, base: int) -> int | None:
+    if start + 1 >= len(lines) or "|" not in lines[start]:
+        return None
+    row = _bare(lines[start + 1], base)
+    if "-" not in row or not _DELIMITER_ROW.match(row) or ("|" not in row and ":" not in row):
+        return None
+
+    def ends(line: int) -> bool:
+        return _is_blank(lines[line]) or indent_of(lines[line]) < base or _starts_block(lines, line, base)
+
+    return next((n for n in range(start + 2, len(lines)) if ends(n)), len(lines))
+
+
+def _footnote_end(lines: Lines, start: int, base: int) -> int | None:
+    if not _FOOTNOTE.match(without_indent(lines[start], base)):
+        return None
+    end = start + 1
+    for n in range(start + 1, len(lines)):
+        if not _is_blank(lines[n]):
+            if indent_of(lines[n]) - base < 4 and (n > end or _starts_block(lines, n, base)):
+                break
+            end = n + 1
+    return end
+
+
+def _reference_end(lines: Lines, start: int, base: int) -> int | None:
+    line = without_indent(lines[start], base)
+    found = _REFERENCE.match(line)
+    if found is None:
+        return None
+    end = start + 1
+    if _is_blank(line[found.end() :]) and end < len(lines) and not _is_blank(lines[end]):
+        end += 1  # the target may stand on the next line
+    return end + 1 if end < len(lines) and _REFERENCE_TITLE.match(_bare(lines[end])) else end  # and the title too
+
+
+# The first characters of each kind; a table may begin with any. The order matters: a rule `* * *` would be taken for
+# an item, a comment for other HTML.
+_RECOGNISERS: tuple[tuple[str, BlockKind, _Recogniser], ...] = (
+    ("`~", BlockKind.FENCE, _fence_end),
+    ("<", BlockKind.COMMENT, _comment_end),
+    ("<", BlockKind.HTML, _html_end),
+    ("#", BlockKind.HEADING, _one_line(r" {0,3}(#{1,6})(?:[ \t]|$)")),
+    ("-*_", BlockKind.RULE, _one_line(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")),
+    (">", BlockKind.QUOTE, _quote_end),
+    ("", BlockKind.TABLE, _table_end),
+    ("[", BlockKind.FOOTNOTE, _footnote_end),
+    ("[", BlockKind.REFERENCE, _reference_end),
+)
+_BY_FIRST = {
+    one: [(kind, end) for firsts, kind, end in _RECOGNISERS if not firsts or one in firsts] for one in "`~<#-*_>["
+}
+_OF_TEXT = [(BlockKind.TABLE, _table_end)]
+
+
+def _recognise_block(lines: Lines, start: int, base: int) -> tuple[BlockKind, int] | None:
+    """The kind of block that begins on a line, and the line after it; None for text, items and indented code."""
+    first = lines[start].lstrip(" \t")[:1]
+    for kind, recogniser in _BY_FIRST.get(first, _OF_TEXT):  # one test or two instead of nine
+        if (end := recogniser(lines, start, base)) is not None:
+            return kind, end
+    return None
+
+
+def _starts_block(lines: Lines, n: int, base: int) -> bool:
+    """Whether a line ends the paragraph before it; a reference definition does not."""
+    if _MARKER.match(_bare(lines[n])):
+        return True
+    found = _recognise_block(lines, n, base)
+    return found is not None and found[0] is not BlockKind.REFERENCE
+
+
+def _front_matter_end(lines: Lines) -> int:
+    """The line after the front matter; 0 when the text has none."""
+    if not lines or lines[0].rstrip(" \t\r\n") != "---":
+        return 0
+    return next((n + 1 for n in range(1, len(lines)) if lines[n].rstrip(" \t\r\n") in {"---", "..."}), 0)
+
+
 _PLAIN_ITEM = re.compile(r"[-*+] {1,4}[^\W_]")
-"""An item that can be nothing else, and ends the text above it: its text begins with a letter or digit."""
+"""An item that can be nothing else, and that ends the text above it: its text begins with a letter or digit."""
 
 
 @dataclass(slots=True)
@@ -117,77 +284,73 @@ class _Scanner:
         self._blocks: list[Block] = []
         self._open: list[_OpenItem] = []
 
-    def blocks(self) -> Iterator[Block]:
-        """Scan all lines."""
-        n = front_matter_end(self._lines) or 0
+    def blocks(self) -> list[Block]:
+        n = _front_matter_end(self._lines)
         if n:
             self._add(BlockKind.FRONT_MATTER, 0, n)
         while n < len(self._lines):
             n = self._step(n)
         self._close_to(-1)
-        return iter(self._blocks)
+        return self._blocks
 
     def _step(self, n: int) -> int:
+        """Add the block, or the plain items, that begin on a line; give the line after them."""
         line = self._lines[n]
-        if is_blank(line):
+        if _is_blank(line):
             return self._add(BlockKind.BLANK, n, n + 1)
-        self._close_to(indent_of(line))
-        if (end := self._plain_items_end(n)) > n:
-            self._blocks += [Block(BlockKind.ITEM, m, m + 1, m + 1) for m in range(n, end)]
-            return end
-        base = self._open[-1].content if self._open else 0
-        if found := recognise_block(self._lines, n, base):
-            return self._add(found[0], n, found[1])
-        marker = MARKER.match(strip_ending(line))
-        if marker and (self._open or indent_of(line) <= 3):
-            return self._add_item(n, marker)
-        if indent_of(line) - base >= CODE_INDENT:
-            return self._add(BlockKind.CODE, n, self._code_end(n, base))
-        return self._add_paragraph(n, base)
-
-    def _plain_items_end(self, n: int) -> int:
-        """Where the items end that are one line each and have another such item below: most of a large page."""
-        end = n
+        indent = indent_of(line)
+        self._close_to(indent)
+        end = n  # items of one line each that have another such item below: most of a large page
         while end < len(self._lines) and _PLAIN_ITEM.match(self._lines[end]):
             end += 1
-        return end - 1
+        if end - 1 > n:
+            self._blocks += [Block(BlockKind.ITEM, m, m + 1, m + 1) for m in range(n, end - 1)]
+            return end - 1
+        base = self._open[-1].content if self._open else 0
+        if found := _recognise_block(self._lines, n, base):
+            level = line.lstrip(" \t").split(None, 1)[0].count("#") if found[0] is BlockKind.HEADING else 0
+            return self._add(found[0], n, found[1], level)
+        marker = _MARKER.match(_bare(line))
+        if marker and (self._open or indent <= 3):
+            content = (
+                indent_of(marker[1]) + len(marker[2]) + (len(marker[3]) if marker[3] and len(marker[3]) < 5 else 1)
+            )
+            end = self._add(BlockKind.ITEM, n, self._text_end(n, content) if marker[3] else n + 1)
+            self._open.append(_OpenItem(len(self._blocks) - 1, content, end))
+            return end
+        if indent - base >= CODE_INDENT:
+            return self._add(BlockKind.CODE, n, self._code_end(n, base))
+        return self._add_text(n, base)
+
+    def _add_text(self, n: int, base: int) -> int:
+        """Add a paragraph, or the heading that it is when it has a line of `=` or `-` below it."""
+        end = self._text_end(n, base)
+        if end < len(self._lines) and (under := _SETEXT.match(_bare(self._lines[end])[base:])):
+            return self._add(BlockKind.HEADING, n, end + 1, 1 if "=" in under[1] else 2)
+        return self._add(BlockKind.PARAGRAPH, n, end)
 
     def _close_to(self, indent: int) -> None:
+        """Close the items whose content begins further right."""
         while self._open and indent < self._open[-1].content:
             item = self._open.pop()
             block = self._blocks[item.index]
             whole_end = max(block.end, item.end)
-            self._blocks[item.index] = Block(block.kind, block.start, block.end, whole_end, block.depth)
+            self._blocks[item.index] = block._replace(whole_end=whole_end)
             if self._open:
                 self._open[-1].end = max(self._open[-1].end, whole_end)
 
     def _add(self, kind: BlockKind, start: int, end: int, level: int = 0) -> int:
-        if kind is BlockKind.HEADING and not level:
-            level = self._lines[start].lstrip(" \t").split(None, 1)[0].count("#")
         self._blocks.append(Block(kind, start, end, end, len(self._open), level))
         if self._open and kind is not BlockKind.BLANK:
             self._open[-1].end = end
         return end
 
-    def _add_item(self, n: int, marker: re.Match[str]) -> int:
-        content = indent_of(marker[1]) + len(marker[2]) + (len(marker[3]) if marker[3] and len(marker[3]) < 5 else 1)
-        end = self._text_end(n, content) if marker[3] else n + 1
-        self._add(BlockKind.ITEM, n, end)
-        self._open.append(_OpenItem(len(self._blocks) - 1, content, end))
-        return end
-
-    def _add_paragraph(self, n: int, base: int) -> int:
-        end = self._text_end(n, base)
-        if end < len(self._lines) and (under := SETEXT.match(strip_ending(self._lines[end])[base:])):
-            return self._add(BlockKind.HEADING, n, end + 1, 1 if "=" in under[1] else 2)
-        return self._add(BlockKind.PARAGRAPH, n, end)
-
     def _text_end(self, n: int, base: int) -> int:
         """Where the text that begins on this line ends: at a blank line or where another block begins."""
         end = n + 1
-        while end < len(self._lines) and not is_blank(self._lines[end]):
-            under = indent_of(self._lines[end]) >= base and SETEXT.match(strip_ending(self._lines[end])[base:])
-            if under or starts_block(self._lines, end, base):
+        while end < len(self._lines) and not _is_blank(self._lines[end]):
+            under = indent_of(self._lines[end]) >= base and _SETEXT.match(_bare(self._lines[end])[base:])
+            if under or _starts_block(self._lines, end, base):
                 break
             end += 1
         return end
@@ -195,27 +358,29 @@ class _Scanner:
     def _code_end(self, n: int, base: int) -> int:
         end = n + 1
         for m in range(n + 1, len(self._lines)):
-            if is_blank(self._lines[m]):
-                continue
-            if indent_of(self._lines[m]) - base < CODE_INDENT:
-                break
-            end = m + 1
+            if not _is_blank(self._lines[m]):
+                if indent_of(self._lines[m]) - base < CODE_INDENT:
+                    break
+                end = m + 1
         return end
 
 
-DEEPEST = 32
-"""Every layer is scanned by itself: without an end, a line of 64 KB would be scanned 32,000 times."""
+_DEEPEST = 32
+"""People nest three or four layers; deeper ones stay one block.
+
+Each layer is scanned by itself: without a limit, a line of 64 KB would be scanned 32,000 times.
+"""
 
 QUOTE_MARK = re.compile(r"[ \t]*>[ ]?")
-"""What makes a line one of a quote."""
+"""What makes a line part of a quote."""
 
 Marks: TypeAlias = tuple[re.Pattern[str], re.Pattern[str]]
-"""What stands before the first line of such a block, and before each of its others."""
+"""What stands before the first line of such a block, and before each other line of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NestedLines:
-    """The lines inside a block without what stands before them: line `n` is `first + n` of the text, from `columns[n]` on."""
+    """The lines inside a block without their marks: line `n` is line `first + n` of the text, from `columns[n]` on."""
 
     lines: Lines
     first: int
@@ -224,7 +389,7 @@ class NestedLines:
 
 
 def walk_blocks(document: Document, marks: Mapping[BlockKind, Marks]) -> Iterator[tuple[Block, NestedLines]]:
-    """The blocks of a text in the order of their lines, those inside a block of these kinds in its place."""
+    """The blocks of a text in the order of their lines; in the place of a block of these kinds, the blocks inside it."""
     outermost = NestedLines(document.lines, 0, (0,) * len(document.lines), 0)
     open_ = [(iter(document.blocks), outermost)]
     while open_:
@@ -232,7 +397,7 @@ def walk_blocks(document: Document, marks: Mapping[BlockKind, Marks]) -> Iterato
         block = next(blocks, None)
         if block is None:
             open_.pop()
-        elif block.kind in marks and layer.depth < DEEPEST:
+        elif block.kind in marks and layer.depth < _DEEPEST:
             inner = _inside(layer, block, marks[block.kind])
             open_.append((iter(scan_text("".join(inner.lines)).blocks), inner))
         else:
@@ -240,9 +405,8 @@ def walk_blocks(document: Document, marks: Mapping[BlockKind, Marks]) -> Iterato
 
 
 def _inside(layer: NestedLines, block: Block, marks: Marks) -> NestedLines:
-    first, rest = marks
     lines = layer.lines[block.start : block.end]
-    found = [first.match(lines[0]), *(rest.match(line) for line in lines[1:])]
+    found = [marks[n > 0].match(line) for n, line in enumerate(lines)]
     widths = [mark.end() if mark else 0 for mark in found]
     around = layer.columns[block.start : block.end]
     return NestedLines(

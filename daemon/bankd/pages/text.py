@@ -1,11 +1,7 @@
-"""Text as a terminal may see it: what would move the cursor, hide or reorder text is shown as text instead.
+"""Text made safe: for a terminal, and for databases, indexes and JSON readers, which take only UTF-8.
 
-Every command passes what it prints through here, JSON too.
-
-Text that came from bytes which are not UTF-8: recognised, and made fit for what takes only UTF-8.
-
-Bytes from the disk are decoded so that the same bytes come back; until then each undecodable one is a lone surrogate,
-which no database, index or JSON reader takes.
+Every command passes what it prints through here, JSON too: characters that move the cursor, hide or reorder text are
+shown as text. A byte from the disk that is not UTF-8 is decoded to a lone surrogate, so that it can be written back.
 """
 
 from __future__ import annotations
@@ -19,18 +15,18 @@ from bankd.pages.bare_json import write_json, write_letters
 
 # C0 and C1 except tab and newline, what undecodable bytes became, and the marks that reorder or hide what follows:
 # bidi embeddings, overrides, isolates and marks, and spaces without width. Joiners stay: emoji and Indic text need them.
-# They are compiled when a text has such a mark, which most have not: a search would wait for it.
+# They are compiled only when a text has such a character, which is rare: a search has no time for it.
 _CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 _UNDECODABLE = "[\ud800-\udfff]"
 _INVISIBLE = "[\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 ACTING = f"[{_INVISIBLE[1:-1]}\x80-\x9f\u2028\u2029]"
-"""What acts on a terminal and JSON does not escape by itself."""
+"""What acts on a terminal and is not escaped by JSON."""
 _BREAK = "[\n\t\u2028\u2029]"
 _BREAK_NAMES = {"\n": "\\n", "\t": "\\t", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 
 
 def is_plain(text: str) -> bool:
-    """Whether there is nothing to show otherwise: all letters have a form, but for the one that fills a syllable."""
+    """Whether a text can be shown as it is; U+115F counts as printable, but shows nothing."""
     return text.isprintable() and "\u115f" not in text
 
 
@@ -44,22 +40,20 @@ def make_visible(text: str) -> str:
 
 
 def show_line(text: str) -> str:
-    """The same on one line: a newline in a name must not forge a second line of a log or a table."""
+    """The same in one line: a newline in a name must not look like a second line of a log or a table."""
     if is_plain(text):
         return text
     return re.sub(_BREAK, lambda found: _BREAK_NAMES[found[0]], make_visible(text))
 
 
-_LONE = "[\ud800-\udfff]"
-_APPENDED = rb"[-*+] [A-Z][(: @]"
 ENDED_BY_CR = rb"\r[ \t]*[-*+] [A-Z][(: @]|\^m-[a-z2-7]{12}\r(?!\n)"
-"""A list item that a carriage return alone parts from another, as no line of ours is: all of them are one line."""
+"""A list item after a carriage return alone. bankd writes no such line, and all its lines would be read as one."""
 MARK = "\ufeff"
-"""The byte order mark that some editors begin a file with; it is no part of the text."""
+"""The byte order mark that some editors write at the start of a file; it is not part of the text."""
 
 
 def is_utf8(text: str) -> bool:
-    """Whether all of a text was UTF-8."""
+    """Whether a text was decoded from UTF-8 only."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -68,17 +62,17 @@ def is_utf8(text: str) -> bool:
 
 
 def only_utf8(texts: Iterable[str]) -> list[str]:
-    """Those of these texts of which all was UTF-8."""
+    """The texts that were decoded from UTF-8 only."""
     return [text for text in texts if is_utf8(text)]
 
 
 def readable_text(text: str) -> str:
-    """The text with U+FFFD where it was not UTF-8: to be searched and shown, never to be written back."""
-    return text if is_utf8(text) else re.sub(_LONE, "\ufffd", text)
+    """A text with U+FFFD where it was not UTF-8: for searching and showing, never for writing back."""
+    return text if is_utf8(text) else re.sub(_UNDECODABLE, "\ufffd", text)
 
 
 def readable_value(value: Any) -> Any:
-    """The same of every text in a JSON value: a model that is cut off in the middle of a character leaves half of one."""
+    """A JSON value with every text made readable: a model that stops inside a character leaves half a character."""
     match value:
         case str():
             return readable_text(value)
@@ -91,16 +85,16 @@ def readable_value(value: Any) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """A value that is written in JSON, without halves of characters; ValueError or RecursionError where none is."""
+    """Read JSON; half characters become U+FFFD. Raises ValueError or RecursionError."""
     import json  # noqa: PLC0415 -- the hook of an agent has no time for it
 
     value = json.loads(text)
-    half: Any = "\\ud" if isinstance(text, str) else b"\\ud"  # how it is written, and the last of Hangul too
+    half: Any = "\\ud" if isinstance(text, str) else b"\\ud"  # its escape; some Hangul begins like it
     return readable_value(value) if half in text.lower() else value
 
 
 def readable_bytes(data: bytes) -> bytes:
-    """The same of bytes; every line stays where it was."""
+    """Bytes with U+FFFD where they are not UTF-8; line numbers stay the same."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -122,28 +116,28 @@ def shown_path(path: str) -> str:
 
 
 def is_wide(start: bytes) -> bool:
-    """Whether a file begins as UTF-16 or UTF-32 does: with their byte order mark, or with two ASCII characters."""
+    """Whether a file begins like UTF-16 or UTF-32: with their byte order mark, or with two ASCII characters."""
     marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
     return start.startswith(marks) or _unmarked(start) is not None
 
 
 def _unmarked(start: bytes) -> str | None:
-    """The byte order of UTF-16 that says none: every second byte of ASCII characters is zero."""
+    """The encoding of UTF-16 without a byte order mark: every second byte of ASCII characters is zero."""
     orders = {"0101": "utf-16-le", "1010": "utf-16-be"}
     return orders.get("".join("01"[not byte] for byte in start[:4]))
 
 
 def decode_wide(data: bytes) -> str | None:
-    """The text of such a file; None when it is not that as a whole, or has a list item that was appended as UTF-8."""
+    """The text of such a file; None when a part of it is something else, as a list item that was appended in UTF-8."""
     is_32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
     try:
         text = data.decode(_unmarked(data[:4]) or ("utf-32" if is_32 else "utf-16"))
     except UnicodeDecodeError:
         return None
-    return None if re.search(_APPENDED, data) else text
+    return None if re.search(rb"[-*+] [A-Z][(: @]", data) else text
 
 
 def to_json(value: object) -> str:
-    """A value as JSON for others to read: letters as they are, half characters as U+FFFD, what would act escaped."""
+    """A value as JSON for other programs: letters as they are, half characters as U+FFFD, acting characters escaped."""
     text = write_letters(value)
     return text if is_plain(text) else re.sub(ACTING, lambda found: write_json(found[0])[1:-1], readable_text(text))
