@@ -1,6 +1,6 @@
-"""What a row and the preview show, and how an editor opens a line.
+"""`bankctl find`: a terminal screen with a question, its answers, and the page around the chosen one.
 
-The application: a question above, its answers, and the page around the one that is chosen.
+Also what a row and the preview show, and how an editor opens a line.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, TypeAlias
 
 from textual import on, work
@@ -19,14 +20,13 @@ from textual.timer import Timer
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.worker import get_current_worker
 
-from bankd.briefing.recalled import relation_of
+from bankd.briefing.recalled import marked_pieces, relation_of
 from bankd.errors import BankError
 from bankd.pages.text import show_line
 from bankd.wiring.banks import Banks
 from bankd.wiring.reader import BankReader
 
 Hit: TypeAlias = Mapping[str, Any]
-Styled: TypeAlias = tuple[str, str]
 
 _AT_PLACE = {"code", "codium", "code-insiders", "cursor", "windsurf", "zed", "subl", "hx", "helix"}
 """Editors that take `file:line`; the first ones after `-g`."""
@@ -38,7 +38,7 @@ _AROUND = 8
 
 
 def editor_command(editor: str, path: str, line: int) -> list[str]:
-    """The words that open a file at a line in an editor as `$EDITOR` names it, with what else stands there."""
+    """The command that opens a file at a line. `editor` is what `$EDITOR` says, options included."""
     words = shlex.split(editor) or ["vi"]
     name = words[0].rpartition("/")[2]
     if name in _AT_PLACE:
@@ -47,24 +47,16 @@ def editor_command(editor: str, path: str, line: int) -> list[str]:
 
 
 def row_of(hit: Hit) -> Content:
-    """A hit on one line: its text with the words of the question marked, and where it stands."""
-    return Content.assemble(*_row(hit))
-
-
-def _row(hit: Hit) -> Iterator[Styled]:
-    if relation := relation_of(hit):
-        yield f"[{show_line(relation)}] ", "yellow"
-    text, at = str(hit["text"]).replace("\n", " "), 0
-    for start, end in hit["marks"]:
-        yield show_line(text[at:start]), ""
-        yield show_line(text[start:end]), "bold underline"
-        at = end
-    yield show_line(text[at:]), ""
-    yield f"  {standing_place(hit)}", "dim"
+    """A hit on one line: its text, matches underlined, and its place."""
+    relation = relation_of(hit)
+    parts = [(f"[{show_line(relation)}] ", "yellow")] if relation else []
+    for text, is_marked in marked_pieces(hit):
+        parts.append((show_line(text.replace("\n", " ")), "bold underline" if is_marked else ""))
+    return Content.assemble(*parts, (f"  {standing_place(hit)}", "dim"))
 
 
 def standing_place(hit: Hit) -> str:
-    """Where a hit stands, with its bank where several were asked."""
+    """Path and line of a hit, with its bank if several were asked."""
     bank = f"{hit['bank']}: " if hit.get("bank") else ""
     return show_line(f"{bank}{hit['path']}:{hit['line']}")
 
@@ -78,33 +70,28 @@ def preview_of(hit: Hit, page: Sequence[str]) -> Content:
         hit["became"] or relation_of(hit) or "",
     ]
     head = "  ".join(show_line(fact) for fact in facts if fact)
-    return Content.assemble((f"{head}\n\n", "dim"), *_lines_around(int(hit["line"]), page))
-
-
-def _lines_around(line: int, page: Sequence[str]) -> Iterator[Styled]:
+    line = int(hit["line"])
     first = max(1, line - _AROUND)
-    for number, text in enumerate(page[first - 1 : line + _AROUND], first):
-        yield f"{show_line(text)}\n", "bold" if number == line else "dim"
+    around = enumerate(page[first - 1 : line + _AROUND], first)
+    shown = ((f"{show_line(text)}\n", "bold" if number == line else "dim") for number, text in around)
+    return Content.assemble((f"{head}\n\n", "dim"), *shown)
 
 
 def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
-    """What is said below the answers: how many, of how many banks, and what is wrong with any."""
+    """The line below the answers: how many there are, whether all banks were asked, and problems of banks."""
     hits, problems = answer["hits"], answer.get("problems", {})
-    nothing = "nothing relevant; nearest, maybe about something else" if answer["nearest"] else "nothing relevant"
-    said = f"{len(hits)} answers" if hits else nothing if asked else "type a question"
+    nearest = "; nearest, maybe about something else" if answer["nearest"] else ""
+    said = f"{len(hits)} answers" if hits else f"nothing relevant{nearest}" if asked else "type a question"
     wrong = "; ".join(f"{bank}: {why}" for bank, why in problems.items())
     notes = [said, "all banks" if banks > 1 else "", answer["fresh"]["note"], wrong]
     return show_line("  ·  ".join(note for note in notes if note))
 
 
-_WAIT = 0.08
-"""Seconds after the last key before a question is asked."""
-_MOST = 50
 _NO_ANSWER: dict[str, Any] = {"hits": [], "nearest": [], "fresh": {"note": ""}}
 
 
 class Finder(App[None]):
-    """One bank to begin with, or all of them."""
+    """The screen; it asks the first bank, or all of them."""
 
     CSS = """
     #answers { height: 1fr; border: none; }
@@ -122,7 +109,7 @@ class Finder(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, banks: Banks, environment: Mapping[str, str]) -> None:
-        """Take the banks, the first of which is asked, and the variables that name the editor."""
+        """Take the banks and the environment, which names the editor."""
         super().__init__()
         self._banks, self._environment = banks, environment
         self._is_all = False
@@ -144,32 +131,30 @@ class Finder(App[None]):
 
     @on(Input.Changed)
     def wait_for_more(self) -> None:
-        """Ask once nothing was typed for a moment."""
+        """Ask when nothing was typed for 0.08 seconds."""
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(_WAIT, self.ask_again)
+        self._pause = self.set_timer(0.08, self.ask_again)
 
     def ask_again(self) -> None:
-        """Ask what stands there now."""
+        """Ask the question that is typed now."""
         self.ask(self.query_one(Input).value.strip(), self._is_all)
 
     @work(thread=True, exclusive=True)
     def ask(self, question: str, is_all: bool) -> None:
-        """Ask in a thread; an answer that a newer question has overtaken is dropped."""
-        worker, request = get_current_worker(), {"query": question, "limit": _MOST}
+        """Ask in a thread. Drop the answer if a newer question was asked meanwhile."""
+        worker, request = get_current_worker(), {"query": question, "limit": 50}
         try:
-            answer = self._find(request, is_all=is_all) if question else _NO_ANSWER
+            ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).ask
+            answer = ask(request) if question else _NO_ANSWER
             said = summary_of(answer, question, len(self._banks.names()) if is_all else 1)
         except (BankError, OSError) as error:
             answer, said = _NO_ANSWER, str(error)
         if not worker.is_cancelled:
             self.call_from_thread(self.show_answer, answer, said)
 
-    def _find(self, request: dict[str, Any], *, is_all: bool) -> dict[str, Any]:
-        return self._banks.ask_all(request) if is_all else self._banks.find(self._banks.names()[0]).ask(request)
-
     def show_answer(self, answer: dict[str, Any], said: str) -> None:
-        """Show an answer, its first hit chosen."""
+        """Show an answer; its first hit is chosen."""
         self._answer = answer
         rows = self.query_one(OptionList)
         rows.clear_options()
@@ -182,7 +167,10 @@ class Finder(App[None]):
     def show_preview(self) -> None:
         """Show the page around the chosen hit."""
         hit = self._chosen()
-        self.query_one("#preview", Static).update(preview_of(hit, self._page_of(hit)) if hit else "")
+        page: list[str] = []
+        with suppress(BankError, OSError):  # gone since it was found
+            page = BankReader(self._root_of(hit)).read_file(str(hit["path"])).split("\n") if hit else []
+        self.query_one("#preview", Static).update(preview_of(hit, page) if hit else "")
 
     def _chosen(self) -> dict[str, Any] | None:
         at = self.query_one(OptionList).highlighted
@@ -190,17 +178,11 @@ class Finder(App[None]):
         return hits[at] if at is not None and at < len(hits) else None
 
     def _shown(self) -> list[dict[str, Any]]:
-        """The hits, or what is nearest where there is none."""
+        """The hits, or the nearest memories if there are none."""
         return list(self._answer["hits"] or self._answer["nearest"])
 
     def _root_of(self, hit: Mapping[str, Any]) -> str:
         return str(self._banks.find(hit.get("bank") or self._banks.names()[0]).root)
-
-    def _page_of(self, hit: Mapping[str, Any]) -> list[str]:
-        try:
-            return BankReader(self._root_of(hit)).read_file(str(hit["path"])).split("\n")
-        except (BankError, OSError):
-            return []
 
     def action_move(self, by: int) -> None:
         """Choose the next hit, or the one before."""
@@ -214,7 +196,7 @@ class Finder(App[None]):
         self.ask_again()
 
     def action_open(self) -> None:
-        """Open the chosen hit in the editor, and ask again afterwards: it may say something else by then."""
+        """Open the chosen hit in the editor, then ask again: the page may have changed."""
         hit = self._chosen()
         if hit is None:
             return

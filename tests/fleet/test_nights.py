@@ -181,7 +181,7 @@ def test_one_bank_that_cannot_be_done_stops_no_other_and_status_says_why(
     status = json.loads(capsys.readouterr().out)
     left = {one["bank"]: one for one in status["unfinished"]}
     assert {name: one["state"] for name, one in left.items()} == {"gone": "again", "torn": "again"}
-    assert "no workspace is there" in left["gone"]["said"]
+    assert "sees no workspace there" in left["gone"]["said"]
     assert "bankd.yaml" in left["torn"]["said"]
     assert (status["banks"], status["done"], status["due"]) == (3, 1, 0)
 
@@ -321,7 +321,7 @@ def test_names_are_unique_and_what_is_not_there_is_named(fleet: Fleet, make_bank
     assert add_bank(fleet, one, "one", "default", LONG_AGO) is None
     with pytest.raises(UserError, match="already"):
         add_bank(fleet, tmp_path / "other", "one", "default", LONG_AGO)
-    with pytest.raises(UserError, match="nobody: no bank"):
+    with pytest.raises(UserError, match="nobody: the fleet has no bank"):
         remove_banks(fleet, ["nobody"])
 
 
@@ -348,11 +348,11 @@ def test_from_an_empty_database_by_commands_alone(
     assert main(["fleet", "list"]) == 3
     assert "bankctl fleet init" in capsys.readouterr().err
     assert main(["fleet", "list", "--dsn", dsn]) == 3
-    assert "no fleet's yet" in capsys.readouterr().err
+    assert "has no fleet" in capsys.readouterr().err
     assert main(["fleet", "init", dsn]) == 0
     assert (tmp_path / "config/bankd/fleet").stat().st_mode & 0o777 == 0o600
     assert main(["fleet", "init", dsn]) == 0
-    assert "were there" in capsys.readouterr().out
+    assert "are there already" in capsys.readouterr().out
     assert main(["fleet", "add", str(root)]) == 0
     assert main(["fleet", "schedule", "one", "--at", "04:00"]) == 0
     assert main(["fleet", "list"]) == 0

@@ -95,5 +95,5 @@ def test_a_cluster_that_takes_nothing_loses_nothing(banks: dict[str, Path], flee
 
 
 def test_terms_do_not_change_their_place_when_banks_are_there(banks: dict[str, Path], fleet: Fleet) -> None:
-    with pytest.raises(UserError, match="stay where they are"):
+    with pytest.raises(UserError, match="stay in the database"):
         use_opensearch(fleet, "")

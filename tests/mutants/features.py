@@ -280,13 +280,13 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what changed is told again", SHOWN, "mark_of", "' '.join(text.split())", "''", OF_SHOWN),
     Mutant("what was shown in the future was not", SHOWN, "is_shown", "timedelta(0) <= now - at", "now - at", OF_SHOWN),
     Mutant("what one reader was shown is news for another", SHOWN, "is_shown", "shown.get(reader, {}).get(mark, \"\")", "next((seen[mark] for seen in shown.values() if mark in seen), \"\")", OF_SHOWN),
-    Mutant("what was shown long ago is forgotten", SHOWN, "add_shown", "if _is_recent(at, now)", "", OF_SHOWN),
+    Mutant("what was shown long ago is forgotten", SHOWN, "add_shown", "if (then := _moment(at)) and abs(now - then) < REMEMBERED", "", OF_SHOWN),
     Mutant("when a reader was here outlasts what it was shown", SHOWN, "add_shown", "kept[LAST_SEEN] = dict(shown.get(LAST_SEEN, {}))", "", OF_SHOWN),
     # conversations from elsewhere
-    Mutant("a turn that a log has is not written again", DAY_LOGS, "new_turns", "turn.key not in known and ", "", OF_IMPORT),
+    Mutant("a turn that a log has is not written again", DAY_LOGS, "new_turns", "turn.key in known or ", "", OF_IMPORT),
     Mutant("turns are known by every log of their conversation", DAY_LOGS, "is_log_of", "return log[10:] == log_name(conversation, \"\")", "return False", OF_IMPORT),
     Mutant("each piece of a conversation names its turns", DAY_LOGS, "keys_in_log", "found[1].split()", "()", OF_IMPORT),
-    Mutant("what bankd put into a conversation is not taken in", DAY_LOGS, "clean", "strip_memories(text.replace(\"\\r\\n\", \"\\n\"))", "text", OF_IMPORT),
+    Mutant("what bankd put into a conversation is not taken in", DAY_LOGS, "_clean", "strip_memories(text.replace(\"\\r\\n\", \"\\n\"))", "text", OF_IMPORT),
     Mutant("what was said is quoted, so that no line of it is learned", DAY_LOGS, "_quoted", '"> {line}"', '"{line}"', OF_IMPORT),
     Mutant("a credential in a conversation is masked", "bankd.app.imports", "Importer._mask", "mask_secrets(text, find_secrets(text, self.finders))", "text", OF_IMPORT),
     Mutant("a dry run of an import remembers nothing", "bankd.app.imports", "Importer.import_all", "imported.problem or dry_run", "imported.problem", OF_IMPORT),
@@ -691,7 +691,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a night is not tried for ever", "bankd.fleet.registry", "wait_after",
-        "None if tries >= TRIES else ", "", ("tests/unit/test_fleet_nights.py",),
+        "None if tries >= _TRIES else ", "", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(
         "a night that is done is not done again", "bankd.fleet.worker", "Nights.do_night",

@@ -378,7 +378,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "UTF-16 is known without its mark", "bankd.pages.text", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),
-    Mutant("what a password is kept in is none", VALUES, "_is_place", "is_spoken and", "False and", OF_SPELLINGS),
+    Mutant("what a password is kept in is none", VALUES, "is_password", "(is_spoken and", "(False and", OF_SPELLINGS),
     Mutant("capitals cut by digits are a key", VALUES, "is_key", "bool(_BASE32.match(value)) or ", "", OF_SPELLINGS),
     Mutant("whatever the case of its name, a phrase is one", NAMES, "", 'r"(?i:seed', 'r"(?:seed', OF_SPELLINGS),
     Mutant("what stands where a password does is one", SECRETS, "find_secrets", "*find_placed(plain), ", "", OF_SPELLINGS),

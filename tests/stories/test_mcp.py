@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from bankd.agents.hooks import answer_hook
-from bankd.agents.mcp import LONGEST, FrameStream, McpServer
-from bankd.agents.tools import MODERN, BankMethods
+from bankd.agents.mcp import LONGEST, MODERN, FrameStream, McpServer
+from bankd.agents.tools import BankMethods
 from bankd.wiring.reader import BankReader
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log

@@ -127,5 +127,5 @@ def test_a_bank_that_is_not_shared_stays_out_of_the_shared_search(root: Path) ->
 
 def test_a_folder_that_this_worker_does_not_see_is_no_bank(tmp_path: Path) -> None:
     runs: Sequence[Path] = []
-    with pytest.raises(NightFailedError, match="no workspace is there, as w sees it"):
+    with pytest.raises(NightFailedError, match="the worker w sees no workspace there"):
         nights_of(Banks(tmp_path, is_shared=False), list(runs), []).do_night("one", "2026-05-03", 1)

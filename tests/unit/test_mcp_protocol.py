@@ -7,28 +7,26 @@ from typing import Any
 
 import pytest
 
-from bankd.agents.tools import (
-    FORGET,
+from bankd.agents.mcp import (
     HANDSHAKES,
     INVALID_PARAMS,
     INVALID_REQUEST,
     MODERN,
     PARSE_ERROR,
-    TOOLS,
     UNSUPPORTED_VERSION,
     ProtocolError,
     Request,
     check_revision,
-    find_problem,
     id_of_frame,
     initialize_result,
-    offered_tools,
     parse_frame,
     reply_to,
 )
+from bankd.agents.tools import FORGET, TOOLS, BankMethods, find_problem, offered_tools
+from bankd.briefing.choose import NAMES_MODES
+from bankd.wiring.reader import BankReader
 
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
-SERVER = {"name": "bankd", "version": "1"}
 CHARACTERS_A_TOKEN = 3.0
 """Fewer than English JSON has in any tokenizer that is in use: a bound, not an estimate."""
 
@@ -65,7 +63,7 @@ def test_a_reply_to_us_is_passed_over() -> None:
 
 @pytest.mark.parametrize("asked", [*HANDSHAKES, "2025-03-26", "1999-01-01", None])
 def test_a_handshake_settles_on_a_revision_that_both_speak(asked: str | None) -> None:
-    agreed = initialize_result({"protocolVersion": asked}, SERVER, "")["protocolVersion"]
+    agreed = initialize_result({"protocolVersion": asked})["protocolVersion"]
 
     assert agreed == (asked if asked in HANDSHAKES else HANDSHAKES[0])
 
@@ -94,13 +92,13 @@ def test_a_modern_request_without_capabilities_is_refused() -> None:
 
 
 def test_only_modern_results_say_that_they_are_whole_and_how_long_they_may_be_kept() -> None:
-    old, new = reply_to(request(), {"tools": []}, SERVER), reply_to(request(**META), {"tools": []}, SERVER)
+    old, new = reply_to(request(), {"tools": []}), reply_to(request(**META), {"tools": []})
 
     assert old["result"] == {"tools": []}
     assert new["result"]["resultType"] == "complete"
     assert new["result"]["ttlMs"] > 0
     assert new["result"]["cacheScope"] == "private"
-    assert "ttlMs" not in reply_to(request("tools/call", **META), {}, SERVER)["result"]
+    assert "ttlMs" not in reply_to(request("tools/call", **META), {})["result"]
 
 
 def test_the_list_of_tools_costs_a_session_less_than_1200_tokens() -> None:
@@ -135,3 +133,13 @@ def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, argum
     problem = find_problem(tool, arguments)
 
     assert problem is None if said is None else said in str(problem)
+
+
+def test_the_modes_of_a_briefing_that_agents_are_offered_are_those_that_there_are() -> None:
+    tool = next(tool for tool in TOOLS if tool["name"] == "memory_brief")
+
+    prompts = BankMethods(lambda: BankReader("")).by_name()["prompts/list"]({})["prompts"]
+    brief = next(prompt for prompt in prompts if prompt["name"] == "brief")
+
+    assert tool["inputSchema"]["properties"]["mode"]["enum"] == list(NAMES_MODES)
+    assert brief["arguments"][0]["description"] == ", ".join(NAMES_MODES)

@@ -1,8 +1,8 @@
 """What an agent speaks to: hooks, MCP tools, and how agents are connected.
 
-briefs   answers, briefs for agents
-connect  plugins, settings lines
-hooks    answers to hooks
-mcp      frames, two threads
-tools    tools, schemas, protocol
+briefs   briefings for a reader, and which a session begins with
+connect  our plugin and our lines in an agent's settings: put in and taken out
+hooks    what each hook of a session answers; trivial prompts
+mcp      the Model Context Protocol: frames, stream, server
+tools    what the tools and methods do over the bank (offered.json has their schemas)
 """

@@ -1,8 +1,7 @@
-"""What each hook of an agent's session does: recall for a prompt, hand over a transcript. Raises what goes wrong.
+"""What each hook of an agent's session does: recall memories for a prompt, hand over a transcript.
 
-Whoever calls it (`cli.hook`) swallows everything: a session never breaks because of the bank.
-
-Prompts that ask nothing of a memory: assent, thanks, "go on", commands and signs, in Korean and English.
+Also which prompts ask nothing of a memory: assent, thanks, "go on", commands and signs, in Korean and English. Errors
+are raised; the caller (`cli.hook`) swallows them, because a session must never break because of the bank.
 """
 
 from __future__ import annotations
@@ -22,19 +21,16 @@ if TYPE_CHECKING:
 
 RECALL_TOKENS = 600
 START_TOKENS = 1_200
-_RECALLED = 3
 _MARGIN = 1.25
-"""How many times the floor a memory must reach before it is put before a model that did not ask.
+"""A memory must reach so many times the floor before a model sees it unasked.
 
-Of foreign questions 2 % and 0 % still recall something (6 % and 0 % at the floor), of the banks' own 75 % and 87 %
-(94 % and 96 %), on everyday Korean facts and on facts of English dialogues.
+With it, 2 % and 0 % of foreign questions recall something (6 % and 0 % at the floor), and 75 % and 87 % of the bank's
+own questions (94 % and 96 %), on everyday Korean facts and on facts of English dialogues.
 """
-_LONGEST_QUESTION = 500
-"""Characters of a prompt that are asked for; what is longer is mostly pasted."""
 
 
 def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
-    """The context that an event adds to a session; empty when there is nothing to say."""
+    """The context that an event adds to a session; empty if there is nothing to say."""
     handler = _EVENTS.get(event)
     return handler(said, bank) if handler else ""
 
@@ -43,10 +39,10 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     """The memories that a prompt is clearly about, and that this session has not seen."""
     from bankd.briefing.recalled import strip_memories
 
-    prompt = strip_memories(str(said.get("prompt") or ""))[:_LONGEST_QUESTION]
+    prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted
     if is_trivial(prompt):
         return ""
-    answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN})
+    answer = bank.recall({"query": prompt, "limit": 3, "margin": _MARGIN})
     hits = [hit for hit in answer["hits"] if _stands(hit, bank)]
     return _tell_new(hits, str(said.get("session_id") or ""), bank, bank.now()) if hits else ""
 
@@ -57,6 +53,7 @@ def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
 
 
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
+    """The hits that this session was not shown within a day, as much as fits; they are noted as shown."""
     from bankd.briefing.recalled import place_of, recalled_lines, wrap_memories
     from bankd.briefing.shown import add_shown, is_shown, lines_within, mark_of
 
@@ -71,7 +68,7 @@ def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now
 
 
 def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
-    """The briefings that a session begins with."""
+    """The briefings at a session's start."""
     from bankd.agents.briefs import USER_SESSIONS, brief_reader, modes_for_start
     from bankd.briefing.recalled import wrap_memories
     from bankd.briefing.shown import lines_within
@@ -86,7 +83,7 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
 
 
 def _hand_over(said: Mapping[str, Any], bank: BankReader) -> str:
-    """Leave the transcript to the next run."""
+    """Hand the transcript over to the next run."""
     if transcript := said.get("transcript_path"):
         bank.hand_over(str(transcript))
     return ""
@@ -100,8 +97,6 @@ _EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader], str]] = {
 }
 
 
-_LONGEST = 6
-"""Words of a prompt that may be nothing but assent."""
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
 _ENGLISH = split_words(
     "ok okay k yes yeah yep yup y no nope n sure fine good great nice perfect cool awesome thanks thank you thx ty lgtm "
@@ -115,14 +110,14 @@ _KOREAN = re.compile(
 
 
 def is_trivial(prompt: str) -> bool:
-    """Whether to leave a prompt alone; one that only may be trivial is not, for the floor of search judges it too."""
+    """Whether a prompt asks nothing: at most six words, all of assent and the like. The floor of search judges the rest."""
     text = unicodedata.normalize("NFC", prompt).strip().casefold()
     if not text or text[0] in "/!#":
         return True
     words = _WORD.findall(text)
-    return len(words) <= _LONGEST and all(_says_nothing(word) for word in words)
-
-
-def _says_nothing(word: str) -> bool:
-    is_laughter = all("ㄱ" <= letter <= "ㅣ" for letter in word)
-    return word in _ENGLISH or is_laughter or _KOREAN.fullmatch(word) is not None
+    return len(words) <= 6 and all(
+        word in _ENGLISH
+        or _KOREAN.fullmatch(word)
+        or all("ㄱ" <= letter <= "ㅣ" for letter in word)  # ㅋㅋㅋ is laughter
+        for word in words
+    )

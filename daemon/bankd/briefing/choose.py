@@ -1,10 +1,7 @@
-"""What each briefing chooses: a pure function of the facts and the occasion, most important first.
+"""The modes of a briefing: when each is worth making, what it says (most important first), and how long it may be.
 
-The modes of a briefing: when each is worth it, what it chooses, how much it may take; and a briefing made of one.
-
-The names of the modes, for who only lists them; `modes` says what each is.
-
-Open loops: what was to be done, and nobody said that it was.
+Each mode is a pure function of the facts and the occasion. Also the open loops: what was to be done, and nobody said that
+it was.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
@@ -25,60 +22,57 @@ _DECIDED = (
     r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
     r"\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b"
 )
-_TOLD_AS_FACTS = frozenset({"W", None})
-"""What must be done as an opinion, a habit or a lesson is no loop."""
 _NIGHT = timedelta(hours=24)
-_SURE = 80
 _SELF = 8
-"""So much is said of the user before what is new; the rest after it."""
+"""So many memories about the user come before what is new, the others after it."""
 
 
 def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Pins, what the user says of themself, and the facts of the last three days."""
+    """Pinned memories, what the user says about themself, and the facts of the last three days."""
     pinned = [memory for memory in facts.memories if memory.is_pinned]
     self_ = _by_value(memory for memory in _standing(facts) if memory.tag == "S" and not memory.is_pinned)
-    recent = [memory for memory in _newest(facts, "W") if _age(memory, occasion) <= 3 and not memory.is_pinned]
+    since = occasion.today - timedelta(days=3)
+    recent = [one for one in _newest(facts, "W") if one.learned and one.learned >= since and not one.is_pinned]
     yield from map(_item, (*pinned, *self_[:_SELF], *recent, *self_[_SELF:]))
 
 
 def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was shown in this session, or learned since its reader was last here."""
+    """What this session was shown, or what was learned since its reader was last seen."""
     since = occasion.last_here or occasion.now - _NIGHT
     learned = {one.key for one in facts.happened if one.kind == "kept" and one.at >= since}
     yield from (_item(memory) for memory in facts.memories if memory.key in occasion.seen | learned)
 
 
 def project(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What names the project: facts and ways of working first, newest first."""
-    about = [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
-    yield from map(_item, sorted(about, key=lambda memory: memory.tag not in {"W", "B"}))
-    yield from (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
+    """What names the project: facts and habits first, newest first, then what is open."""
+    yield from map(_item, sorted(_about(facts, occasion), key=lambda memory: memory.tag not in {"W", "B"}))
+    yield from _loops_about(facts, occasion)
 
 
 def person(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What is thought of somebody, the newest facts, and what is open with them."""
-    about = [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
+    """Opinions about somebody, the newest facts, and what is open with them."""
+    about = _about(facts, occasion)
     opinions = _by_value(memory for memory in about if memory.tag == "O")
     yield from map(_item, (*opinions, *(memory for memory in about if memory.tag != "O")))
-    yield from (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
+    yield from _loops_about(facts, occasion)
 
 
 def meeting(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What names all who meet, then what is known of each."""
+    """What names all who meet, then what is known about each."""
     together = [memory for memory in _newest(facts) if all(_names(memory, subject) for subject in occasion.subjects)]
     yield from map(_item, together if len(occasion.subjects) > 1 else ())
     yield from person(facts, occasion)
 
 
 def morning(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What the last night learned, updated and took out, then what is open."""
+    """What was learned, updated and taken out in the last 24 hours, then what is open."""
     night = [one for one in facts.happened if occasion.now - _NIGHT <= one.at <= occasion.now]
     yield from _events(facts, night, ("kept", "superseded", "archived", "deleted"))
     yield from loops(facts, occasion)
 
 
 def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was learned and blocked today, and what waits in the inbox."""
+    """What was learned, updated and blocked today, and what waits in the inbox."""
     today = [one for one in facts.happened if one.at.astimezone(occasion.now.tzinfo).date() == occasion.today]
     yield from _events(facts, today, ("kept", "superseded", "duplicate"))
     waiting = [memory for memory in facts.memories if memory.path == "bank/_meta/inbox.md"]
@@ -86,7 +80,7 @@ def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """How many memories each page got, the five newest, and what was superseded."""
+    """In the last seven days: how many memories each page got, the five newest, and what was superseded."""
     since = occasion.now - timedelta(days=7)
     last = [one for one in facts.happened if since <= one.at <= occasion.now]
     kept = [memory for one in last if one.kind == "kept" and (memory := facts.of(one.key))]
@@ -97,14 +91,14 @@ def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What happened since its reader was last here; nothing for whoever was never here."""
+    """What happened since the reader was last seen; nothing for a new reader."""
     if occasion.last_here is not None:
         later = [one for one in facts.happened if occasion.last_here < one.at <= occasion.now]
         yield from _events(facts, later, ("superseded", "kept", "archived", "deleted", "forgotten"))
 
 
 def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
-    """Pairs of which one says newer what the other says, while both still stand; at most three."""
+    """At most three pairs of which one memory is newer than the other, while both are still there."""
     pairs = [(facts.of(new), facts.of(old)) for old, new in facts.newer.items()]
     both = [(new, old) for new, old in pairs if new and old]
     for new, old in sorted(both, key=lambda pair: _recency(pair[0]), reverse=True)[:3]:
@@ -113,7 +107,7 @@ def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
 
 
 def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Opinions that go to the archive within days, first how to treat a person and what was used last; at most five."""
+    """At most five opinions that go to the archive within days: preferences first, then what was used last."""
     soon = [m for m in facts.memories if m.fades_on and m.fades_on <= occasion.today + NOTICE]
     of_use = sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)
     for memory in of_use[:5]:
@@ -121,8 +115,8 @@ def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was to be done and is not said to be done, oldest first; at most five."""
-    known = {memory.key: memory for memory in _standing(facts) if memory.tag in _TOLD_AS_FACTS}
+    """At most five open loops, oldest first. An opinion, a habit or a statement about the user is no loop."""
+    known = {memory.key: memory for memory in _standing(facts) if memory.tag in {"W", None}}
     said = [DatedText(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
     lines = {line.place: line for line in facts.log_lines}
     said += [DatedText(line.place, line.day, line.text) for line in lines.values()]
@@ -145,17 +139,22 @@ def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def on_this_day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was learned one month, or whole years ago; the three that most is linked to."""
-    then = [memory for memory in _standing(facts) if memory.learned and _is_anniversary(memory.learned, occasion.today)]
+    """Three memories learned exactly one month or whole years ago: those with the most links."""
+
+    def is_anniversary(then: date) -> bool:
+        months = (occasion.today.year - then.year) * 12 + occasion.today.month - then.month
+        return then.day == occasion.today.day and (months == 1 or (months > 0 and months % 12 == 0))
+
+    then = [memory for memory in _standing(facts) if memory.learned and is_anniversary(memory.learned)]
     yield from map(_item, sorted(then, key=lambda memory: (-memory.links, memory.key))[:3])
 
 
 def forgotten(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What is sure or pinned, linked to, and was not used for sixty days; three, other ones each day."""
+    """Three memories, others each day, that are sure (80 %), pinned or linked, and were not used for sixty days."""
     quiet = [
         memory
         for memory in _standing(facts)
-        if (memory.is_pinned or (memory.value or 0) >= _SURE or (memory.value is None and memory.links > 0))
+        if (memory.is_pinned or (memory.value or 0) >= 80 or (memory.value is None and memory.links > 0))
         and memory.used is not None and (occasion.today - memory.used).days >= 60
     ]  # fmt: skip
     linked = sorted(quiet, key=lambda memory: (-memory.links, memory.key))[:30]
@@ -163,7 +162,7 @@ def forgotten(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was decided, about these subjects if any are named, newest first, with what it supersedes."""
+    """Decisions (about the subjects, if any are named), newest first, each with what it supersedes."""
     older = {new: old for old, new in facts.newer.items()}
     for memory in _newest(facts):
         about = not occasion.subjects or any(_names(memory, subject) for subject in occasion.subjects)
@@ -174,7 +173,7 @@ def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What is done on three days of fourteen, and what was, but is overdue by twice its usual gap."""
+    """What was done on three of the last fourteen days; marked `?`, what is overdue by twice its usual gap."""
     for memory in _newest(facts, "B"):
         days = sorted(set(memory.said))
         if len(days) < 3:
@@ -188,20 +187,16 @@ def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def quiz(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Memories with `#quiz` that are due: after 1, then 6 days, then 2.5 times the last pause (SM-2, always answered)."""
+    """Memories with `#quiz` that are due: after 1 day, 6 days, then 2.5 times the last pause (SM-2, all answers right)."""
+
+    def due_on(memory: KnownMemory) -> date | None:
+        days = sorted({*memory.said, *([memory.used] if memory.used else [])})
+        pause = 1.0 if len(days) < 2 else 6.0 * 2.5 ** min(len(days) - 2, 9)
+        return days[-1] + timedelta(days=round(min(pause, 3650))) if days else None
+
     marked = [memory for memory in _standing(facts) if re.search(r"(?:^|\s)#quiz(?:\s|$)", memory.text)]
-    due = [(on, memory) for memory in marked if (on := _due(memory)) is not None and on <= occasion.today]
+    due = [(on, memory) for memory in marked if (on := due_on(memory)) is not None and on <= occasion.today]
     yield from (_item(memory) for _, memory in sorted(due, key=lambda row: (row[0], row[1].key))[:20])
-
-
-def _due(memory: KnownMemory) -> date | None:
-    days = sorted({*memory.said, *([memory.used] if memory.used else [])})
-    if not days:
-        return None
-    pause = 1.0
-    for count in range(1, len(days)):
-        pause = 6.0 if count == 1 else pause * 2.5
-    return days[-1] + timedelta(days=round(min(pause, 3650)))
 
 
 def _item(memory: KnownMemory, before: str = "") -> Item:
@@ -209,7 +204,7 @@ def _item(memory: KnownMemory, before: str = "") -> Item:
 
 
 def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
-    """What happened, by kind in this order, newest first; only what still holds, or is described by its outcome."""
+    """Events by kind in this order, newest first. What was learned or updated is said only if it is still there."""
     for kind in kinds:
         for one in reversed([one for one in happened if one.kind == kind]):
             memory = facts.of(one.by if kind in {"superseded", "duplicate"} else one.key)
@@ -222,7 +217,7 @@ def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str
 
 
 def _standing(facts: BriefFacts) -> list[KnownMemory]:
-    """The memories that nothing supersedes."""
+    """The memories that no newer one supersedes."""
     return [memory for memory in facts.memories if memory.key not in facts.newer]
 
 
@@ -235,144 +230,38 @@ def _recency(memory: KnownMemory) -> tuple[date, str]:
 
 
 def _by_value(memories: Iterable[KnownMemory]) -> list[KnownMemory]:
-    """The surest first; what has no confidence is a fact."""
+    """The surest first. A memory without a confidence is a fact."""
     newest = sorted(memories, key=_recency, reverse=True)
     return sorted(newest, key=lambda memory: -(100 if memory.value is None else memory.value))
 
 
-def _age(memory: KnownMemory, occasion: Occasion) -> int:
-    """Days since it was learned."""
-    return (occasion.today - memory.learned).days if memory.learned else 10_000
+def _about(facts: BriefFacts, occasion: Occasion) -> list[KnownMemory]:
+    """The memories that name one of the subjects, newest first."""
+    return [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
 
 
-def _is_anniversary(then: date, today: date) -> bool:
-    months = (today.year - then.year) * 12 + today.month - then.month
-    return then.day == today.day and (months == 1 or (months > 0 and months % 12 == 0))
+def _loops_about(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    return (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
 
 
 def _names(memory: KnownMemory, subject: str) -> bool:
-    """Whether a memory, its page or what it stands under names something."""
-    return _is_about(memory, subject) or any(
-        _holds(text, subject) for text in (memory.text, memory.path, *memory.heading)
-    )
-
-
-def _is_about(memory: KnownMemory, subject: str) -> bool:
+    """Whether a memory is about a subject, or its text, path or headings name it."""
     slug = subject.lstrip("@").casefold()
-    return (
-        slug in {entity.casefold() for entity in memory.entities}
-        or memory.path.casefold() == f"bank/entities/{slug}.md"
+    is_about = (
+        slug in {one.casefold() for one in memory.entities} or memory.path.casefold() == f"bank/entities/{slug}.md"
     )
+    return is_about or any(_holds(text, subject) for text in (memory.text, memory.path, *memory.heading))
 
 
 def _holds(text: str, subject: str) -> bool:
-    """Whether a text has a word, to which Korean may add a particle."""
+    """Whether a text has a word; a Korean particle may follow it."""
     word, folded = subject.lstrip("@").casefold(), text.casefold()
     if not word or word not in folded:
         return False
     return re.search(rf"(?<![^\W_]){re.escape(word)}(?![a-z0-9])", folded) is not None
 
 
-_LONGEST_ITEM = 120
-"""Tokens of one item: nothing may crowd out all else."""
-
-Choose = Callable[[BriefFacts, Occasion], Iterator[Item]]
-Due = Callable[[datetime], bool]
-
-
-def _always(_: datetime) -> bool:
-    return True
-
-
-def _never(_: datetime) -> bool:
-    return False
-
-
-def _weekly(now: datetime) -> bool:
-    return now.weekday() == 0
-
-
-def _in_the_morning(now: datetime) -> bool:
-    return now.time() >= time(5)
-
-
-def _in_the_evening(now: datetime) -> bool:
-    return now.time() >= time(20)
-
-
-class Mode(NamedTuple):
-    """A mode: what fires it in words, its choice, its tokens, and when the daemon writes it (never: only when asked)."""
-
-    fires: str
-    choose: Choose
-    tokens: int
-    due: Due = _never
-    repeats: bool = False
-    """Whether what was shown today is said again."""
-
-
-MODES: Mapping[str, Mode] = {
-    "orient": Mode("a session starts, or is cleared", orient, 600),
-    "resume": Mode("a session is resumed or compacted", resume, 400, repeats=True),
-    "project": Mode("a session starts in a folder that memories name", project, 500),
-    "person": Mode("a prompt names @Somebody", person, 400),
-    "meeting": Mode("brief meeting @A @B", meeting, 600),
-    "morning": Mode("the first session after 05:00", morning, 500, _in_the_morning),
-    "day": Mode("20:00", day, 300, _in_the_evening),
-    "week": Mode("Monday", week, 700, _weekly),
-    "since-last": Mode("a reader is back after four hours", since_last, 400),
-    "conflicts": Mode("two memories say different things", conflicts, 300, _always),
-    "fading": Mode("Monday", fading, 250, _weekly),
-    "loops": Mode("morning, project", loops, 300, _in_the_morning),
-    "dates": Mode("daily", dates, 250, _always),
-    "on-this-day": Mode("daily", on_this_day, 200, _always),
-    "forgotten": Mode("Monday", forgotten, 200, _weekly),
-    "decisions": Mode("brief decisions [WORD]", decisions, 500),
-    "habits": Mode("Monday", habits, 200, _weekly),
-    "quiz": Mode("brief quiz", quiz, 300),
-}
-
-
-class Briefing(NamedTuple):
-    """What a mode says, and what stands for each item in the ledger of what was shown."""
-
-    mode: str
-    items: Sequence[Item]
-    marks: Sequence[str]
-
-    @property
-    def text(self) -> str:
-        """As lines of a list; empty when there is nothing to say."""
-        return "".join(f"{item.line}\n" for item in self.items)
-
-
-def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown, reader: str) -> Briefing:
-    """Choose what is new to a reader, as much as fits."""
-    rule, left, taken = MODES[mode], MODES[mode].tokens, dict[str, Item]()
-    for item in rule.choose(facts, occasion):
-        mark = mark_of(item.key, item.text)
-        if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
-            continue
-        short = Item(item.key, cut_to_tokens(item.text, _LONGEST_ITEM), item.place, item.day)
-        left -= count_tokens(short.line + "\n")
-        if left < 0:
-            break
-        taken[mark] = short
-    return Briefing(mode, tuple(taken.values()), tuple(taken))
-
-
-def due_modes(now: datetime, wanted: Sequence[str]) -> list[str]:
-    """The modes that are due at a moment, of those that are wanted."""
-    return [name for name, mode in MODES.items() if name in wanted and mode.due(now)]
-
-
-NAMES_MODES = (
-    "orient", "resume", "project", "person", "meeting", "morning", "day", "week", "since-last", "conflicts", "fading",
-    "loops", "dates", "on-this-day", "forgotten", "decisions", "habits", "quiz",
-)  # fmt: skip
-
-
-# Only the English is read in either case: looking for the case of all Hangul takes a session's start milliseconds.
+# Only the English ignores case: ignoring it for Hangul costs each session's start milliseconds.
 _OPEN = re.compile(
     r"^\[ \]|[가-힣]야 (?:한다|해|함|됨|된다|할|하는)|(?:하|보|가|쓰|내|주|두)기로 (?:했|함|한)|(?i:\bTODO\b|\bto-do\b"
     r"|\b(?:need|needs|have|has|ought|promised|agreed|plan|plans|remember) to\b|\bfollow up\b|\bmust\b|\bwaiting for\b)"
@@ -386,12 +275,11 @@ _MOMENT = re.compile(
     r"\d{4}-\d\d-\d\d|\d{1,2}(?::\d\d|일|시|th|st|nd|rd)|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}"
 )
 _SAME = 0.5
-"""The share of the words of a loop that what ends it says again; Hangul by pairs of syllables."""
-_YOUNG = timedelta(days=2)
+"""A text that ends a loop has this share of its words; Hangul by pairs of syllables."""
 
 
 class DatedText(NamedTuple):
-    """Something that was said on a day."""
+    """A text that was said on a day."""
 
     key: str
     day: date
@@ -399,30 +287,20 @@ class DatedText(NamedTuple):
 
 
 def open_loops(said: Iterable[DatedText], today: date) -> Iterator[DatedText]:
-    """What is open for more than two days, oldest first."""
+    """The open loops that are older than two days, oldest first."""
     everything = sorted(said, key=lambda one: (one.day, one.key))
     ends = [(one.day, _words(one.text), _numbers(one.text)) for one in everything if _DONE.search(one.text)]
     for one in everything:
-        if (
-            _OPEN.search(one.text)
-            and not _DONE.search(one.text)
-            and today - one.day > _YOUNG
-            and not _is_ended(one, ends)
-        ):
-            yield one
-
-
-def _is_ended(loop: DatedText, ends: Iterable[tuple[date, frozenset[str], frozenset[str]]]) -> bool:
-    words, numbers = _words(loop.text), _numbers(loop.text)
-    return any(
-        day >= loop.day and len(words & said) >= _SAME * len(words) and _may_be_one(numbers, counted)
-        for day, said, counted in ends
-    )
-
-
-def _may_be_one(numbers: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether two texts speak of the same number, or one of none: invoice 7 is not done with invoice 6."""
-    return not numbers or not others or not numbers.isdisjoint(others)
+        if _OPEN.search(one.text) and not _DONE.search(one.text) and (today - one.day).days > 2:
+            words, numbers = _words(one.text), _numbers(one.text)
+            # A text with another number ends no loop: invoice 7 is not done with invoice 6.
+            if not any(
+                day >= one.day
+                and len(words & said) >= _SAME * len(words)
+                and (not numbers or not counted or numbers & counted)
+                for day, said, counted in ends
+            ):
+                yield one
 
 
 def _numbers(text: str) -> frozenset[str]:
@@ -431,8 +309,90 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Words without those that only say that something is to be done; Hangul as overlapping pairs."""
+    """The words without those that only say that something is to be done; Hangul as overlapping pairs."""
     plain = _OPEN.sub(" ", text.casefold())
     latin = {word for word in _WORD.findall(plain) if word.isascii()}
     runs = re.findall(r"[가-힣]{2,}", plain)
     return frozenset(latin | {run[at : at + 2] for run in runs for at in range(len(run) - 1)})
+
+
+_DUE: Mapping[str, Callable[[datetime], bool]] = {
+    "": lambda _: False,
+    "always": lambda _: True,
+    "on Monday": lambda now: now.weekday() == 0,
+    "from 05:00": lambda now: now.hour >= 5,
+    "from 20:00": lambda now: now.hour >= 20,
+}
+
+
+class Mode(NamedTuple):
+    """A mode: when it fires (for people), its rule, its most tokens, and when the daemon writes it (`_DUE`; empty: never)."""
+
+    fires: str
+    choose: Callable[[BriefFacts, Occasion], Iterator[Item]]
+    tokens: int
+    due: str = ""
+    repeats: bool = False
+    """Whether it says again what was shown today."""
+
+
+MODES: Mapping[str, Mode] = {
+    "orient": Mode("a session starts, or is cleared", orient, 600),
+    "resume": Mode("a session is resumed or compacted", resume, 400, repeats=True),
+    "project": Mode("a session starts in a folder that memories name", project, 500),
+    "person": Mode("a prompt names @Somebody", person, 400),
+    "meeting": Mode("brief meeting @A @B", meeting, 600),
+    "morning": Mode("the first session after 05:00", morning, 500, "from 05:00"),
+    "day": Mode("20:00", day, 300, "from 20:00"),
+    "week": Mode("Monday", week, 700, "on Monday"),
+    "since-last": Mode("a reader is back after four hours", since_last, 400),
+    "conflicts": Mode("two memories say different things", conflicts, 300, "always"),
+    "fading": Mode("Monday", fading, 250, "on Monday"),
+    "loops": Mode("morning, project", loops, 300, "from 05:00"),
+    "dates": Mode("daily", dates, 250, "always"),
+    "on-this-day": Mode("daily", on_this_day, 200, "always"),
+    "forgotten": Mode("Monday", forgotten, 200, "on Monday"),
+    "decisions": Mode("brief decisions [WORD]", decisions, 500),
+    "habits": Mode("Monday", habits, 200, "on Monday"),
+    "quiz": Mode("brief quiz", quiz, 300),
+}
+
+
+class Briefing(NamedTuple):
+    """What a mode says, and the mark of each item, by which it is known as shown."""
+
+    mode: str
+    items: Sequence[Item]
+    marks: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """As lines of a list; empty if there is nothing to say."""
+        return "".join(f"{item.line}\n" for item in self.items)
+
+
+def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown, reader: str) -> Briefing:
+    """Make a briefing: what is new to a reader, as much as fits. One item has at most 120 tokens."""
+    rule, left, taken = MODES[mode], MODES[mode].tokens, dict[str, Item]()
+    for item in rule.choose(facts, occasion):
+        mark = mark_of(item.key, item.text)
+        if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
+            continue
+        short = Item(item.key, cut_to_tokens(item.text, 120), item.place, item.day)
+        left -= count_tokens(short.line + "\n")
+        if left < 0:
+            break
+        taken[mark] = short
+    return Briefing(mode, tuple(taken.values()), tuple(taken))
+
+
+def due_modes(now: datetime, wanted: Sequence[str]) -> list[str]:
+    """The wanted modes that are due at a moment."""
+    return [name for name, mode in MODES.items() if name in wanted and _DUE[mode.due](now)]
+
+
+# For modules that only list the names; a test compares them with `MODES`.
+NAMES_MODES = (
+    "orient", "resume", "project", "person", "meeting", "morning", "day", "week", "since-last", "conflicts", "fading",
+    "loops", "dates", "on-this-day", "forgotten", "decisions", "habits", "quiz",
+)  # fmt: skip

@@ -1,6 +1,6 @@
-"""How much of a model's context a text takes: a bound from above that needs no tokenizer.
+"""What was shown to whom: no session and no person sees a thing twice within a day, unless it changed.
 
-What was shown to whom: neither an agent's session nor a person sees a thing twice within a day, unless it changed.
+Also how many tokens a text has at most, without a tokenizer.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from math import ceil
 from zlib import crc32
 
 _ASCII_TOKENS, _OTHER_TOKENS = 0.34, 1.0
-"""Tokens a character: English has some four characters a token, ids and paths three; Hangul at most a token a syllable."""
+"""Tokens per character. English has about four characters a token, ids and paths three; Hangul at most a token a syllable."""
 
 
 def count_tokens(text: str) -> int:
-    """Not more than this many tokens, in the tokenizers in use."""
+    """An upper bound of the tokens of a text, in the tokenizers in use."""
     ascii_ = sum(character.isascii() for character in text)
     return ceil(ascii_ * _ASCII_TOKENS + (len(text) - ascii_) * _OTHER_TOKENS)
 
 
 def cut_to_tokens(text: str, most: int) -> str:
-    """As much of a text as fits, with an ellipsis where something was cut."""
+    """As much of a text as fits, with an ellipsis if it was cut."""
     if count_tokens(text) <= most:
         return text
     low, high = 0, len(text)
@@ -44,27 +44,30 @@ def lines_within(lines: list[str], most: int) -> list[str]:
 
 REMEMBERED = timedelta(hours=24)
 LAST_SEEN = "last seen"
-"""No reader: under it stands when each reader was last here, which is remembered longer."""
+"""Not a reader: its row tells when each reader was last seen, which is remembered longer."""
 _READERS = 1_000
 
 Shown = Mapping[str, Mapping[str, str]]
-"""By reader, what each was shown (`mark_of`), with the moment in ISO form."""
+"""By reader, the marks of what it was shown, each with the moment in ISO form."""
 
 
 def mark_of(key: str, text: str) -> str:
-    """What stands for a thing as it is now: its id or place, and its words."""
+    """A mark for a thing as it is now: its id or place, and a checksum of its words."""
     return f"{key}:{crc32(' '.join(text.split()).encode('utf-8', 'surrogatepass')):08x}"
 
 
 def is_shown(shown: Shown, reader: str, mark: str, now: datetime) -> bool:
-    """Whether a reader saw this within a day; what was shown in the future was not."""
+    """Whether a reader saw this within a day. A moment in the future does not count."""
     at = _moment(shown.get(reader, {}).get(mark, ""))
     return at is not None and timedelta(0) <= now - at < REMEMBERED
 
 
 def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) -> Shown:
-    """The same with these shown now, and without what nobody needs to remember any more."""
-    kept = {who: {mark: at for mark, at in seen.items() if _is_recent(at, now)} for who, seen in shown.items()}
+    """The same with these marks shown now, without those older than a day."""
+    kept = {
+        who: {mark: at for mark, at in seen.items() if (then := _moment(at)) and abs(now - then) < REMEMBERED}
+        for who, seen in shown.items()
+    }
     stamp = now.isoformat(timespec="seconds")
     kept[reader] = {**kept.get(reader, {}), **dict.fromkeys(marks, stamp)}
     kept[LAST_SEEN] = dict(shown.get(LAST_SEEN, {}))
@@ -72,20 +75,15 @@ def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) ->
 
 
 def last_seen(shown: Shown, reader: str) -> datetime | None:
-    """When a reader was last here."""
+    """When a reader was last seen."""
     return _moment(shown.get(LAST_SEEN, {}).get(reader, ""))
 
 
 def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
-    """The same with a reader here now; the last thousand are remembered."""
+    """The same with a reader seen now. The last thousand readers are remembered."""
     rows = {**shown.get(LAST_SEEN, {}), reader: now.isoformat(timespec="seconds")}
     newest = sorted(rows.items(), key=lambda row: row[1])[-_READERS:]
     return {**shown, LAST_SEEN: dict(newest)}
-
-
-def _is_recent(at: str, now: datetime) -> bool:
-    moment = _moment(at)
-    return moment is not None and abs(now - moment) < REMEMBERED
 
 
 def _moment(text: str) -> datetime | None:

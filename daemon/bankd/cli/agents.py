@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def connect_command(arguments: Namespace) -> int:
             f"\n# for AGENTS.md, or another file that the agent reads when it starts\n{plain(text.strip())}",
             as_json=arguments.json,
         )
-    homes = connect.user_homes()
+    homes = connect.Homes(os.environ)
     connection = connect.plan_connection(arguments.agent, root, homes)
     changes = connect.plan_changes(connection) if arguments.dry_run else connect.connect_agent(connection, homes)
     nothing = f"{arguments.agent} is connected to {root} already"
@@ -57,7 +58,7 @@ def disconnect_command(arguments: Namespace) -> int:
     """Undo `connect`: give every file its bytes back."""
     from bankd.agents import connect
 
-    homes = connect.user_homes()
+    homes = connect.Homes(os.environ)
     root = find_workspace(arguments.workspace).resolve()
     changes = connect.disconnect_agent(connect.plan_connection(arguments.agent, root, homes), homes)
     _tell(arguments, changes, f"{arguments.agent} is {'disconnected' if changes else 'not connected'}", is_dry=False)

@@ -1,7 +1,4 @@
-"""`bankctl fleet status`: how it stands with all banks, for people, programs and Prometheus.
-
-What `bankctl fleet` does, an action each.
-"""
+"""What each action of `bankctl fleet` does and prints."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from bankd.cli.location import locate_workspace
 from bankd.cli.printing import print_answer, say, say_answer, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.fleet.queue import WorkerPlan
-from bankd.fleet.registry import STATES, FleetBank, FleetFacts, UnfinishedNight, render_fleet_metrics
+from bankd.fleet.registry import STATES, FleetBank, FleetFacts, render_fleet_metrics
 from bankd.fleet.together import (
     Fleet,
     answer_from_fleet,
@@ -39,70 +36,6 @@ from bankd.fleet.worker import (
 from bankd.fleet.writer import WrittenShare
 from bankd.system.clock import utc_now
 
-_SLOWEST = 3
-_COLOURS = {"failed": "red", "stalled": "red", "again": "yellow"}
-
-
-def show_status(fleet: Fleet, arguments: Namespace) -> int:
-    """Show it; exit code 3 where a night failed for good, so that a person has to look."""
-    facts = look_at_fleet(fleet)
-    if arguments.metrics:
-        sys.stdout.write(render_fleet_metrics(facts))
-    elif arguments.json:
-        say_json(_as_json(facts))
-    else:
-        _show(facts, arguments.limit or len(facts.unfinished))
-    return 3 if facts.count("failed") else 0
-
-
-def look_at_fleet(fleet: Fleet) -> FleetFacts:
-    """How it stands now."""
-    banks, queue = fleet.banks, fleet.queue
-    return FleetFacts(
-        banks.count(),
-        banks.count_due(utc_now()),
-        queue.count_workers(),
-        banks.count_done(),
-        queue.unfinished(),
-        banks.slowest(_SLOWEST),
-    )
-
-
-def _as_json(facts: FleetFacts) -> dict[str, object]:
-    unfinished = [{**asdict(one), "next_try": one.next_try and one.next_try.isoformat()} for one in facts.unfinished]
-    slowest = [{**asdict(one), "ended": one.ended.isoformat()} for one in facts.slowest]
-    return {**asdict(facts), "unfinished": unfinished, "slowest": slowest}
-
-
-def _show(facts: FleetFacts, most: int) -> None:
-    counts = [f"{facts.due} due", *(f"{facts.count(state)} {state}" for state in STATES)]
-    say(f"{facts.banks} banks, {facts.workers} workers; {', '.join(counts)}; {facts.done} done in the last 24 hours")
-    order = sorted((one for one in facts.unfinished if one.state != "waiting"), key=lambda one: one.state != "failed")
-    for one in order[:most]:
-        say(_line_of(one))
-    if len(order) > most:
-        say(f"and {len(order) - most} more; -n 0 shows all")
-    for outcome in facts.slowest:
-        say(styled(f"slow: {outcome.bank}  {outcome.night}  {outcome.seconds:.1f} s", "dim"))
-    if facts.count("failed"):
-        say("mend what is said there, then: bankctl fleet retry")
-    if not facts.workers and (facts.due or facts.unfinished):
-        say(styled("no worker runs: bankctl fleet worker", "red"))
-
-
-def _line_of(one: UnfinishedNight) -> str:
-    again = (
-        f"tried {one.tries} times, again at {one.next_try:%H:%M:%S}" if one.state == "again" and one.next_try else ""
-    )
-    parts = [
-        styled(one.state, _COLOURS.get(one.state, "bold")),
-        styled(one.bank),
-        one.night,
-        styled(one.said),
-        styled(again, "dim"),
-    ]
-    return "  ".join(part for part in parts if part)
-
 
 def run_action(arguments: Namespace) -> int:
     """Do what was asked for."""
@@ -112,11 +45,69 @@ def run_action(arguments: Namespace) -> int:
     if arguments.action == "worker":
         return _work(dsn, arguments)
     acts: Mapping[str, Callable[[Fleet, Namespace], int]] = {
-        "add": _add, "remove": _remove, "list": _list, "schedule": _schedule, "status": show_status, "retry": _retry,
-        "index": _index, "search": _search, "allow": _allow, "deny": _deny,
+        "add": _add, "schedule": _schedule, "status": _status, "index": _index, "search": _search,
     }  # fmt: skip
     with open_fleet(dsn) as fleet:
-        return acts[arguments.action](fleet, arguments)
+        return acts.get(arguments.action, _act_shortly)(fleet, arguments)
+
+
+def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
+    """The actions that are one call: list, remove, retry, allow, deny."""
+    match arguments.action:
+        case "list":
+            banks = fleet.banks.list_banks()
+            return _tell_banks(banks, f"{len(banks)} banks", arguments)
+        case "remove":
+            remove_banks(fleet, arguments.banks)
+            said, row = "removed from the fleet; the files of the banks did not change", {"removed": arguments.banks}
+        case "retry":
+            count = fleet.queue.retry([bank.name for bank in _chosen(fleet, arguments)])
+            said, row = f"{count} nights are tried again now", {"again": count}
+        case action:
+            change, may = (fleet.banks.allow, "may") if action == "allow" else (fleet.banks.deny, "may not")
+            change(arguments.role, fleet.banks.find(arguments.banks))
+            said, row = f"{arguments.role} {may} search these banks", {"role": arguments.role, "banks": arguments.banks}
+    return _tell(said, row, arguments)
+
+
+def _status(fleet: Fleet, arguments: Namespace) -> int:
+    """Show the state of the fleet. Exit code 3 if a night failed for good: a person has to look."""
+    banks, queue = fleet.banks, fleet.queue
+    counts = banks.count(), banks.count_due(utc_now()), queue.count_workers(), banks.count_done()
+    facts = FleetFacts(*counts, queue.unfinished(), banks.slowest(3))
+    if arguments.metrics:
+        sys.stdout.write(render_fleet_metrics(facts))
+    elif arguments.json:
+        unfinished = [
+            {**asdict(one), "next_try": one.next_try and one.next_try.isoformat()} for one in facts.unfinished
+        ]
+        slowest = [{**asdict(one), "ended": one.ended.isoformat()} for one in facts.slowest]
+        say_json({**asdict(facts), "unfinished": unfinished, "slowest": slowest})
+    else:
+        _show(facts, arguments.limit or len(facts.unfinished))
+    return 3 if facts.count("failed") else 0
+
+
+def _show(facts: FleetFacts, most: int) -> None:
+    counts = [f"{facts.due} due", *(f"{facts.count(state)} {state}" for state in STATES)]
+    say(f"{facts.banks} banks, {facts.workers} workers; {', '.join(counts)}; {facts.done} done in the last 24 hours")
+    order = sorted((one for one in facts.unfinished if one.state != "waiting"), key=lambda one: one.state != "failed")
+    for one in order[:most]:
+        again = one.state == "again" and one.next_try
+        parts = (
+            styled(one.state, {"failed": "red", "stalled": "red", "again": "yellow"}.get(one.state, "bold")),
+            styled(one.bank), one.night, styled(one.said),
+            styled(f"tried {one.tries} times, again at {one.next_try:%H:%M:%S}" if again else "", "dim"),
+        )  # fmt: skip
+        say("  ".join(part for part in parts if part))
+    if len(order) > most:
+        say(f"and {len(order) - most} more; -n 0 shows all")
+    for outcome in facts.slowest:
+        say(styled(f"slow: {outcome.bank}  {outcome.night}  {outcome.seconds:.1f} s", "dim"))
+    if facts.count("failed"):
+        say("when the causes are mended, type: bankctl fleet retry")
+    if not facts.workers and (facts.due or facts.unfinished):
+        say(styled("no worker runs; start one with: bankctl fleet worker", "red"))
 
 
 def _init(arguments: Namespace) -> int:
@@ -125,46 +116,34 @@ def _init(arguments: Namespace) -> int:
         with open_fleet(arguments.dsn) as fleet:
             use_opensearch(fleet, arguments.opensearch)
     path = keep_dsn(arguments.dsn)
-    said = (
-        f"the tables {'are made' if is_new else 'were there'}; {path} remembers where. Next: bankctl fleet add DIR..."
-    )
+    made = "made the tables" if is_new else "the tables are there already"
+    said = f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR..."
     return _tell(said, {"made": is_new, "file": str(path)}, arguments)
 
 
 def _add(fleet: Fleet, arguments: Namespace) -> int:
     if arguments.name and len(arguments.folders) > 1:
-        raise UsageError("--name is for one workspace")
+        raise UsageError("--name takes one workspace; add the others without it")
     roots = [Path(locate_workspace(folder)).resolve() for folder in arguments.folders]
     joined = (add_bank(fleet, root, arguments.name or root.name, arguments.storage, utc_now()) for root in roots)
     added = [bank for bank in joined if bank]
-    return _tell_banks(added, f"{len(added)} banks are new, {len(roots) - len(added)} were there", arguments)
-
-
-def _remove(fleet: Fleet, arguments: Namespace) -> int:
-    remove_banks(fleet, arguments.banks)
-    return _tell("out of the fleet; the files are as they were", {"removed": arguments.banks}, arguments)
-
-
-def _list(fleet: Fleet, arguments: Namespace) -> int:
-    banks = fleet.banks.list_banks()
-    return _tell_banks(banks, f"{len(banks)} banks", arguments)
+    return _tell_banks(added, f"{len(added)} banks are new, {len(roots) - len(added)} are there already", arguments)
 
 
 def _schedule(fleet: Fleet, arguments: Namespace) -> int:
     if not (arguments.at or arguments.timezone):
         raise UsageError("usage: bankctl fleet schedule NAME... [--at TIME] [--timezone NAME]")
     changed = schedule_banks(fleet, arguments.banks, arguments.at, arguments.timezone, utc_now())
-    return _tell_banks(changed, f"{len(changed)} banks have their nights then", arguments)
+    return _tell_banks(changed, f"{len(changed)} banks have a new time", arguments)
 
 
-def _retry(fleet: Fleet, arguments: Namespace) -> int:
-    banks = fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
-    count = fleet.queue.retry([bank.name for bank in banks])
-    return _tell(f"{count} nights are tried again now", {"again": count}, arguments)
+def _chosen(fleet: Fleet, arguments: Namespace) -> Sequence[FleetBank]:
+    """The banks that are named, or all."""
+    return fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
 
 
 def _index(fleet: Fleet, arguments: Namespace) -> int:
-    banks = fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
+    banks = _chosen(fleet, arguments)
     fleet.banks.share([bank.name for bank in banks])
     written, problems = dict[str, WrittenShare](), dict[str, str]()
     for bank in banks:
@@ -190,16 +169,6 @@ def _search(fleet: Fleet, arguments: Namespace) -> int:
     return 0 if answer["hits"] else 1
 
 
-def _allow(fleet: Fleet, arguments: Namespace) -> int:
-    fleet.banks.allow(arguments.role, fleet.banks.find(arguments.banks))
-    return _tell(f"{arguments.role} may search them", {"role": arguments.role, "banks": arguments.banks}, arguments)
-
-
-def _deny(fleet: Fleet, arguments: Namespace) -> int:
-    fleet.banks.deny(arguments.role, fleet.banks.find(arguments.banks))
-    return _tell(f"{arguments.role} may not search them", {"role": arguments.role, "banks": arguments.banks}, arguments)
-
-
 def _work(dsn: str, arguments: Namespace) -> int:
     if arguments.concurrency > 1:
         words = ["--first-wait", str(arguments.first_wait), *(["--until-idle"] if arguments.until_idle else [])]
@@ -207,7 +176,7 @@ def _work(dsn: str, arguments: Namespace) -> int:
         return work_together(dsn, words, arguments.concurrency, arguments.socket)
     prepare_worker()
     with open_fleet(dsn):
-        pass  # what is wrong with it is said at once, and not waited for
+        pass  # a problem at the start is an error; only later the worker waits for the database
     plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, worker_name())
     with serving_search(dsn, arguments.socket):
         work_alone(dsn, plan)

@@ -1,4 +1,4 @@
-"""What the index of a bank holds, read for the shared search: memories with their terms, pages, readings, relations."""
+"""Reads the index of a bank for the shared search: memories with their terms, pages, readings, relations, vectors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FIELDS: Sequence[str] = (
     "sentences", "bigrams", "heading_terms", "denies", "about", "mentions", "asked", "asked_bigrams", "changed",
 )  # fmt: skip
 FOUND_BY = ("sentences", "text", "heading_terms", "asked", "asked_bigrams")
-"""The fields that terms are taken from: their places here are the kinds of postings. Of bigrams the index keeps each once."""
+"""The fields that terms come from, in the order of `KINDS`. Bigrams come from the text: the index has each only once."""
 KINDS = ("terms", "bigrams", "heading", "asked", "asked_bigrams")
-"""The kinds of postings, as `IndexView.frequency` names them."""
+"""The kinds of postings, as `IndexView.frequency` names them. A kind is stored as its place here."""
 
 _QUERY = f"SELECT row, {', '.join(FIELDS[:-1])}, (SELECT changed FROM dates WHERE dates.id = memories.id) FROM memories"  # noqa: S608
 _SUMS = "SELECT coalesce(sum(memories + texts), 0), coalesce(sum(words), 0), coalesce(sum(sentences), 0), coalesce(sum(heading_words), 0) FROM pages"
@@ -36,12 +36,12 @@ _RELATIONS = """
 SELECT 'superseded', old, new, 0 FROM superseded UNION SELECT relation, older, newer, is_dated FROM alike
 WHERE relation <> 'different' UNION SELECT 'key', id, key, 0 FROM looked_at WHERE id IN (SELECT older FROM alike UNION SELECT newer FROM alike)
 """
-OFF = MeaningSettings()
+_OFF = MeaningSettings()
 Relation: TypeAlias = tuple[str, str, str, bool]
 
 
 class ExportedMemory(NamedTuple):
-    """A memory of an index: `FIELDS`, how it is filtered by, and digests of its terms and of all."""
+    """A memory of an index: the values of `FIELDS`, and what filters look at."""
 
     values: Sequence[Any]
     nodes: Sequence[str]
@@ -50,22 +50,22 @@ class ExportedMemory(NamedTuple):
 
     @property
     def found_by(self) -> Sequence[str]:
-        """The texts that terms are taken from, a kind each."""
+        """The texts that terms come from, one for each kind."""
         return [self.values[FIELDS.index(name)] for name in FOUND_BY]
 
     @property
     def digest(self) -> bytes:
-        """Eight bytes of its terms, and eight of everything."""
+        """Eight bytes of a hash of its terms, and eight of everything."""
         return b"".join(blake2b(repr(one).encode(), digest_size=8).digest() for one in (self.found_by, self))
 
 
 def terms_of_kind(kind: int, text: str) -> Sequence[str]:
-    """The terms of a text that a kind of postings is made of."""
+    """The terms of a text for a kind of postings."""
     return bigrams_of(runs_of(normal_form(text))) if KINDS[kind] == "bigrams" else text.split()
 
 
 class ExportedIndex(NamedTuple):
-    """One state of an index: `build` tells it from others; the sums are over all memories, by `core.scoring.Corpus`."""
+    """One state of an index, named by `build`. The sums are those of a `Corpus`: memories, words, sentences, heading words."""
 
     build: str
     updated: str
@@ -75,19 +75,19 @@ class ExportedIndex(NamedTuple):
     readings: Mapping[str, str]
     relations: Set[Relation]
     meaning: str = ""
-    """The settings of the model of its sentence vectors, as JSON; empty without any."""
+    """The settings of the model of its sentence vectors, as JSON; empty without vectors."""
     vectors: Mapping[int, bytes] = {}
     """By row, as half floats."""
 
 
 def build_of(root: Path) -> str:
-    """Which state the index of a workspace is in; UserError where it has none."""
+    """The state of a workspace's index. UserError if it has none."""
     with closing(_open(_rows_of(root))) as rows:
         return _build(root, rows)
 
 
-def export_index(root: Path, meaning: MeaningSettings = OFF) -> ExportedIndex:
-    """All that the index of a workspace holds, its vectors by these settings too; UserError where it has none."""
+def export_index(root: Path, meaning: MeaningSettings = _OFF) -> ExportedIndex:
+    """All that a workspace's index holds, with its vectors by these settings. UserError if it has none."""
     with closing(_open(_rows_of(root))) as rows:
         rows.execute("BEGIN")
         paths: dict[int, str] = dict(rows.execute("SELECT page, path FROM pages"))
@@ -109,7 +109,7 @@ def _rows_of(root: Path) -> Path:
     try:
         return folder / (folder / "current").read_text("utf-8").strip() / "rows.sqlite3"
     except OSError:
-        raise UserError(f"{root}: has no search index yet; bankctl index rebuild makes it") from None
+        raise UserError(f"{root}: has no search index yet; make it with: bankctl index rebuild") from None
 
 
 def _open(file: Path) -> sqlite3.Connection:
@@ -117,7 +117,7 @@ def _open(file: Path) -> sqlite3.Connection:
 
 
 def _build(root: Path, rows: sqlite3.Connection) -> str:
-    """Runs may find relations without a change of the index, so that the catalog's time is part of the state."""
+    """Runs may find relations without a change of the index, so the catalog's time is part of the state."""
     catalog = root / ".bankd/catalogue.sqlite3"
     return f"{_rows_of(root).parent.name}:{_state(rows, 'generation')}:{catalog.stat().st_mtime_ns if catalog.exists() else 0}"
 
@@ -151,7 +151,7 @@ def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningSettings) -> 
 
 
 def _relations(catalog: Path) -> Iterator[Relation]:
-    """What runs found of memories; nothing where there is no catalog."""
+    """The relations that runs found; none without a catalog."""
     with suppress(sqlite3.Error), closing(_open(catalog)) as found:
         for kind, one, other, is_dated in found.execute(_RELATIONS):
             yield kind, one, other, bool(is_dated)

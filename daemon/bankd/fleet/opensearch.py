@@ -1,15 +1,17 @@
-"""The same in OpenSearch, for what outgrows the tables: a document a memory, with our terms, routed by its bank.
+"""The postings of the shared search in OpenSearch, for fleets that outgrow the tables: a document for each memory.
 
-It follows the documented API and is tested against recorded answers; nobody has tried it against a live cluster. Rows,
-pages and who may read what stay in PostgreSQL, so that a cluster that is behind shows nothing that is gone. OpenSearch
-itself does not know readers: only workers and whoever asks on behalf of readers may reach it.
+It follows the documented API and is tested against recorded answers, not against a live cluster. Rows, pages and the
+right to read stay in PostgreSQL, so a cluster that is late shows nothing that is gone. OpenSearch itself does not know
+readers: only workers, and programs that ask for readers, may reach it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from opensearchpy import OpenSearch, helpers
@@ -21,43 +23,21 @@ from bankd.fleet.shared import AskedTerm
 from bankd.search.request import Filters
 
 _INDEX = "bankd"
-_MOST_TERMS = 1_000
-_SHIFT = 32
-_SCORE = (
-    "double tf = doc.freq; double mean = field.sumTotalTermFreq / (double) field.docCount; "
-    "return query.boost * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc.length / mean));"
-)
-"""BM25 with our own idf as the boost: that of a shard would be of all banks in it, and not of those that are asked."""
-_TEXT = {"type": "text", "analyzer": "whitespace", "similarity": "ours", "index_options": "freqs"}
-_BODY = {
-    "settings": {"similarity": {"ours": {"type": "scripted", "script": {"source": _SCORE}}}},
-    "mappings": {
-        "dynamic": False,
-        "_routing": {"required": True},
-        "properties": {
-            "bank": {"type": "integer"},
-            "row": {"type": "long"},
-            "words": {"type": "keyword"},
-            "tag": {"type": "keyword"},
-            "nodes": {"type": "keyword"},
-            "names": {"type": "keyword"},
-            "days": {"type": "integer"},
-            "learned": {"type": "date", "format": "strict_date"},
-            **dict.fromkeys(KINDS, _TEXT),
-        },
-    },
-}
+_BODY = json.loads(Path(__file__).with_name("opensearch.json").read_text("utf-8"))
+"""Settings and mappings of the index. Its BM25 takes our own idf as the boost: the idf of a shard counts all its banks,
+also those that are not asked.
+"""
 
 
 class OpenSearchStore:
-    """The index of a cluster; what goes wrong there is a StorageError."""
+    """The index in a cluster. Errors of the cluster are StorageErrors."""
 
     def __init__(self, url: str) -> None:
-        """Take where the cluster is, such as https://search:9200."""
+        """Take the URL of the cluster, such as https://search:9200."""
         self._client = OpenSearch(url, timeout=30, max_retries=3, retry_on_timeout=True)
 
     def make(self) -> None:
-        """Make the index where it is not there."""
+        """Make the index if it is not there."""
         with _told():
             try:
                 self._client.indices.create(index=_INDEX, body=_BODY)
@@ -66,27 +46,26 @@ class OpenSearchStore:
                     raise
 
     def write(self, bank: int, gone: Sequence[int], added: Mapping[int, ExportedMemory]) -> int:
-        """Take memories of a bank out and put others in, as often as one likes; gives how many that touches."""
+        """Remove memories of a bank by their rows, and add others. Can be repeated. Gives how many documents it changed."""
         with _told():
             done, _ = helpers.bulk(self._client, _actions(bank, gone, added), ignore_status=(404,), refresh="wait_for")
         return int(done)
 
     def remove(self, banks: Sequence[int]) -> None:
-        """Take out all memories of banks."""
+        """Remove all memories of banks."""
         with _told():
-            self._client.delete_by_query(
-                index=_INDEX, body={"query": {"terms": {"bank": list(banks)}}}, conflicts="proceed"
-            )
+            query = {"terms": {"bank": list(banks)}}
+            self._client.delete_by_query(index=_INDEX, body={"query": query}, conflicts="proceed")
 
     def search(self, banks: Sequence[int], body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the cluster answers; only the shards of these banks are asked."""
+        """The answer of the cluster, from the shards of these banks only."""
         routing = ",".join(map(str, banks))
         with _told():
             return dict(self._client.search(index=_INDEX, body=dict(body), routing=routing))
 
 
 class OpenSearchPostings:
-    """The postings of some banks there."""
+    """The postings of some banks, as `ScopedPostings`."""
 
     def __init__(self, store: OpenSearchStore, banks: Sequence[int]) -> None:
         """Take the numbers of the banks."""
@@ -100,7 +79,7 @@ class OpenSearchPostings:
         return ((term, kind, int(found[str(at)]["doc_count"])) for at, (kind, term) in enumerate(asked))
 
     def beginning(self, letters: str) -> Sequence[str]:
-        words = {"field": "words", "include": f"{re.escape(letters)}.*", "size": _MOST_TERMS}
+        words = {"field": "words", "include": f"{re.escape(letters)}.*", "size": 1_000}
         query = {"bool": {"filter": [self._within(), {"prefix": {"words": letters}}]}}
         found = self._store.search(self._banks, {"size": 0, "query": query, "aggs": {"words": {"terms": words}}})
         return [bucket["key"] for bucket in found["aggregations"]["words"]["buckets"]]
@@ -115,7 +94,7 @@ class OpenSearchPostings:
             "sort": ["_score", "bank", "row"],
         }  # fmt: skip
         hits = self._store.search(self._banks, body)["hits"]["hits"]
-        return [(hit["fields"]["bank"][0] << _SHIFT) + hit["fields"]["row"][0] for hit in hits]
+        return [(hit["fields"]["bank"][0] << 32) + hit["fields"]["row"][0] for hit in hits]
 
     def _within(self) -> dict[str, Any]:
         return {"terms": {"bank": self._banks}}
@@ -142,14 +121,10 @@ def _actions(bank: int, gone: Sequence[int], added: Mapping[int, ExportedMemory]
 def _document(bank: int, row: int, memory: ExportedMemory) -> dict[str, Any]:
     said = dict(zip(FIELDS, memory.values, strict=True))
     texts = {name: " ".join(terms_of_kind(kind, memory.found_by[kind])) for kind, name in enumerate(KINDS)}
-    filtered_by = {
-        "tag": said["tag"],
-        "nodes": list(memory.nodes),
-        "names": list(memory.names),
-        "days": list(memory.days),
-    }
-    words = sorted(set(texts["terms"].split()))
-    return {"bank": bank, "row": row, "words": words, "learned": said["learned"], **filtered_by, **texts}
+    return {
+        "bank": bank, "row": row, "words": sorted(set(texts["terms"].split())), "learned": said["learned"],
+        "tag": said["tag"], "nodes": [*memory.nodes], "names": [*memory.names], "days": [*memory.days], **texts,
+    }  # fmt: skip
 
 
 @contextmanager

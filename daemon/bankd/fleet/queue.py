@@ -1,10 +1,11 @@
-"""The queue of nights, by procrastinate: a job a bank and date, a lock a bank, tried again after growing waits."""
+"""The queue of nights, in procrastinate: a job for each bank and date, a lock for each bank, new tries after growing waits."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,20 +13,20 @@ import psycopg
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision, SyncPsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Job
-from procrastinate.schema import SchemaManager
 
 from bankd.fleet.database import FleetConnection, FleetDatabase
 from bankd.fleet.registry import FleetBank, UnfinishedNight, wait_after
 
 DoNight: TypeAlias = "Callable[[str, str, int], None]"
-"""Does the night of a bank: its name, the date, and which try this is; raises when it failed."""
+"""Does the night of a bank: its name, the date, which try this is. Raises if it failed."""
 
 LOST = (ConnectorException, psycopg.Error, OSError)
-"""What a worker raises when the database went away."""
+"""What a worker raises when the database is lost."""
 
-TASK, _EACH_MINUTE = "night", "* * * * *"
+_TASK, _EVERYWHERE, _EACH_MINUTE = "night", "bankd", "* * * * *"
+"""The task of a night; the queue of what any worker does; a cron line."""
 _HEARTBEAT, _SILENT = 10.0, 30.0
-"""Seconds: a worker tells that it lives every so often, and its jobs are taken for stalled after so much silence."""
+"""Seconds between two signs of life of a worker, and seconds without one after which its jobs count as stalled."""
 
 _UNFINISHED = """
 SELECT jobs.args->>'bank', jobs.args->>'night', jobs.status::text, jobs.attempts, jobs.scheduled_at,
@@ -39,7 +40,7 @@ WHERE jobs.task_name = 'night' AND jobs.status IN ('todo', 'doing', 'failed') OR
 
 @dataclass(frozen=True, slots=True)
 class WorkerPlan:
-    """What a worker takes: the storages that it sees (none named: all), seconds before the first new try, whether it stays."""
+    """What a worker does: the storages that it takes (none: all), seconds before the first new try, whether it stays."""
 
     storages: Sequence[str] = ()
     first_wait: float = 60.0
@@ -56,11 +57,6 @@ class _Waits(BaseRetryStrategy):
         return None if wait is None else RetryDecision(retry_in={"milliseconds": int(wait * 1000)})
 
 
-def queue_tables() -> str:
-    """The statements that make the tables of the queue."""
-    return str(SchemaManager.get_schema())
-
-
 class NightQueue:
     """The nights that wait, run or failed."""
 
@@ -69,21 +65,26 @@ class NightQueue:
         self._database = database
 
     def put(self, connection: FleetConnection, nights: Sequence[tuple[FleetBank, str]]) -> None:
-        """Put nights in the queue, as part of a transaction; one that waits there already is not put there twice."""
+        """Put nights in the queue, as part of a transaction. One that waits there already is not put there again."""
         app = App(connector=SyncPsycopgConnector())
         for bank, night in nights:
-            try:
-                with connection.transaction():
-                    app.job_manager.batch_defer_jobs([_job(bank, night)], connection=connection)
-            except AlreadyEnqueued:
-                continue
+            job = Job(
+                queue=bank.storage, lock=f"bank {bank.name}", queueing_lock=f"{night} {bank.name}",
+                task_name=_TASK, task_kwargs={"bank": bank.name, "night": night},
+            )  # fmt: skip
+            with suppress(AlreadyEnqueued), connection.transaction():
+                app.job_manager.batch_defer_jobs([job], connection=connection)
 
     def unfinished(self) -> Sequence[UnfinishedNight]:
         """The nights that are not done, the oldest first."""
-        return [_unfinished(row) for row in self._database.rows(_UNFINISHED)]
+        nights = []
+        for bank, night, status, tries, next_try, said, is_heard in self._database.rows(_UNFINISHED):
+            states = {"todo": "again" if tries else "waiting", "doing": "running" if is_heard else "stalled"}
+            nights.append(UnfinishedNight(bank, night, states.get(status, status), tries, next_try, said))
+        return nights
 
     def has_ready(self, storages: Sequence[str]) -> bool:
-        """Whether a night waits that could be done now, in these storages (none named: in any)."""
+        """Whether a night in these storages (none: in any) waits that could be done now."""
         query = (
             "SELECT 1 FROM procrastinate_jobs WHERE task_name = 'night' AND status = 'todo' "
             "AND coalesce(scheduled_at, now()) <= now() AND (queue_name = ANY(%s) OR %s) LIMIT 1"
@@ -91,12 +92,12 @@ class NightQueue:
         return bool(self._database.rows(query, list(storages), not storages))
 
     def count_workers(self) -> int:
-        """How many workers were heard of lately."""
+        """How many workers gave a sign of life in the last 30 seconds."""
         query = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - interval '30 seconds'"
         return int(self._database.rows(query)[0][0])
 
     def retry(self, names: Collection[str]) -> int:
-        """Have failed nights of these banks done at once, and those that wait for another try; gives how many."""
+        """Try the failed nights of these banks again now, also those that wait for another try. Gives how many."""
         with self._database.transaction() as connection:
             done = connection.execute(
                 "UPDATE procrastinate_jobs SET status = 'todo', attempts = 0, scheduled_at = NULL WHERE task_name = 'night' "
@@ -106,7 +107,7 @@ class NightQueue:
         return done.rowcount
 
     def drop(self, names: Collection[str]) -> None:
-        """Forget the nights of these banks, but those that run."""
+        """Remove the nights of these banks from the queue, except those that run."""
         with self._database.transaction() as connection:
             connection.execute(
                 "DELETE FROM procrastinate_jobs WHERE task_name = 'night' AND args->>'bank' = ANY(%s) AND status <> 'doing'",
@@ -114,10 +115,10 @@ class NightQueue:
             )
 
     async def work(self, plan: WorkerPlan, do_night: DoNight, look: Callable[[], None]) -> bool:
-        """Do nights until a signal ends it, or until none waits; says whether a signal did.
+        """Do nights until a signal, or until none waits. True if it ended by a signal.
 
-        `look` is called each minute by one of the workers. A database that goes away ends it too, or raises one of
-        `LOST`: what was done then and not noted is done again.
+        One of the workers calls `look` each minute. A lost database ends it too, or raises one of `LOST`: a night that was
+        done but not noted is done again.
         """
         app = App(connector=PsycopgConnector(conninfo=self._database.dsn, min_size=1, max_size=4))
         _register(app, plan, do_night, look)
@@ -131,7 +132,7 @@ class NightQueue:
 
 
 async def _until_signal(work: asyncio.Future[None]) -> bool:
-    """Wait for a worker; a signal lets it finish what it holds. Says whether one came."""
+    """Wait for a worker. On a signal it finishes its night. True if a signal came."""
     signals: list[int] = []
 
     def end(number: int) -> None:
@@ -148,12 +149,8 @@ async def _until_signal(work: asyncio.Future[None]) -> bool:
     return bool(signals)
 
 
-_EVERYWHERE = "bankd"
-"""The queue of what any worker does."""
-
-
 def _register(app: App, plan: WorkerPlan, do_night: DoNight, look: Callable[[], None]) -> None:
-    @app.task(name=TASK, retry=_Waits(plan.first_wait), pass_context=True)
+    @app.task(name=_TASK, retry=_Waits(plan.first_wait), pass_context=True)
     def night(context: JobContext, *, bank: str, night: str) -> None:
         do_night(bank, night, context.job.attempts + 1)
 
@@ -163,27 +160,7 @@ def _register(app: App, plan: WorkerPlan, do_night: DoNight, look: Callable[[], 
         look()
 
     @app.periodic(cron=_EACH_MINUTE)
-    @app.task(name="stalled", queue=_EVERYWHERE, queueing_lock="stalled", lock="stalled", pass_context=True)
-    async def take_up_stalled(context: JobContext, timestamp: int) -> None:
-        await retry_stalled(context.app)
-
-
-async def retry_stalled(app: App) -> int:
-    """Have the jobs done again whose worker is silent; gives how many."""
-    stalled = [*await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=_SILENT)]
-    for job in stalled:
-        await app.job_manager.retry_job(job)
-    return len(stalled)
-
-
-def _job(bank: FleetBank, night: str) -> Job:
-    key: dict[str, Any] = {"bank": bank.name, "night": night}
-    return Job(
-        queue=bank.storage, lock=f"bank {bank.name}", queueing_lock=f"{night} {bank.name}", task_name=TASK, task_kwargs=key
-    )  # fmt: skip
-
-
-def _unfinished(row: Sequence[Any]) -> UnfinishedNight:
-    bank, night, status, tries, next_try, said, is_heard = row
-    states = {"todo": "again" if tries else "waiting", "doing": "running" if is_heard else "stalled"}
-    return UnfinishedNight(bank, night, states.get(status, status), tries, next_try, said)
+    @app.task(name="stalled", queue=_EVERYWHERE, queueing_lock="stalled", lock="stalled")
+    async def take_up_stalled(timestamp: int) -> None:
+        for job in [*await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=_SILENT)]:
+            await app.job_manager.retry_job(job)

@@ -1,11 +1,8 @@
-"""Which memories of a fleet's banks have a term: in tables of the database, an array of memories a bank and term.
+"""Several banks of a fleet as one index, over the tables of the database, so that the ranking of a bank's search works.
 
-Several banks as one index, in the tables of the fleet: asked as a bank's own is, so that the same code ranks.
-
-Numbers of rows and pages are those of the bank's own index with its number before them. A path has the name of its bank
+Three parts: the postings (which memories have a term, and BM25 over them), the index, and the sentence vectors. A number
+of a memory or page is that of the bank's own index with the bank's number before it; a path has the name of its bank
 before a colon.
-
-The sentence vectors of a fleet's banks, compared where the question is asked: the database has no operator for them.
 """
 
 from __future__ import annotations
@@ -32,28 +29,25 @@ from bankd.words.days import Span
 from bankd.workers.vectors import SentenceVectors
 
 Term: TypeAlias = tuple[int, str]
-"""A kind, as its place in `KINDS`, and a term of it."""
+"""A kind (its place in `KINDS`) and a term of that kind."""
 
-_TERMS = ", ".join(FOUND_BY)
-_MOST = 32_767
-"""What a small integer holds: nothing is said so often."""
-_AT_ONCE = 2_000
-_EXACT = 24
-NUMBER = "(bank::bigint << 32) + row"
-"""The number of a memory among those of all banks."""
-_K, _B = 1.2, 0.75
-"""Of BM25, as tantivy has them."""
+_SHIFT = 32
+_ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
+"""The number of a memory, or of a page, among those of all banks."""
+_SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
+_SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
 _FIND = """
 WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
 SELECT {number} FROM (
-    SELECT bank, row, sum(idf * times * {k1} / (times + {k} * ({rest} + {b} * length / mean))) AS score
+    SELECT bank, row, sum(idf * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / mean))) AS score
     FROM shared_postings JOIN asked USING (kind, term), unnest(rows, counts, lengths) AS posting (row, times, length)
     WHERE {scope} GROUP BY bank, row
 ) AS scored """
+"""BM25 with k1 = 1.2 and b = 0.75, as tantivy has it."""
 
 
 class AskedTerm(NamedTuple):
-    """A term to look for: its kind, what it weighs (BM25's idf), and how many terms of that kind a memory has on average."""
+    """A term to look for: its kind, its weight (BM25's idf), and the mean number of terms of that kind in a memory."""
 
     kind: int
     term: str
@@ -62,38 +56,31 @@ class AskedTerm(NamedTuple):
 
 
 class BankScope(NamedTuple):
-    """Which banks a query is about: a condition with one value. All that one may read need no list, which takes planning."""
+    """Which banks a query is about, as a condition with one value. All readable banks need no list, which would cost planning."""
 
     condition: str
     value: object
 
 
-def scope_of(banks: Sequence[int], *, is_all: bool) -> BankScope:
-    """What asks these banks."""
-    if is_all:
-        return BankScope("bank > %s", 0)
-    return BankScope("bank = %s", banks[0]) if len(banks) == 1 else BankScope("bank = ANY(%s)", list(banks))
-
-
 WritePostings: TypeAlias = "Callable[[int, Sequence[int], Mapping[int, ExportedMemory]], int]"
-"""Takes memories of a bank out, by their rows, and puts others in; gives how many terms or memories that touches."""
+"""Removes memories of a bank by their rows, and adds others. Gives how many terms or memories it changed."""
 
 
 class ScopedPostings(Protocol):
     """The postings of some banks."""
 
     def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
-        """In how many memories each of these terms occurs: term, kind, how many."""
+        """For each of these terms: term, kind, number of memories that have it."""
 
     def beginning(self, letters: str) -> Sequence[str]:
-        """The terms of memories that begin so, common ones first."""
+        """The terms that begin with these letters, common ones first."""
 
     def best(self, asked: Sequence[AskedTerm], filters: Filters, limit: int) -> Sequence[int]:
-        """The numbers of the memories that match best by BM25, and pass, best first."""
+        """The numbers of the memories that match best by BM25 and pass the filters, best first."""
 
 
 class PostgresPostings:
-    """Those of the banks that are asked, a part of a snapshot of the database."""
+    """The postings in the tables of the database, read within a snapshot."""
 
     def __init__(self, database: FleetDatabase, scope: BankScope) -> None:
         """Take the database and the banks."""
@@ -118,13 +105,13 @@ class PostgresPostings:
         columns = [list(column) for column in zip(*asked, strict=True)]
         where, values = conditions_of(filters)
         only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
-        find = _FIND.format(number=NUMBER, k1=_K + 1, k=_K, b=_B, rest=1 - _B, scope=self._scope)
+        find = _FIND.format(number=_ROW, scope=self._scope)
         query = f"{find} {only} ORDER BY score DESC, bank, row LIMIT %s"
         return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
 
 
 def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
-    """What memories must be, as SQL over `shared_memories`, with its values."""
+    """The filters as SQL over `shared_memories`, with its values."""
     parts: list[tuple[str, list[Any]]] = []
     if filters.tags:
         parts.append(("tag = ANY(%s)", [list(filters.tags)]))
@@ -141,7 +128,7 @@ def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
 
 
 class Posting(NamedTuple):
-    """A memory that has a term: how often, and how many terms of that kind it has."""
+    """A memory that has a term: how often (at most what a smallint holds), and its number of terms of that kind."""
 
     row: int
     times: int
@@ -151,9 +138,9 @@ class Posting(NamedTuple):
 def write_postings(
     connection: FleetConnection, bank: int, gone: Sequence[int], added: Mapping[int, ExportedMemory]
 ) -> int:
-    """Take rows out of the postings of the terms that they had, and put others in; gives how many terms that touches."""
+    """Remove rows from the postings of the terms that they had, and add others. Gives how many terms changed."""
     said = connection.execute(
-        f"SELECT row, {_TERMS} FROM shared_memories WHERE bank = %s AND row = ANY(%s)",  # noqa: S608
+        f"SELECT row, {', '.join(FOUND_BY)} FROM shared_memories WHERE bank = %s AND row = ANY(%s)",  # noqa: S608
         (bank, gone),
     ).fetchall()
     there = connection.execute("SELECT 1 FROM shared_memories WHERE bank = %s LIMIT 1", (bank,)).fetchone()
@@ -163,10 +150,8 @@ def write_postings(
             new[term].append(posting)
     touched = sorted({term for row, *texts in said for term, _ in _postings(row, texts)} | new.keys())
     dropped = set(gone)
-    for at in range(0, len(touched), _AT_ONCE):
-        some = touched[at : at + _AT_ONCE]
-        kept = _read_postings(connection, bank, some) if there else {}
-        _drop_terms(connection, bank, kept)
+    for some in (touched[at : at + 2_000] for at in range(0, len(touched), 2_000)):
+        kept = _take_postings(connection, bank, some) if there else {}
         merged = ((term, [one for one in kept.get(term, ()) if one.row not in dropped] + new[term]) for term in some)
         rows = (
             (bank, *term, len(postings), *map(list, zip(*sorted(postings), strict=True)))
@@ -181,51 +166,53 @@ def _postings(row: int, texts: Sequence[str]) -> Iterator[tuple[Term, Posting]]:
     for kind, text in enumerate(texts):
         words = terms_of_kind(kind, text)
         for word, count in Counter(words).items():
-            yield (kind, word), Posting(row, min(count, _MOST), rounded_length(len(words)))
+            yield (kind, word), Posting(row, min(count, 32_767), rounded_length(len(words)))
 
 
 def rounded_length(length: int) -> int:
-    """A length as tantivy keeps it, in a byte: exact to 40, then with three bits after the first (Lucene's SmallFloat)."""
-    if length < _EXACT:
+    """A length as tantivy keeps it in a byte: exact to 40, then with three bits after the first (Lucene's SmallFloat)."""
+    if length < 24:
         return length
-    shift = max((length - _EXACT).bit_length() - 4, 0)
-    return _EXACT + ((length - _EXACT) >> shift << shift)
+    shift = max((length - 24).bit_length() - 4, 0)
+    return 24 + ((length - 24) >> shift << shift)
 
 
-def _read_postings(connection: FleetConnection, bank: int, terms: Sequence[Term]) -> dict[Term, list[Posting]]:
-    kinds, words = [kind for kind, _ in terms], [word for _, word in terms]
+def _take_postings(connection: FleetConnection, bank: int, terms: Sequence[Term]) -> dict[Term, list[Posting]]:
+    """Delete the postings of these terms of a bank, and give them."""
     found = connection.execute(
-        "SELECT kind, term, rows, counts, lengths FROM shared_postings JOIN unnest(%s::smallint[], %s::text[]) AS asked (kind, term) "
-        "USING (kind, term) WHERE bank = %s",
-        (kinds, words, bank),
+        "DELETE FROM shared_postings old USING unnest(%s::smallint[], %s::text[]) AS asked (kind, term) "
+        "WHERE old.bank = %s AND old.kind = asked.kind AND old.term = asked.term "
+        "RETURNING old.kind, old.term, old.rows, old.counts, old.lengths",
+        ([kind for kind, _ in terms], [word for _, word in terms], bank),
     )
     return {(kind, term): list(map(Posting, *columns)) for kind, term, *columns in found}
 
 
-def _drop_terms(connection: FleetConnection, bank: int, terms: Collection[Term]) -> None:
-    if terms:
-        connection.execute(
-            "DELETE FROM shared_postings USING unnest(%s::smallint[], %s::text[]) AS asked (kind, term) "
-            "WHERE bank = %s AND shared_postings.kind = asked.kind AND shared_postings.term = asked.term",
-            ([kind for kind, _ in terms], [term for _, term in terms], bank),
-        )
-
-
 def copy_rows(connection: FleetConnection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Put rows into a table, as PostgreSQL takes them fastest."""
+    """Add rows to a table by COPY, the fastest way."""
     with connection.cursor().copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
 
 
-_SHIFT = 32
-_ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
-_SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
-_SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
+_ANY = Filters()
+
+
+def _with_numbers(table: str, column: str) -> str:
+    """A table joined with asked numbers, for `_columns_of`; more conditions may follow."""
+    return (
+        f"{table} JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, {column}) USING (bank, {column}) WHERE true"
+    )
+
+
+def _columns_of(numbers: Iterable[int]) -> tuple[list[int], ...]:
+    """Numbers of memories or pages as two columns: banks, and numbers within the bank."""
+    pairs = [divmod(number, 1 << _SHIFT) for number in numbers]
+    return [bank for bank, _ in pairs], [one for _, one in pairs]
 
 
 class SharedIndex:
-    """One state of some banks, as `ports.searching.IndexView` has it; to be asked within one transaction."""
+    """One state of some banks, as an `IndexView`; asked within one transaction."""
 
     generation = 0
 
@@ -235,44 +222,40 @@ class SharedIndex:
         names: Collection[str],
         postings_of: Callable[[Sequence[int], BankScope], ScopedPostings],
     ) -> None:
-        """Take the database, the banks to ask by name (none: all that one may read), and what knows their postings.
+        """Take the database, the names of the banks to ask (none: all readable ones), and what gives their postings.
 
-        UserError names a bank that is not there, or may not be read.
+        UserError for a bank that is not there or may not be read.
         """
         self._database = database
         query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths, meaning, vectors FROM shared_banks"
         found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
         if missing := set(names) - {row[1] for row in found}:
-            raise UserError(
-                *(f"{name}: the shared search has no such bank, or you may not read it" for name in sorted(missing))
-            )
+            said = "the shared search has no such bank, or you may not read it"
+            raise UserError(*(f"{name}: {said}" for name in sorted(missing)))
         self.numbers = banks = [row[0] for row in found]
-        scope = scope_of(banks, is_all=not names)
+        scope = BankScope("bank > %s", 0)
+        if names:
+            scope = BankScope("bank = %s", banks[0]) if len(banks) == 1 else BankScope("bank = ANY(%s)", banks)
         self._scope, self._banks = scope
         self._postings = postings_of(banks, scope)
         self._names = {row[0]: row[1] for row in found}
         self.updated: str | None = min((row[2] for row in found), default=None)
         memories, words, sentences, heading = (sum(row[at] for row in found) for at in range(3, 7))
         count = memories or 1
-        self._corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
+        self.corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
         self._means = [max(sum(row[7][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
         self._models, self._vectors = {row[8] for row in found}, sum(row[9] for row in found)
         self._frequencies: dict[str, dict[str, int]] = {}
         self._readings: dict[str, Sequence[str] | None] = {}
 
-    @property
-    def corpus(self) -> Corpus:
-        """What scoring has to know of the whole."""
-        return self._corpus
-
     def expect(self, runs: Collection[str], terms: Collection[str]) -> None:
-        """Learn at once how runs were read, and in how many memories terms occur: each would be asked for by itself."""
+        """Read at once how runs were analysed and how frequent terms are; else each would be a query of its own."""
         self._learn_readings([run for run in runs if run not in self._readings])
         read = (term for run in runs for term in self._readings[run] or ())
         self._learn_frequencies([term for term in {*terms, *read} if term not in self._frequencies])
 
     def _learn_readings(self, runs: Sequence[str]) -> None:
-        """Of several banks that read a run in different ways, the first counts."""
+        """If banks read a run in different ways, the first bank counts."""
         query = f"SELECT run, terms FROM shared_readings WHERE run = ANY(%s) AND {self._scope} ORDER BY bank DESC"  # noqa: S608
         self._readings |= dict.fromkeys(runs)
         if runs:
@@ -284,17 +267,17 @@ class SharedIndex:
             self._frequencies[term][KINDS[kind]] = many
 
     def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term occurs."""
+        """How many memories have a term."""
         if term not in self._frequencies:
             self._learn_frequencies([term])
         return self._frequencies[term].get(kind, 0)
 
     def terms_with(self, beginning: str) -> Sequence[str]:
-        """The terms that begin so, common ones first."""
+        """The terms that begin with these letters, common ones first."""
         return self._postings.beginning(beginning)
 
     def reading(self, run: str) -> Sequence[str] | None:
-        """How a run of Hangul was read; in the first of the banks that has it."""
+        """How a run of Hangul was read in the first bank that has it."""
         if run not in self._readings:
             self._learn_readings([run])
         return self._readings[run]
@@ -305,7 +288,7 @@ class SharedIndex:
         return list(self._postings.best(asked, filters, limit)) if asked else []
 
     def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[AskedTerm]:
-        """Of the terms that tell memories apart: kind, term, weight and the mean length of that kind, as `Terms.find` has them."""
+        """The terms that tell memories apart, of each kind, as `Terms.find` chooses them."""
         self.expect((), [*terms, *bigrams])
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
         telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
@@ -323,17 +306,16 @@ class SharedIndex:
 
     def _idf(self, kind: str, term: str) -> float:
         many = self.frequency(kind, term)
-        return log(1 + (self._corpus.memories - many + 0.5) / (many + 0.5))
+        return log(1 + (self.corpus.memories - many + 0.5) / (many + 0.5))
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
-        """The numbers of the memories of some days, or of all, newest first."""
+        """The numbers of the memories of some days (None: all days), newest first."""
         where, values = conditions_of(filters)
         parts = [self._scope, *([where] if where else [])]
         if window:
             first, last = (day.toordinal() for day in window)
-            parts.append(
-                "(EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s) OR learned BETWEEN %s AND %s)"
-            )
+            within = "EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)"
+            parts.append(f"({within} OR learned BETWEEN %s AND %s)")
             values += [first, last, window[0].isoformat(), window[1].isoformat()]
         query = f"SELECT {_ROW} FROM shared_memories WHERE {' AND '.join(parts)} ORDER BY learned DESC NULLS LAST, bank, row LIMIT %s"  # noqa: S608
         return [number for (number,) in self._database.rows(query, self._banks, *values, limit)]
@@ -344,34 +326,31 @@ class SharedIndex:
         return {id_: date.fromisoformat(day) for id_, day in self._database.rows(query, self._banks, list(ids))}
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
-        """What scoring looks at of these memories."""
-        return [candidate_of(row) for row in self._select(_SCORED, numbers)]
+        """What scoring needs of these memories."""
+        return [candidate_of(row) for row in self._of("shared_memories", "row", _SCORED, numbers)]
 
     def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         """What is shown of these memories."""
-        return [found_row_of(row) for row in self._select(_SHOWN, numbers)]
+        return [found_row_of(row) for row in self._of("shared_memories", "row", _SHOWN, numbers)]
 
-    def _select(self, fields: str, numbers: Sequence[int]) -> Sequence[Any]:
-        return self._of("shared_memories", "row", fields, numbers)
-
-    def _of(self, table: str, column: str, fields: str, numbers: Iterable[int]) -> Sequence[Any]:
-        """What a table has of these numbers, of the banks that are asked."""
-        pairs = [divmod(number, 1 << _SHIFT) for number in numbers]
+    def _of(
+        self, table: str, column: str, fields: str, numbers: Iterable[int], filters: Filters = _ANY
+    ) -> Sequence[Any]:
+        """The rows of a table with these numbers, in the banks that are asked."""
+        where, values = conditions_of(filters)
         query = (
-            f"SELECT {fields} FROM {table} JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, {column}) "  # noqa: S608
-            f"USING (bank, {column}) WHERE {self._scope}"
+            f"SELECT {fields} FROM {_with_numbers(table, column)} AND {self._scope}{f' AND {where}' if where else ''}"  # noqa: S608
         )
-        return self._database.rows(query, [bank for bank, _ in pairs], [one for _, one in pairs], self._banks)
+        return self._database.rows(query, *_columns_of(numbers), self._banks, *values)
 
     def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
-        """Nothing: how a memory was used stays with its bank."""
+        """Nothing: only its bank knows how a memory was used."""
         return {}
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages."""
-        return {
-            page: array("I", bytes(terms)) for page, terms in self._of("shared_pages", "page", f"{_PAGE}, terms", pages)
-        }
+        found = self._of("shared_pages", "page", f"{_PAGE}, terms", pages)
+        return {page: array("I", bytes(terms)) for page, terms in found}
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages, each after the name of its bank and a colon."""
@@ -380,7 +359,7 @@ class SharedIndex:
 
     @property
     def model(self) -> str:
-        """The settings of the model that all of these banks have vectors of, as JSON; empty where they differ."""
+        """The settings of the model of all these banks' vectors, as JSON; empty if they differ."""
         return next(iter(self._models)) if len(self._models) == 1 else ""
 
     def count_vectors(self, identity: str) -> int:
@@ -388,23 +367,16 @@ class SharedIndex:
         return self._vectors if identity and identity == self.model else 0
 
     def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
-        """Those of these memories that have a vector; its key is their number."""
+        """Those of these memories that have a vector. The key of a vector is the number of its memory."""
         return {number: number for (number,) in self._of("shared_vectors", "row", _ROW, numbers)}
 
     def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
-        """Those of these memories that are what was asked for."""
-        where, values = conditions_of(filters)
-        pairs = [divmod(number, 1 << _SHIFT) for number in keys]
-        query = (
-            f"SELECT {_ROW} FROM shared_memories JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, row) "  # noqa: S608
-            f"USING (bank, row) WHERE {self._scope}{f' AND {where}' if where else ''}"
-        )
-        columns = [bank for bank, _ in pairs], [row for _, row in pairs]
-        return {number: number for (number,) in self._database.rows(query, *columns, self._banks, *values)}
+        """Those of these memories that pass the filters."""
+        return {number: number for (number,) in self._of("shared_memories", "row", _ROW, keys, filters)}
 
     @property
     def relations(self) -> KnownRelations:
-        """What the nights of these banks found of their memories."""
+        """The relations between memories that the nights of these banks found."""
         return _SharedRelations(self._database, self._scope, self._banks)
 
 
@@ -420,44 +392,47 @@ class _SharedRelations(KnownRelations):
         found = self._database.rows(query, self._banks, list(ids), list(ids))
         superseded = {one: other for kind, one, other, _ in found if kind == "superseded"}
         keys = {one: other for kind, one, other, _ in found if kind == "key"}
-        pairs = [
-            StoredPair(one, other, kind, is_dated)
-            for kind, one, other, is_dated in found
-            if kind not in {"superseded", "key"}
-        ]
+        alike = (row for row in found if row[0] not in {"superseded", "key"})
+        pairs = [StoredPair(one, other, kind, is_dated) for kind, one, other, is_dated in alike]
         return StoredRelations(superseded, pairs, keys)
 
 
 _ALL = 20_000
-"""The most vectors, some 15 MB, of which all are compared; of more only those whose memories were found by words."""
-_NUMBER = "(bank::bigint << 32) + row"
+"""Up to so many vectors (some 15 MB) all are compared; of more only those of memories that were found by words."""
 
 
 class SharedVectors:
-    """The vectors of some banks by one model, as `ports.reading.Vectors`; a key is the number of a memory."""
+    """The vectors of some banks by one model, as `Vectors`. A key is the number of a memory.
+
+    They are compared here, where the question is asked: the database has no operator for it.
+    """
 
     def __init__(
         self, database: FleetDatabase, banks: Sequence[int], count: int, door: SentenceVectors, model: str
     ) -> None:
-        """Take the banks, how many vectors they have, what makes that of a question, and the model's settings as JSON."""
+        """Take the banks, their number of vectors, what makes the vector of a question, and the model's settings as JSON."""
         self._database, self._banks, self._count = database, list(banks), count
         self._door, self.identity = door, model
 
     @property
     def problem(self) -> str:
-        """Why the last question has no vector; empty when it has."""
+        """Why the last question has no vector; empty if it has one."""
         return self._door.problem
 
     def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
-        """From which cosines on something is an answer; unknown where only some were compared."""
+        """The cosines above which something is an answer; unknown if only some vectors were compared."""
         return self._door.bounds_for(in_hangul=in_hangul) if self._count <= _ALL else None
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest memories and of these; None when they cannot be computed now."""
+        """Cosines to a question, by key, of the nearest memories and of those with `keys`; None if it has no vector now."""
         asked = self._door.question_vector(text)
         if asked is None:
             return None
-        found = self._fetch(None if self._count <= _ALL else keys)
+        table, columns = "shared_vectors WHERE true", tuple[list[int], ...]()
+        if self._count > _ALL:
+            table, columns = _with_numbers("shared_vectors", "row"), _columns_of(keys)
+        query = f"SELECT {_ROW}, vector FROM {table} AND bank = ANY(%s)"  # noqa: S608
+        found = self._database.rows(query, *columns, self._banks)
         if not found:
             return {}
         vectors = np.frombuffer(b"".join(bytes(vector) for _, vector in found), np.float16).reshape(len(found), -1)
@@ -466,24 +441,8 @@ class SharedVectors:
         best = sorted(every, key=lambda number: (-every[number], number))[:most]
         return {number: every[number] for number in {*best, *keys} if number in every}
 
-    def _fetch(self, numbers: Sequence[int] | None) -> Sequence[tuple[int, bytes]]:
-        """The vectors of these memories, or of all."""
-        if numbers is None:
-            return self._database.rows(
-                f"SELECT {_NUMBER}, vector FROM shared_vectors WHERE bank = ANY(%s)",  # noqa: S608
-                self._banks,
-            )
-        pairs = [divmod(number, 1 << 32) for number in numbers]
-        return self._database.rows(
-            f"SELECT {_NUMBER}, vector FROM shared_vectors JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, row) "  # noqa: S608
-            "USING (bank, row) WHERE bank = ANY(%s)",
-            [bank for bank, _ in pairs],
-            [row for _, row in pairs],
-            self._banks,
-        )
-
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """Nothing: the vectors of memories are those that their banks made."""
+        """Nothing: the banks made the vectors of their memories."""
         return None
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
@@ -491,7 +450,7 @@ class SharedVectors:
         return [None] * len(pairs)
 
     def end_if_idle(self) -> None:
-        """End the process of the model when nobody asked it for half an hour."""
+        """End the process of the model if nobody asked it for half an hour."""
         self._door.end_if_idle()
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""A fleet put together: its database, its banks, the queue of their nights, and a night of one bank.
+"""Puts a fleet together: its database, its banks, the queue of nights, the night of one bank, and the shared search.
 
-The shared search of a fleet: brought up to date after each night, asked with the ranking that every bank uses.
+The shared search is brought up to date after each night, and answers with the ranking that every bank uses.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from procrastinate.schema import SchemaManager
+
 from bankd.errors import UsageError, UserError
 from bankd.fleet.database import FleetDatabase
-from bankd.fleet.queue import NightQueue, queue_tables
+from bankd.fleet.queue import NightQueue
 from bankd.fleet.registry import BankRegistry, FleetBank
 from bankd.fleet.shared import BankScope, PostgresPostings, ScopedPostings, SharedIndex
 from bankd.fleet.writer import SharedWriter, WrittenShare
@@ -43,13 +45,9 @@ if TYPE_CHECKING:
     from bankd.fleet.opensearch import OpenSearchStore
 
 
-_BETWEEN = 20
-"""Nights after which a worker empties its caches: otherwise it grows to a gigabyte in a thousand nights."""
-
-
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """What belongs to a fleet, over one connection."""
+    """The parts of a fleet, over one connection."""
 
     database: FleetDatabase
     banks: BankRegistry
@@ -58,27 +56,27 @@ class Fleet:
 
 @contextmanager
 def open_fleet(dsn: str) -> Iterator[Fleet]:
-    """Open a fleet; UserError where the database cannot be reached, or has no fleet."""
+    """Open a fleet. UserError if the database cannot be reached or has no fleet."""
     with closing(FleetDatabase(dsn)) as database:
         database.require_tables()
         yield Fleet(database, BankRegistry(database), NightQueue(database))
 
 
 def make_fleet(dsn: str) -> bool:
-    """Make the tables of a fleet; False where they are there already."""
+    """Make the tables of a fleet. False if they are there already."""
     with closing(FleetDatabase(dsn)) as database:
-        return database.make_tables(queue_tables())
+        return database.make_tables(str(SchemaManager.get_schema()))
 
 
 class StandingKiwi(KiwiWorker):
-    """A Kiwi for one bank after another: what lets go of a bank does not end it."""
+    """A Kiwi for one bank after another: closing a bank does not end it."""
 
     def __init__(self) -> None:
-        """Start none yet."""
+        """Start no process yet."""
         super().__init__(read_monotonic)
 
     def end(self) -> None:
-        """Stay for the next bank."""
+        """Do nothing: the next bank needs it."""
 
     def end_for_good(self) -> None:
         """End it."""
@@ -86,7 +84,7 @@ class StandingKiwi(KiwiWorker):
 
 
 def run_night(root: Path, kiwi: StandingKiwi) -> str:
-    """Reflect on a bank as `bankctl cycle reflect` does, and give what it did in a line; raises what keeps it from it."""
+    """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line."""
     settings = search_settings(root)
     searching = make_search(root, settings, kiwi if settings.analyser == "kiwi" else None)
     with closing(searching), open_workspace(root, searching=searching) as workspace:
@@ -99,7 +97,7 @@ def run_night(root: Path, kiwi: StandingKiwi) -> str:
 
 
 class StandingNights:
-    """Runs nights of one bank after another, with one Kiwi."""
+    """Runs the nights of one bank after another, with one Kiwi."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -109,56 +107,54 @@ class StandingNights:
     def run(self, root: Path) -> str:
         """Run the night of the bank there."""
         self._done += 1
-        if self._done % _BETWEEN == 0:
+        if self._done % 20 == 0:  # else a worker grows to a gigabyte in a thousand nights
             forget_kept()
             give_back()
         return run_night(root, self._kiwi)
 
     def close(self) -> None:
-        """Let go of Kiwi."""
+        """End Kiwi."""
         self._kiwi.end_for_good()
 
 
 def prepare_worker() -> None:
-    """Set up what the process of a worker has once: its log, and the modes of new files."""
+    """Set up the process of a worker: memory, log, and the modes of new files."""
     keep_little()
     set_up_log(os.environ.get("JOURNAL_STREAM", ""))
-    for name in ("procrastinate", "psycopg.pool"):  # what failed we say ourselves, without a traceback
+    for name in ("procrastinate", "psycopg.pool"):  # we report failures ourselves, without a traceback
         logging.getLogger(name).setLevel(logging.CRITICAL)
     os.umask(0o077)
 
 
-OPENSEARCH = "opensearch"
-"""The setting of a fleet that says where the cluster is."""
-
-
 def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
-    """Bring what the shared search knows of a bank up to date with the index of the bank."""
-    store = _store_of(fleet.database.setting(OPENSEARCH))
+    """Bring the shared search up to date with the index of a bank."""
+    store = _store_of(fleet)
     meaning = MeaningSettings(*search_settings(Path(bank.root)).meaning)
     return SharedWriter(fleet.database, store.write if store else None).write(bank, meaning)
 
 
 def use_opensearch(fleet: Fleet, url: str) -> None:
-    """Keep the terms of the shared search in an OpenSearch cluster from now on; UserError where banks are shared already."""
+    """Keep the terms of the shared search in an OpenSearch cluster from now on. UserError if banks are shared already."""
     if fleet.database.rows("SELECT 1 FROM shared_banks LIMIT 1"):
-        raise UserError("the shared search has banks already: its terms stay where they are")
-    if store := _store_of(url):
-        store.make()
-    fleet.database.set_setting(OPENSEARCH, url)
+        raise UserError("the shared search has banks already, so its terms stay in the database")
+    _store_at(url).make()
+    fleet.database.set_setting("opensearch", url)
 
 
 def forget_shared(fleet: Fleet, banks: Sequence[FleetBank]) -> None:
-    """Let the cluster, where there is one, forget banks that are taken out."""
-    if store := _store_of(fleet.database.setting(OPENSEARCH)):
+    """Remove banks from the cluster, if there is one."""
+    if store := _store_of(fleet):
         store.remove([bank.number for bank in banks])
 
 
+def _store_of(fleet: Fleet) -> OpenSearchStore | None:
+    """The cluster of a fleet; None if the tables of the database have the terms."""
+    url = fleet.database.setting("opensearch")
+    return _store_at(url) if url else None
+
+
 @cache
-def _store_of(url: str) -> OpenSearchStore | None:
-    """The cluster at a URL; None where the tables of the database keep the terms."""
-    if not url:
-        return None
+def _store_at(url: str) -> OpenSearchStore:
     try:
         from bankd.fleet.opensearch import OpenSearchStore  # noqa: PLC0415 -- an extra
     except ImportError as error:
@@ -167,7 +163,7 @@ def _store_of(url: str) -> OpenSearchStore | None:
 
 
 def _postings_of(fleet: Fleet, banks: Sequence[int], scope: BankScope) -> ScopedPostings:
-    store = _store_of(fleet.database.setting(OPENSEARCH))
+    store = _store_of(fleet)
     if store is None:
         return PostgresPostings(fleet.database, scope)
     from bankd.fleet.opensearch import OpenSearchPostings  # noqa: PLC0415 -- an extra
@@ -176,9 +172,9 @@ def _postings_of(fleet: Fleet, banks: Sequence[int], scope: BankScope) -> Scoped
 
 
 def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """Answer a request as a bank's own search does, out of `banks`, all that one may read where none is named.
+    """Answer a request as a bank's own search does, from `banks` (none named: all readable ones).
 
-    `as` names the role of the database that asks. Each hit says of which bank it is.
+    `as` names the role of the database that asks. Each hit names its bank.
     """
     banks, reader = request.get("banks", []), request.get("as", "")
     if not (isinstance(banks, list) and all(isinstance(name, str) for name in banks) and isinstance(reader, str)):
@@ -186,26 +182,22 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
     query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
     with fleet.database.snapshot(reader):
         index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
-        index.expect(*_likely(query.text))
+        form = normal_form(query.text)
+        runs = runs_of(form)  # what the question will ask for: one query to the database, and not one for each term
+        index.expect(runs, [*dict.fromkeys([*analyse_text(form).terms, *runs, *bigrams_of(runs)])])
         vectors = _vectors_of(fleet, index) if index.model else None
         options = RankingOptions(relations=index.relations, vectors=vectors)
         reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached
         fresh = Freshness(0, index.updated, True, 0)
         answer = Answering(query, reading, options).answer(index, (), fresh)
-        fresh = answer.fresh._replace(meaning=_meaning_state(vectors))
+        meaning = "off" if vectors is None else f"not now: {vectors.problem}" if vectors.problem else "on"
+        fresh = answer.fresh._replace(meaning=meaning)
     found = answer._replace(fresh=fresh).as_json()
     return {**found, **{name: [_with_bank(hit) for hit in found[name]] for name in ("hits", "nearest")}}
 
 
-def _meaning_state(vectors: Vectors | None) -> str:
-    """Whether meaning took part, as `Freshness.meaning` says it."""
-    if vectors is None:
-        return "off"
-    return f"not now: {vectors.problem}" if vectors.problem else "on"
-
-
 def _vectors_of(fleet: Fleet, index: SharedIndex) -> Vectors | None:
-    """The vectors of the banks that are asked; the process that reads questions is kept for the next one."""
+    """The vectors of the banks that are asked."""
     from bankd.fleet.shared import SharedVectors  # noqa: PLC0415 -- needs numpy, an extra
 
     count = index.count_vectors(index.model)
@@ -214,13 +206,13 @@ def _vectors_of(fleet: Fleet, index: SharedIndex) -> Vectors | None:
 
 @cache
 def _door_of(model: str) -> SentenceVectors:
-    """What makes the vectors of questions by a model, of which there are few."""
+    """The process that makes vectors of questions; it is kept for the next question. There are few models."""
     return SentenceVectors(Path(), MeaningSettings(*json.loads(model)), read_monotonic)
 
 
 @contextmanager
 def serving_search(dsn: str, place: str | None) -> Iterator[None]:
-    """Answer searches at a socket meanwhile, one after another, over a connection of its own; nowhere where none is named."""
+    """Answer searches at a socket meanwhile, one after another, over its own connection. None: do nothing."""
     if place is None:
         yield
         return
@@ -239,13 +231,6 @@ def serving_search(dsn: str, place: str | None) -> Iterator[None]:
             yield
         finally:
             server.stop()
-
-
-def _likely(text: str) -> tuple[Sequence[str], Sequence[str]]:
-    """The runs and terms that a question will mostly ask for, so that the database is asked once and not term by term."""
-    form = normal_form(text)
-    runs = runs_of(form)
-    return runs, [*dict.fromkeys([*analyse_text(form).terms, *runs, *bigrams_of(runs)])]
 
 
 def _with_bank(hit: Mapping[str, Any]) -> dict[str, Any]:

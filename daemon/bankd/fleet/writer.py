@@ -1,4 +1,4 @@
-"""Brings what the shared search knows of a bank up to date with the bank's own index: only what changed is written."""
+"""Brings the tables of the shared search up to date with the index of a bank. Only what changed is written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bankd.fleet.database import FleetConnection, FleetDatabase
-from bankd.fleet.export import FIELDS, KINDS, ExportedIndex, ExportedMemory, build_of, export_index, terms_of_kind
+from bankd.fleet.export import FIELDS, KINDS, ExportedIndex, build_of, export_index, terms_of_kind
 from bankd.fleet.registry import FleetBank
 from bankd.fleet.shared import WritePostings, copy_rows, write_postings
 from bankd.search.request import MeaningSettings
@@ -18,21 +18,21 @@ _COLUMNS = ("bank", "row", "digest", *FIELDS, "nodes", "names", "days")
 
 
 class WrittenShare(NamedTuple):
-    """What was written: memories and terms that changed."""
+    """How many memories and terms changed."""
 
     memories: int = 0
     terms: int = 0
 
 
 class SharedWriter:
-    """Writes the rows of one bank at a time, each in one transaction."""
+    """Writes the rows of one bank at a time, in one transaction."""
 
     def __init__(self, database: FleetDatabase, write_elsewhere: WritePostings | None = None) -> None:
-        """Take the database, and what keeps the postings where that does not."""
+        """Take the database, and what writes the postings if another store has them."""
         self._database, self._write_elsewhere = database, write_elsewhere
 
     def write(self, bank: FleetBank, meaning: MeaningSettings) -> WrittenShare:
-        """Bring a bank up to date, its vectors by these settings too; UserError where it has no index of its own yet."""
+        """Bring a bank up to date, with its vectors by these settings. UserError if the bank has no index yet."""
         root = Path(bank.root)
         known = self._database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
         if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
@@ -46,7 +46,7 @@ class SharedWriter:
 def write_export(
     connection: FleetConnection, bank: FleetBank, index: ExportedIndex, write_elsewhere: WritePostings | None = None
 ) -> WrittenShare:
-    """Write what of an index is not there as it is, as part of a transaction."""
+    """Write what differs between an index and the tables, as part of a transaction."""
     digests = {row: memory.digest for row, memory in index.memories.items()}
     query = "SELECT row, digest FROM shared_memories WHERE bank = %s"
     before: dict[int, bytes] = dict(connection.execute(query, (bank.number,)).fetchall())
@@ -56,18 +56,17 @@ def write_export(
     write = write_elsewhere or partial(write_postings, connection)
     terms = write(bank.number, [*gone, *reworded], {row: index.memories[row] for row in reworded})
     _drop(connection, "shared_memories", "row", bank.number, [*gone, *changed])
-    rows = ((bank.number, row, digests[row], *_flat(index.memories[row])) for row in changed)
-    copy_rows(connection, "shared_memories", _COLUMNS, rows)
-    _write_pages(connection, bank.number, index.pages)
-    _write_readings(connection, bank.number, index.readings)
+    copy_rows(connection, "shared_memories", _COLUMNS, (
+        (bank.number, row, digests[row], *one.values, list(one.nodes), list(one.names), list(one.days))
+        for row, one in ((row, index.memories[row]) for row in changed)
+    ))  # fmt: skip
+    _write_table(connection, "shared_pages", ("page", "path", "terms"), bank.number, index.pages)
+    readings = {run: (terms,) for run, terms in index.readings.items()}
+    _write_table(connection, "shared_readings", ("run", "terms"), bank.number, readings)
     _write_vectors(connection, bank.number, index, {*gone, *changed})
     _write_relations(connection, bank.number, index)
     _write_sums(connection, bank, index)
     return WrittenShare(len(changed) + len(gone), terms)
-
-
-def _flat(memory: ExportedMemory) -> Sequence[Any]:
-    return (*memory.values, list(memory.nodes), list(memory.names), list(memory.days))
 
 
 def _drop(connection: FleetConnection, table: str, column: str, bank: int, keys: Sequence[object]) -> None:
@@ -75,24 +74,19 @@ def _drop(connection: FleetConnection, table: str, column: str, bank: int, keys:
         connection.execute(f"DELETE FROM {table} WHERE bank = %s AND {column} = ANY(%s)", (bank, keys))  # noqa: S608
 
 
-def _write_pages(connection: FleetConnection, bank: int, pages: Mapping[int, tuple[str, bytes]]) -> None:
-    found = connection.execute("SELECT page, path, terms FROM shared_pages WHERE bank = %s", (bank,)).fetchall()
-    before = {page: (path, bytes(terms)) for page, path, terms in found}
-    _drop(connection, "shared_pages", "page", bank, [page for page in before if pages.get(page) != before[page]])
-    new = ((bank, page, *said) for page, said in pages.items() if before.get(page) != said)
-    copy_rows(connection, "shared_pages", ("bank", "page", "path", "terms"), new)
-
-
-def _write_readings(connection: FleetConnection, bank: int, readings: Mapping[str, str]) -> None:
-    found = connection.execute("SELECT run, terms FROM shared_readings WHERE bank = %s", (bank,)).fetchall()
-    before: dict[str, str] = dict(found)
-    _drop(connection, "shared_readings", "run", bank, [run for run in before if readings.get(run) != before[run]])
-    new = ((bank, run, terms) for run, terms in readings.items() if before.get(run) != terms)
-    copy_rows(connection, "shared_readings", ("bank", "run", "terms"), new)
+def _write_table(
+    connection: FleetConnection, table: str, columns: Sequence[str], bank: int, rows: Mapping[Any, tuple[Any, ...]]
+) -> None:
+    """Make the rows of a bank in a table equal to `rows`: by the first of the columns, the values of the others."""
+    found = connection.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE bank = %s", (bank,)).fetchall()  # noqa: S608
+    before = {key: tuple(values) for key, *values in found}
+    _drop(connection, table, columns[0], bank, [key for key in before if rows.get(key) != before[key]])
+    new = ((bank, key, *values) for key, values in rows.items() if before.get(key) != values)
+    copy_rows(connection, table, ("bank", *columns), new)
 
 
 def _write_vectors(connection: FleetConnection, bank: int, index: ExportedIndex, changed: Collection[int]) -> None:
-    """A row that is the same has the same vector, unless the model is another."""
+    """A row that did not change has the same vector, unless the model changed."""
     known = connection.execute("SELECT meaning FROM shared_banks WHERE bank = %s", (bank,)).fetchone()
     is_same = known == (index.meaning,)
     found = connection.execute("SELECT row FROM shared_vectors WHERE bank = %s", (bank,)).fetchall()
@@ -112,23 +106,15 @@ def _write_relations(connection: FleetConnection, bank: int, index: ExportedInde
 
 
 def _write_sums(connection: FleetConnection, bank: FleetBank, index: ExportedIndex) -> None:
-    of_each = (
-        [len(terms_of_kind(kind, text)) for kind, text in enumerate(one.found_by)] for one in index.memories.values()
+    counts = (
+        [len(terms_of_kind(kind, one)) for kind, one in enumerate(memory.found_by)]
+        for memory in index.memories.values()
     )
-    lengths = [sum(counts) for counts in zip(*of_each, strict=True)]
-    connection.execute(
-        "INSERT INTO shared_banks (bank, name, build, updated, memories, words, sentences, heading_words, lengths, meaning, vectors) "
-        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank) DO UPDATE SET (build, updated, memories, words, sentences, "
-        "heading_words, lengths, meaning, vectors) = (excluded.build, excluded.updated, excluded.memories, excluded.words, excluded.sentences, "
-        "excluded.heading_words, excluded.lengths, excluded.meaning, excluded.vectors)",
-        (
-            bank.number,
-            bank.name,
-            index.build,
-            index.updated,
-            *index.sums,
-            lengths or [0] * len(KINDS),
-            index.meaning,
-            len(index.vectors),
-        ),
-    )
+    lengths = [sum(column) for column in zip(*counts, strict=True)] or [0] * len(KINDS)
+    row = {
+        "bank": bank.number, "name": bank.name, "build": index.build, "updated": index.updated,
+        **dict(zip(("memories", "words", "sentences", "heading_words"), index.sums, strict=True)),
+        "lengths": lengths, "meaning": index.meaning, "vectors": len(index.vectors),
+    }  # fmt: skip
+    connection.execute("DELETE FROM shared_banks WHERE bank = %s", (bank.number,))
+    copy_rows(connection, "shared_banks", [*row], [[*row.values()]])

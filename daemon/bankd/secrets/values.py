@@ -1,8 +1,6 @@
-"""Whether what follows a word such as `password` can be a secret: not a word, a reference or a placeholder.
+"""Secrets that a text names (`password: …`) or that stand where a password does (`curl -u kim:…`).
 
-Secrets that a text names: a word such as `password` or `key`, and after it a value that can be one.
-
-Passwords that no word names: their place tells, beside a name or among what a program is given on its command line.
+A value counts only if it can be a secret: no word, no reference to where a secret is kept, no placeholder.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
 from itertools import pairwise
+from typing import Any
 
 _SIGNS = frozenset("!@#$%^&*+=~?")
 _WORD = re.compile(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
@@ -43,11 +42,9 @@ _TELLING = re.compile(
     r"(?=.*[A-Za-z])(?=.*\d)(?=.*[!@#$%^&])(?![\w.-]*@[\w.-]*$)(?!(?:[A-Z]\w*)?#\d+$)[\w!@#$%^&*.+~?-]{7,}$"
 )
 
-_MIN_ENTROPY = 4.0  # bits a character; words joined by hyphens and paths lie below it, random keys above
-
 
 class Joint(Enum):
-    """How a value is joined to the word before it."""
+    """How a value follows the word that names it."""
 
     STATED = "password: value, 비밀번호는 value"
     SAID = "the password is value, changed to value"
@@ -55,7 +52,7 @@ class Joint(Enum):
 
 
 def is_reference(value: str) -> bool:
-    """Whether a value says where a secret is kept, stands for one, or is a date, a version or an address."""
+    """Whether a value says where a secret is kept, is a placeholder, or is a date, a version or an address."""
     return bool(_REFERENCE.match(value))
 
 
@@ -64,7 +61,10 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
     if value.isdigit():
         return len(value) >= 4 and not _COUNTED.match(rest)
     kinds, is_phrase = _kinds_of(value), value.count("-") >= 3  # correct-horse-battery-staple
-    if len(value) < 5 or _is_place(value, rest) or not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
+    is_spoken = "sign" not in kinds and is_worded(value)  # it may be where the password is, named a little later
+    if len(value) < 5 or _PLACE.match(rest) or (is_spoken and _KEPT.match(rest)):
+        return False
+    if not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
         return False
     if joint is Joint.SAID:
         return len(kinds) >= 3 or bool(_CLAUSE_END.match(rest))
@@ -75,53 +75,44 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a value can be nothing but a password, whatever stands before it: letters, digits and signs in one."""
+    """Whether a value can only be a password, whatever stands before it: letters, digits and signs together."""
     return bool(_TELLING.match(value))
 
 
 def trimmed(found: re.Match[str]) -> tuple[str, int]:
-    """What a pattern took for a value, and where it starts, without the signs of the sentence around it."""
+    """The value that a pattern matched, without the punctuation after it, and where it starts."""
     return found["value"].rstrip("\"'`*_.,;)]}>"), found.start("value")
 
 
-def _is_place(value: str, rest: str) -> bool:
-    """Whether a value says where the password is; one that can be spoken may be named farther from the words for it."""
-    is_spoken = "sign" not in _kinds_of(value) and is_worded(value)
-    return bool(_PLACE.match(rest) or (is_spoken and _KEPT.match(rest)))
-
-
 def is_key(value: str, rest: str, joint: Joint) -> bool:
-    """Whether a value can be a key or a token: letters and digits that make no words, longer where less is said."""
+    """Whether a value can be a key or a token: letters and digits that make no words; longer after `is`."""
     if joint is Joint.SAID and not _CLAUSE_END.match(rest):
         return False
     kinds = _kinds_of(value)
     if len(value) < 16:
         is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
-        return len(value) >= 8 and (is_mixed or _is_shuffled(value))
+        changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
+        is_shuffled = 2 * changes >= len(value) and not is_worded(value)  # as no name that people write
+        return len(value) >= 8 and (is_mixed or is_shuffled)
     is_spoken = is_worded(value, share=0.6 if joint is Joint.STATED else 0.5)
     return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
 
 
-def _is_shuffled(value: str) -> bool:
-    """Whether the kind of character changes at every other place or oftener, as in no name that people write."""
-    changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
-    return 2 * changes >= len(value) and not is_worded(value)
-
-
 def is_random(token: str) -> bool:
-    """Whether a string is random by itself: no other text looks so, whatever stands before it."""
-    return (
-        token.count("/") < 4
-        and {"digit", "upper", "lower"} <= _kinds_of(token)
-        and _entropy(token) >= _MIN_ENTROPY
-        and not is_worded(token)
-    )
+    """Whether a string is random by itself, whatever stands before it: at least 4 bits a character, and no words.
+
+    Words joined by hyphens and paths have less than 4 bits, random keys more.
+    """
+    if token.count("/") >= 4 or not {"digit", "upper", "lower"} <= _kinds_of(token):
+        return False
+    bits = -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
+    return bits >= 4.0 and not is_worded(token)
 
 
 def is_worded(token: str, share: float = 0.5) -> bool:
-    """Whether so much of a string is made of what can be spoken: `sk_buff_head_list_lock`, `iPhone15ProMax256GB`.
+    """Whether this share of a string can be spoken: `sk_buff_head_list_lock`, `iPhone15ProMax256GB`.
 
-    Of random strings of 24 to 40 letters and digits at most 2 % are half spoken, of names in programs all.
+    At most 2 % of random strings of 24 to 40 letters and digits can be spoken by half; all names in programs can.
     """
     spoken = sum(len(part) for part in _WORD.findall(token) if _VOWEL.search(part) and not _UNSPOKEN.search(part))
     return spoken >= share * sum(c.isalnum() for c in token)
@@ -137,12 +128,6 @@ def _kind(c: str) -> str:
     if c.isalpha():
         return "upper" if c.isupper() else "lower"
     return "sign" if c in _SIGNS else ""
-
-
-def _entropy(token: str) -> float:
-    """Bits a character."""
-    counts = Counter(token).values()
-    return -sum(n / len(token) * math.log2(n / len(token)) for n in counts)
 
 
 _PASSWORD = re.compile(
@@ -172,23 +157,18 @@ _PHRASE = re.compile(
 _OPEN = r"[\"'`*_)\]]*\s*"
 _LENGTH = r"(?:\s?(?:\d{1,2}|[가-힣]{1,2})\s?자리(?:\s?숫자)?)?"
 _START = r"[ \t\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+|[\w-]{1,40}=(?=[!-~]{16}))?(?P<value>[!-~]+)"
+_CHANGED = r"(?:changed|reset|set|updated|rotated|switched)"
 _JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
     (Joint.STATED, re.compile(rf"[^\n.;:=!?]{{0,32}}?{_OPEN}(?:[:=]+>?|->|→|⇒){_START}", re.IGNORECASE)),
-    (
-        Joint.STATED,
-        re.compile(rf"{_OPEN}{_LENGTH}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}"),
-    ),
+    (Joint.STATED, re.compile(rf"{_OPEN}{_LENGTH}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}")),
     (
         Joint.SAID,
-        re.compile(
-            rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|from|(?:changed|reset|set|updated|rotated|switched)\s+(?:it\s+)?to){_START}",
-            re.IGNORECASE,
-        ),
+        re.compile(rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|from|{_CHANGED}\s+(?:it\s+)?to){_START}", re.IGNORECASE),
     ),
     (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bfrom\s+\S{{1,64}}\s+to{_START}", re.IGNORECASE)),
     (Joint.BARE, re.compile(rf"{_OPEN}{_LENGTH}(?:(?:은|는|이|가|을|를)\s[가-힣]{{1,6}})?\s(?:to\s)?{_START}")),
 )
-# A number that names a thing, and is no secret: the word just before the value says so.
+# Before the value of a public number, such as a commit.
 _IDENTIFIER = re.compile(
     r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$",
     re.IGNORECASE,
@@ -197,24 +177,10 @@ _IDENTIFIER = re.compile(
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _CELL = re.compile(r"[^|\n]+")
 
-# What stands in every match of each, in lower case: a line without it costs some look-ups.
+# Pieces of which each match has one, in lower case: a line without them costs only look-ups.
 _OF_PASSWORD = (
-    "pass",
-    "pw",
-    "psk",
-    "pin",
-    " code",
-    "-code",
-    "wpa",
-    "wifi",
-    "wi-fi",
-    "비밀",
-    "비번",
-    "패스",
-    "암호",
-    "핀",
-    "코드",
-    "번호",
+    *("pass", "pw", "psk", "pin", " code", "-code", "wpa", "wifi", "wi-fi"),
+    *("비밀", "비번", "패스", "암호", "핀", "코드", "번호"),
 )
 _OF_KEY = ("key", "token", "secret", "credential", "cookie", "bearer", "basic", "auth", "seed", "키", "토큰", "시크릿")
 _OF_PHRASE = ("seed", "mnemonic", "recovery", "시드", "니모닉", "복구")
@@ -225,8 +191,8 @@ _NAMED: tuple[tuple[str, re.Pattern[str], Callable[[str, str, Joint], bool], tup
 
 
 def find_named(text: str) -> Iterator[tuple[str, int, int]]:
-    """Give kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
-    # Case is ignored as `re` does it, to which the dotted and the dotless i are one.
+    """Kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
+    # Ignore case as `re` does: there the dotted and the dotless i are one letter.
     has = text.replace("\u0130", "i").replace("\u0131", "i").lower().__contains__
     for kind, word, can_be, pieces in _NAMED:
         if any(map(has, pieces)):
@@ -252,7 +218,7 @@ def _named(
 def _in_columns(
     kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
 ) -> Iterator[tuple[str, int, int]]:
-    """The cells of tables whose column is named by a word for a secret in its first row."""
+    """Values in the columns of a table whose first row has a word for a secret."""
     named: set[int] = set()
     end = -2
     for row in _ROW.finditer(text):
@@ -267,10 +233,17 @@ def _in_columns(
         end = row.end()
 
 
+def shape_rows(table: str) -> Iterator[list[str]]:
+    """The rows of a table of this room. Read by the loader of this module, so that it is found wherever the package lies."""
+    loader: Any = __spec__.loader
+    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/{table}.tsv")
+    return (row.split("\t") for row in data.decode("utf-8").splitlines())
+
+
 _VALUE = r"[\"']?(?P<value>[^\s\"'-][^\s\"']*)"
 _WHO = r"(?:-[uD]|--user(?:name)?)[ =]?[\"']?(?=[^\s:]*[a-z])[^\s\"':]+[\"']?"
 
-# `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`: a name, a stroke, a password.
+# A name, a slash or a colon, a password: `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`.
 _PAIR = re.compile(
     r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디|접속\s?정보)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
     r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>(?=[!-~]{0,64}?[\d!@#$%^&*])[!-~]{5,})",
@@ -278,52 +251,22 @@ _PAIR = re.compile(
 )
 _OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디", "접속")
 
-# What stands in each line in which a program is given something, in lower case: a line without it costs some look-ups.
+# Pieces of which each line with a command line password has one, in lower case.
 _OF_GIVEN = (" -", "%", "/u:", "/user:", "net use", "identified", "chpasswd")
 
-# Where programs take a password, and pieces of which one stands in every match.
-_GIVEN: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (pieces, re.compile(place, re.IGNORECASE | re.MULTILINE))
-    for pieces, place in (
-        (
-            ("curl", "wget", "http"),
-            rf"\b(?:curl|wget|http)\b.{{0,200}}?\s(?:-u|--user|-a)[ =]?[\"']?[^\s:\"']+:{_VALUE}",
-        ),
-        (("%",), rf"\s(?:-U|--user)[ =]?[\"']?(?=[^\s%]{{0,64}}[a-z])[^\s\"'%]{{1,64}}%{_VALUE}"),
-        (("lftp",), rf"\blftp\b.{{0,200}}?\s-u ?[\"']?[\w.-]+,{_VALUE}"),
-        # A space after -p of mysql starts the name of a database, one after -p of redis-cli a port.
-        (("mysql", "mariadb"), rf"\b(?:mysql|mariadb)\w*\b.{{0,200}}?\s(?-i:-p){_VALUE}"),
-        (("sshpass", "mongo", "docker"), rf"\b(?:mongo\w*|sshpass|docker\s+login)\b.{{0,200}}?\s(?-i:-p) ?{_VALUE}"),
-        (("redis-cli",), rf"\bredis-cli\b.{{0,200}}?\s(?:-a|--pass) ?{_VALUE}"),
-        (("sqlcmd",), rf"\bsqlcmd\b.{{0,200}}?\s(?-i:-P) ?{_VALUE}"),
-        (
-            ("7z", "rar", "zip"),
-            rf"\b(?:7z\w?\b.{{0,200}}?\s-p|(?:un)?rar\b.{{0,200}}?\s-h?p|(?:un)?zip\b.{{0,200}}?\s(?-i:-P)) ?{_VALUE}",
-        ),
-        (("openssl", "security"), rf"\b(?:openssl\b.{{0,200}}?\s-k|security\b.{{0,200}}?\s-[pw]) ?{_VALUE}"),
-        (("htpasswd",), rf"\bhtpasswd\s+(?:-\w+\s+)*?-(?=\w{{0,8}}n)(?=\w{{0,8}}b)\w+\s+\S+\s+{_VALUE}"),
-        (("htpasswd",), rf"\bhtpasswd\s+(?:-\w+\s+)*?-(?=\w{{0,8}}b)[^\sn]+\s+\S+\s+\S+\s+{_VALUE}"),
-        (("chpasswd",), r"(?<![\w.-])[\w.-]{1,64}:(?P<value>[^\s\"':]+)[\"']?\s*\|\s*(?:sudo\s+)?chpasswd"),
-        (("net use",), rf"\bnet\s+use\b.{{0,200}}?\s/u(?:ser)?:\S+\s+{_VALUE}"),
-        (("net use",), rf"\bnet\s+use\s+(?:\w:\s+)?\\\\\S+\s+{_VALUE}"),
-        (("net user",), rf"\bnet\s+user\s+\S+\s+{_VALUE}"),
-        (("identified",), rf"\bidentified\s+by\s+{_VALUE}"),
-        # An option for who, and beside it one for the password, whatever the program: no port, no path.
-        (
-            (" -u", " -d", " --user"),
-            rf"^(?!.*\b(?:mysql|mariadb)).*?\s{_WHO}\s(?:\S+\s){{0,4}}?-[pwa] (?!\d{{1,5}}\b|\S*/){_VALUE}",
-        ),
-        (("/u:",), rf"\s/u(?:ser)?:\S+\s(?:\S+\s){{0,4}}?/p:{_VALUE}"),
-        # ~/.pgpass: host, port, database, user.
-        ((":",), rf"(?<![\w:./*-])[\w.*-]+:(?:\d{{2,5}}|\*):[\w*-]+:[\w*-]+:{_VALUE}"),
-    )
+# Where programs take a password, and pieces of which each match has one (`given.tsv`). After -p of mysql a space starts
+# the name of a database, after -p of redis-cli a port. The last rows: any program with an option for the user and one for
+# the password (no port, no path); a line of ~/.pgpass (host, port, database, user, password).
+_GIVEN: tuple[tuple[list[str], re.Pattern[str]], ...] = tuple(
+    (pieces.split("|"), re.compile(place.replace("VALUE", _VALUE).replace("WHO", _WHO), re.IGNORECASE | re.MULTILINE))
+    for pieces, place in shape_rows("given")
 )
-# `root / hunter2!`, `-p Wint3r!`: nothing says what it is, so only what can be nothing else is one.
+# `root / hunter2!`, `-p Wint3r!`: no word says that it is a password, so only a value that can be nothing else counts.
 _BARE = re.compile(rf"(?:(?<![\w/.~-])[A-Za-z][\w.@+-]{{1,31}}\s/\s|\s-[pPwa]\s?){_VALUE}")
 
 
 def find_placed(text: str) -> Iterator[tuple[str, int, int]]:
-    """Give kind, start and end of each value that stands where a password does."""
+    """Kind, start and end of each value that stands where a password does."""
     has = text.lower().__contains__
     is_given = any(map(has, _OF_GIVEN)) or text.count(":") > 3
     places = [place for pieces, place in _GIVEN if any(map(has, pieces))] if is_given else []

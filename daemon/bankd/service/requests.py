@@ -142,7 +142,8 @@ class Requests:
 
     def _tool(self, request: Request) -> Answer:
         """The result of an agent's tool, such as memory_feedback; one that writes borrows the lock like any client."""
-        from bankd.agents.tools import BankMethods, ProtocolError  # noqa: PLC0415 -- most daemons serve no agent
+        from bankd.agents.mcp import ProtocolError  # noqa: PLC0415 -- most daemons serve no agent
+        from bankd.agents.tools import BankMethods  # noqa: PLC0415 -- same
 
         called = {"name": request["name"], "arguments": request.get("arguments", {})}
         bank = ServedBank(str(self._held.root), self.handle)

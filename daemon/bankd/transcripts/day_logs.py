@@ -1,9 +1,7 @@
-"""Turns as the text of logs, one a conversation and day, and the keys by which they are known to stand there.
+"""Writes turns as text of logs, one log a conversation and day, with keys that tell which turns a log already has.
 
-What was said is quoted: the words of a conversation are to be found, and a line in them that looks like a Retain line is
-none. Notes are copied as they are: their Retain lines were meant to be.
-
-What an import appended to a log, by which the log's end is known again.
+Conversations are quoted: they can be found, and a line in them that looks like a Retain line is none. Notes are copied
+as they are: their Retain lines are meant.
 """
 
 from __future__ import annotations
@@ -23,23 +21,23 @@ from bankd.transcripts.formats import Dialogue, Turn
 
 _KEYS = re.compile(r"^<!-- imported((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
 _WIDTH = 4000
-"""Characters of a line in a log; longer ones are cut in two, for a log passes over what is no line of a person."""
+"""Characters of a line in a log. Longer lines are cut, because the reader of logs skips lines that no person writes."""
 _KEYS_A_LINE = 50
 _CHUNK = 200
-"""Turns that are written at once, with their keys at the end: what an interruption leaves is at most these again."""
+"""Turns that are written at once, followed by their keys. After an interruption at most these are written twice."""
 
 Mask = Callable[[str], str]
 
 
 def log_name(conversation: Dialogue, day: str) -> str:
-    """The name of the log of a conversation on a day; of a long name, as a session's, its end is enough."""
+    """The name of the log of a conversation on a day. Of a session's long name only the end is used."""
     name = re.sub(r"[^\w]+", "-", conversation.name).strip("-")
     short = name if not conversation.is_quoted else re.sub(r"\W|_", "", name)[-8:]
     return f"{day}-{short[:60]}.md" if short else f"{day}.md"
 
 
 def is_log_of(conversation: Dialogue, log: str) -> bool:
-    """Whether a log, by its name, may have turns of a conversation."""
+    """Whether a log may have turns of a conversation, by its name."""
     if conversation.day:
         return log == log_name(conversation, conversation.day)
     return log[10:] == log_name(conversation, "")
@@ -53,22 +51,23 @@ def keys_in_log(text: str) -> set[str]:
 def new_turns(
     conversation: Dialogue, known: Set[str], moment: Callable[[datetime | None], datetime]
 ) -> Mapping[str, Sequence[tuple[datetime, Turn]]]:
-    """By day, the turns that no log has yet; `moment` gives the local time, and the source's own for what has none."""
-    fresh = [turn for turn in conversation.turns if turn.key not in known and clean(turn.text)]
-    dated = [(moment(turn.at), turn) for turn in fresh]
+    """By day, the turns that no log has yet, each with its local time. `moment` gives that time, also for None."""
     days: dict[str, list[tuple[datetime, Turn]]] = {}
-    for at, turn in dated:
+    for turn in conversation.turns:
+        if turn.key in known or not _clean(turn.text):
+            continue
+        at = moment(turn.at)
         days.setdefault(conversation.day or f"{at:%Y-%m-%d}", []).append((at, turn))
     return days
 
 
-def clean(text: str) -> str:
-    """What was said, without what we ourselves put in and what moves a cursor."""
+def _clean(text: str) -> str:
+    """What was said, without memories that we put in and without control characters."""
     return make_visible(strip_memories(text.replace("\r\n", "\n"))).strip()
 
 
 def chunks(turns: Sequence[tuple[datetime, Turn]], is_quoted: bool, mask: Mask) -> Iterator[str]:
-    """What is appended to a log, piece by piece."""
+    """The text to append to a log, piece by piece."""
     for start in range(0, len(turns), _CHUNK):
         some = turns[start : start + _CHUNK]
         said = "".join(_quoted(some, mask) if is_quoted else _copied(some, mask))
@@ -85,7 +84,7 @@ def opening(agent: str, conversation: Dialogue, day: str) -> str:
 
 def _quoted(turns: Sequence[tuple[datetime, Turn]], mask: Mask) -> Iterator[str]:
     for (clock, speaker), run in groupby(turns, lambda item: (f"{item[0]:%H:%M}", item[1].speaker)):
-        said = "\n".join(mask(clean(turn.text)) for _, turn in run)
+        said = "\n".join(mask(_clean(turn.text)) for _, turn in run)
         yield f"## {clock} {speaker}\n\n" + "".join(f"> {line}".rstrip() + "\n" for line in _lines(said)) + "\n"
 
 
@@ -95,7 +94,7 @@ def _copied(turns: Sequence[tuple[datetime, Turn]], mask: Mask) -> Iterator[str]
         previous = ""
         for _, turn in run:
             yield "\n" if previous and not (is_item(previous) and is_item(turn.text)) else ""
-            yield "\n".join(_lines(mask(clean(turn.text)))) + "\n"
+            yield "\n".join(_lines(mask(_clean(turn.text)))) + "\n"
             previous = turn.text
         yield "\n"
 
@@ -106,19 +105,19 @@ def _lines(text: str) -> Iterator[str]:
 
 
 ASIDE = ".taken-back"
-"""What the name of a log has at its end where it holds what was imported and taken back; logs end in .md."""
+"""End of the name of a file with imported text that was taken back. Logs end in .md."""
 
 
 class ImportedEnd:
-    """The text that was appended to one log in one import, piece by piece: its size in bytes, its turns, its digest."""
+    """Size in bytes, number of turns, and digest of the text that one import appended to one log: its end is known again."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Start with nothing."""
         self.size = self.turns = 0
         self._hash = sha256()
 
     def add(self, text: str) -> None:
-        """Note a piece that was appended."""
+        """Count a piece that was appended."""
         data = encode_text(text)
         self._hash.update(data)
         self.size += len(data)

@@ -1,19 +1,9 @@
-"""A turn of a conversation, as every format is read, and what the formats have in common.
+"""Reads conversations in every format that agents and chat services keep, as turns.
 
-What agents keep of a session, as rows of JSON, one format an agent.
-
-Claude Code: `~/.claude/projects/*/SESSION.jsonl`. Dialogue is only what has a `message`, a uuid and a timestamp and stands
-outside of side chains; attachments hold what hooks put in.
-Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, rows of {timestamp, type, payload}.
-OpenClaw: `~/.openclaw/agents/*/sessions/SESSION.jsonl`, a tree of entries that is appended to.
-Hermes: JSON lines of {role, content, timestamp}, or one object with all `messages`.
-
-What chat services export, a `conversations.json` each.
-
-ChatGPT: each conversation a tree, of which the branch that was shown last counts.
-Claude.ai: a list of conversations with their `chat_messages`.
-
-Which agent or service a source is from, and the conversations in it; of Markdown, each block is a turn of nobody.
+Agents' sessions are rows of JSON, one format an agent: Claude Code (`~/.claude/projects/*/SESSION.jsonl`), Codex
+(`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`), OpenClaw (`~/.openclaw/agents/*/sessions/SESSION.jsonl`), Hermes (JSON
+lines, or one object with all `messages`). ChatGPT and Claude.ai export a `conversations.json`. A Markdown file is notes:
+each block is a turn of nobody.
 """
 
 from __future__ import annotations
@@ -38,12 +28,14 @@ Row: TypeAlias = Mapping[str, Any]
 _TOOL_COLUMNS = 160
 """Characters of a tool's call or output that are kept: enough to know which it was."""
 _OWN_TOOL = "bankd"
-"""What the names of our own tools have in them, however an agent writes them: what they give is never taken in."""
+"""Part of the name of each of our own tools, in all agents. What they give is never taken in."""
+_SPEAKERS = ("user", "assistant")
+"""A tuple and no set: the value that is looked up may be a list or an object (not hashable)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody said; `key` stays the same as often as the source is read. The moment is aware, or unknown."""
+    """What somebody said. `key` is the same each time the source is read. The moment is aware, or None."""
 
     speaker: str
     at: datetime | None
@@ -61,7 +53,7 @@ class TornRow:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A conversation with what names its logs; `day` is that of all of it, as `2026-05-04`, where the source says so."""
+    """A conversation. `name` names its logs; `day` (such as `2026-05-04`) is the day of all turns if the source has one."""
 
     name: str
     title: str
@@ -72,25 +64,25 @@ class Dialogue:
 
 
 def turn_key(*parts: object) -> str:
-    """A name for a turn: 48 bits of SHA-256 of what stays the same."""
+    """A key for a turn: 48 bits of SHA-256 of the parts, which must stay the same."""
     said = "\0".join(str(part) for part in parts)
     return sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
 def object_at(row: Row, name: str) -> Row:
-    """The object in a field; an empty one where there is something else: what agents write changes with their versions."""
+    """The object in a field; an empty one if it is something else, since formats change with versions."""
     value = row.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def list_at(row: Row, name: str) -> Sequence[Any]:
-    """The list in a field; an empty one where there is something else."""
+    """The list in a field; an empty one if it is something else."""
     value = row.get(name)
     return value if isinstance(value, list) else ()
 
 
 def parse_json_rows(lines: Iterable[str]) -> Iterator[Row | TornRow]:
-    """The objects of JSON lines; an unfinished last line, one that no line break ends, is left for the next time."""
+    """The objects of JSON lines. A last line without a line break is unfinished, and is left for the next time."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -104,7 +96,7 @@ def parse_json_rows(lines: Iterable[str]) -> Iterator[Row | TornRow]:
 
 
 def moment_of(value: object) -> datetime | None:
-    """A moment as ISO text, or as seconds or milliseconds of the epoch; None where it is none that a zone has."""
+    """A moment from ISO text, or from seconds or milliseconds of the epoch; None if it cannot be one."""
     if isinstance(value, str):
         moment = read_iso_moment(value)
         return moment.replace(tzinfo=UTC) if moment and not moment.tzinfo else moment
@@ -116,20 +108,15 @@ def moment_of(value: object) -> datetime | None:
 
 
 def said_texts(content: object) -> list[str]:
-    """The texts of a message's content: a string, or blocks of which only those of text are what somebody said."""
+    """The texts of a message's content: a string, or the blocks of text in a list."""
     if isinstance(content, str):
         return [content]
-    blocks = content if isinstance(content, list) else []
-    return [text for block in blocks if (text := _text_of(block))]
-
-
-def _text_of(block: object) -> str:
-    if isinstance(block, str):
-        return block
-    if not isinstance(block, dict) or block.get("type") not in ("text", "input_text", "output_text", None):
-        return ""
-    text = block.get("text")
-    return text if isinstance(text, str) else ""
+    kinds = ("text", "input_text", "output_text", None)
+    texts = (
+        block.get("text") if isinstance(block, dict) and block.get("type") in kinds else block
+        for block in (content if isinstance(content, list) else ())
+    )
+    return [text for text in texts if text and isinstance(text, str)]
 
 
 def tool_call(name: object, arguments: object) -> str:
@@ -151,55 +138,45 @@ def one_line(text: str) -> str:
 
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-\w+|command-\w+)>.*?</\1>\s*", re.DOTALL)
-_SPEAKERS = ("user", "assistant")
-"""No set, as those below: what is looked for may be a list or an object, in versions to come."""
-_PUT_IN = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<skills_instructions>")
-"""How texts begin that Codex puts into the user's mouth, in versions that do not say where a text is from."""
-
-
-def is_claude_code_row(row: Row) -> bool:
-    """Whether a row is one of Claude Code's."""
-    return "sessionId" in row and "type" in row
 
 
 def read_claude_code_turns(rows: Iterable[Row]) -> Iterator[Turn]:
-    """The turns of a transcript."""
+    """The turns of a transcript of Claude Code.
+
+    A turn has a `message`, a uuid and a timestamp, and is not in a side chain. Attachments hold what hooks put in.
+    """
     tools: dict[str, str] = {}
     for row in rows:
         message = row.get("message")
         is_left_out = any(row.get(key) for key in ("isSidechain", "isMeta", "isCompactSummary"))
         if isinstance(message, dict) and row.get("type") in _SPEAKERS and row.get("uuid") and not is_left_out:
             content = message.get("content")
-            speaker = "tool" if _is_result(content) else str(row["type"])
-            text = "\n\n".join(filter(None, _parts(content, tools)))
+            blocks = [content] if isinstance(content, str) else content if isinstance(content, list) else []
+            is_result = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+            text = "\n\n".join(filter(None, _parts(blocks, tools)))
+            speaker = "tool" if is_result else str(row["type"])
             yield Turn(speaker, moment_of(row.get("timestamp")), text, turn_key(row["uuid"]))
 
 
-def _is_result(content: object) -> bool:
-    blocks = content if isinstance(content, list) else []
-    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
-
-
-def _parts(content: object, tools: dict[str, str]) -> Iterator[str]:
-    for block in [content] if isinstance(content, str) else content if isinstance(content, list) else []:
-        if not isinstance(block, dict):
-            yield from (_REMINDER.sub("", text).strip() for text in said_texts([block]))
-        elif block.get("type") == "tool_use":
+def _parts(blocks: Iterable[object], tools: dict[str, str]) -> Iterator[str]:
+    """The texts of a message's blocks. `tools` learns the name of each call, and tells it to the call's output."""
+    for block in blocks:
+        kind = block.get("type") if isinstance(block, dict) else ""
+        if isinstance(block, dict) and kind == "tool_use":
             tools[str(block.get("id"))] = str(block.get("name"))
             yield tool_call(block.get("name"), block.get("input"))
-        elif block.get("type") == "tool_result":
+        elif isinstance(block, dict) and kind == "tool_result":
             yield tool_output(tools.get(str(block.get("tool_use_id")), ""), block.get("content"))
         else:
             yield from (_REMINDER.sub("", text).strip() for text in said_texts([block]))
 
 
-def is_codex_row(row: Row) -> bool:
-    """Whether a row is one of Codex's."""
-    return "payload" in row and "type" in row
+_PUT_IN = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<skills_instructions>")
+"""Beginnings of texts that Codex itself adds as the user, in versions that do not say where a text is from."""
 
 
 def read_codex_turns(rows: Iterable[Row]) -> Iterator[Turn]:
-    """The turns of a rollout."""
+    """The turns of a rollout of Codex: rows of {timestamp, type, payload}."""
     tools: dict[str, str] = {}
     for row in rows:
         payload = row.get("payload")
@@ -230,78 +207,60 @@ def _is_put_in(payload: dict[str, Any]) -> bool:
     return "harness" in kinds or first.lstrip().startswith(_PUT_IN)
 
 
-def is_openclaw_row(row: Row) -> bool:
-    """Whether a row is one of OpenClaw's."""
-    is_header = row.get("type") == "session" and "version" in row
-    return is_header or (row.get("type") == "message" and isinstance(row.get("message"), dict) and "id" in row)
-
-
 def read_openclaw_turns(rows: Iterable[Row]) -> Iterator[Turn]:
-    """The turns of a session."""
+    """The turns of a session of OpenClaw, a tree of entries that is appended to."""
     for row in rows:
         message = row.get("message")
-        if row.get("type") == "message" and isinstance(message, dict):
-            speaker, text = _said_in_openclaw(message)
-            yield Turn(speaker, moment_of(row.get("timestamp")), text, turn_key(row.get("id"), speaker))
-
-
-def _said_in_openclaw(message: dict[str, Any]) -> tuple[str, str]:
-    role, content = message.get("role"), message.get("content")
-    if role == "toolResult":
-        return "tool", tool_output(message.get("toolName"), content)
-    if role not in _SPEAKERS:
-        return "", ""
-    blocks = content if isinstance(content, list) else []
-    calls = [block for block in blocks if isinstance(block, dict) and block.get("type") == "toolCall"]
-    said = [*said_texts(content), *(tool_call(call.get("name"), call.get("arguments")) for call in calls)]
-    return str(role), "\n\n".join(filter(None, said))
-
-
-def is_hermes_row(row: Row) -> bool:
-    """Whether a row is one of Hermes'."""
-    return "role" in row and ("content" in row or "tool_calls" in row or row["role"] == "session_meta")
+        if row.get("type") != "message" or not isinstance(message, dict):
+            continue
+        role, content, speaker, text = message.get("role"), message.get("content"), "", ""
+        if role == "toolResult":
+            speaker, text = "tool", tool_output(message.get("toolName"), content)
+        elif role in _SPEAKERS:
+            blocks = content if isinstance(content, list) else []
+            calls = [block for block in blocks if isinstance(block, dict) and block.get("type") == "toolCall"]
+            said = [*said_texts(content), *(tool_call(call.get("name"), call.get("arguments")) for call in calls)]
+            speaker, text = str(role), "\n\n".join(filter(None, said))
+        yield Turn(speaker, moment_of(row.get("timestamp")), text, turn_key(row.get("id"), speaker))
 
 
 def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn]:
-    """The turns of a session; the number of a row tells it from others like it that have no time."""
+    """The turns of a session of Hermes. The number of a row is in its key, for rows may be equal and have no time."""
     for number, row in enumerate(rows):
-        role = row.get("role")
-        if role in (*_SPEAKERS, "tool"):
-            at = moment_of(row.get("timestamp"))
-            yield Turn(
-                str(role), at, _said_in_hermes(row), turn_key(number, role, "".join(said_texts(row.get("content"))))
-            )
-
-
-def _said_in_hermes(row: Row) -> str:
-    if row.get("role") == "tool":
-        return tool_output(row.get("tool_name") or row.get("name"), row.get("content"))
-    calls = [call.get("function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping)]
-    named = [tool_call(call.get("name"), call.get("arguments")) for call in calls if isinstance(call, Mapping)]
-    return "\n\n".join(filter(None, [*said_texts(row.get("content")), *named]))
+        role, said = row.get("role"), said_texts(row.get("content"))
+        if role not in (*_SPEAKERS, "tool"):
+            continue
+        if role == "tool":
+            text = tool_output(row.get("tool_name") or row.get("name"), row.get("content"))
+        else:
+            calls = [object_at(call, "function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping)]
+            named = [tool_call(call.get("name"), call.get("arguments")) for call in calls if call]
+            text = "\n\n".join(filter(None, [*said, *named]))
+        yield Turn(str(role), moment_of(row.get("timestamp")), text, turn_key(number, role, "".join(said)))
 
 
 Reader: TypeAlias = Callable[[Iterable[Row]], Iterator[Turn]]
 
 SESSION_FORMATS: Mapping[str, tuple[Callable[[Row], bool], Reader]] = {
-    "claude-code": (is_claude_code_row, read_claude_code_turns),
-    "codex": (is_codex_row, read_codex_turns),
-    "openclaw": (is_openclaw_row, read_openclaw_turns),
-    "hermes": (is_hermes_row, read_hermes_turns),
+    "claude-code": (lambda row: "sessionId" in row and "type" in row, read_claude_code_turns),
+    "codex": (lambda row: "payload" in row and "type" in row, read_codex_turns),
+    "openclaw": (
+        lambda row: (
+            (row.get("type") == "session" and "version" in row)
+            or (row.get("type") == "message" and isinstance(row.get("message"), dict) and "id" in row)
+        ),
+        read_openclaw_turns,
+    ),
+    "hermes": (
+        lambda row: "role" in row and ("content" in row or "tool_calls" in row or row["role"] == "session_meta"),
+        read_hermes_turns,
+    ),
 }
-"""By agent: whether a row is one of its, and the turns in its rows."""
-
-
-_SENDERS = {"human": "user", "assistant": "assistant"}
-
-
-def is_chatgpt_export(row: Row) -> bool:
-    """Whether an object is a conversation of ChatGPT."""
-    return isinstance(row.get("mapping"), dict)
+"""By agent: whether a row is in its format, and what reads its rows."""
 
 
 def read_chatgpt_export(row: Row) -> Dialogue:
-    """One conversation of an export."""
+    """One conversation of an export of ChatGPT: a tree, of which the branch shown last counts."""
     own = str(row.get("conversation_id") or row.get("id") or turn_key(row.get("title"), row.get("create_time")))
     return Dialogue(own, str(row.get("title") or ""), tuple(_shown_turns(row)))
 
@@ -310,74 +269,63 @@ def _shown_turns(row: Row) -> Iterator[Turn]:
     for id_, message in reversed(list(_branch(row["mapping"], row.get("current_node")))):
         role = object_at(message, "author").get("role")
         is_hidden = object_at(message, "metadata").get("is_visually_hidden_from_conversation")
-        if role in ("user", "assistant") and isinstance(message.get("content"), dict) and not is_hidden:
+        if role in _SPEAKERS and isinstance(message.get("content"), dict) and not is_hidden:
             text = "\n\n".join(said_texts(message["content"].get("parts")))
             yield Turn(str(role), moment_of(message.get("create_time") or row.get("create_time")), text, turn_key(id_))
 
 
 def _branch(mapping: Mapping[str, Any], leaf: object) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The messages from the last one shown up to the first; without one known, all in the order of the file, backwards."""
-    way = list(_upwards(mapping, leaf)) or list(mapping)[::-1]
-    for id_ in way:
+    """The messages from the last one shown up to the first. If the last is unknown: all, in the file's reverse order."""
+    here, way = leaf, dict[str, None]()
+    while isinstance(here, str) and here in mapping and here not in way:
+        way[here] = None
+        here = object_at(mapping, here).get("parent")
+    for id_ in list(way) or list(mapping)[::-1]:
         message = object_at(mapping, id_).get("message")
         if isinstance(message, dict):
             yield id_, message
 
 
-def _upwards(mapping: Mapping[str, Any], leaf: object) -> Iterator[str]:
-    here, seen = leaf, set[str]()
-    while isinstance(here, str) and here in mapping and here not in seen:
-        seen.add(here)
-        yield here
-        here = object_at(mapping, here).get("parent")
-
-
-def is_claude_ai_export(row: Row) -> bool:
-    """Whether an object is a conversation of Claude.ai."""
-    return isinstance(row.get("chat_messages"), list)
-
-
 def read_claude_ai_export(row: Row) -> Dialogue:
-    """One conversation of an export."""
-    own = str(row.get("uuid") or turn_key(row.get("name"), row.get("created_at")))
-    return Dialogue(own, str(row.get("name") or ""), tuple(_chat_turns(row)))
-
-
-def _chat_turns(row: Row) -> Iterator[Turn]:
+    """One conversation of an export of Claude.ai, with its `chat_messages`."""
+    speakers, turns = {"human": "user", "assistant": "assistant"}, list[Turn]()
     for message in row["chat_messages"]:
-        speaker = _SENDERS.get(str(message.get("sender"))) if isinstance(message, dict) else None
-        if speaker:
+        if isinstance(message, dict) and (speaker := speakers.get(str(message.get("sender")))):
             at = moment_of(message.get("created_at") or row.get("created_at"))
             text = "\n\n".join(said_texts(message.get("content"))) or str(message.get("text") or "")
-            yield Turn(speaker, at, text, turn_key(message.get("uuid") or (speaker, at, text)))
+            turns.append(Turn(speaker, at, text, turn_key(message.get("uuid") or (speaker, at, text))))
+    own = str(row.get("uuid") or turn_key(row.get("name"), row.get("created_at")))
+    return Dialogue(own, str(row.get("name") or ""), tuple(turns))
 
 
 EXPORT_FORMATS: Mapping[str, tuple[Callable[[Row], bool], Callable[[Row], Dialogue]]] = {
-    "chatgpt": (is_chatgpt_export, read_chatgpt_export),
-    "claude-ai": (is_claude_ai_export, read_claude_ai_export),
+    "chatgpt": (lambda row: isinstance(row.get("mapping"), dict), read_chatgpt_export),
+    "claude-ai": (lambda row: isinstance(row.get("chat_messages"), list), read_claude_ai_export),
 }
-"""By service: whether an object is a conversation of its, and what was said in it."""
-
-
-_NOTES = (("openclaw", "openclaw"), ("hermes", "hermes"), ("/.claude/", "claude-code"))
-_OPENCLAW_NOTES = {"MEMORY", "USER", "SOUL", "IDENTITY"}
-_SAMPLE = 50
-"""Rows that are looked at: Claude Code writes a few of the queue's first."""
+"""By service: whether an object is a conversation in its format, and what reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a source is: the agent, and its conversations."""
+    """The agent or service that a source is from, and its conversations."""
 
     agent: str
     conversations: Sequence[Dialogue]
 
 
 def read_lines(stem: str, lines: Iterable[str]) -> Recognised | None:
-    """Read JSON lines, as agents keep a session; None when no agent that we know writes such."""
+    """Read JSON lines, as agents keep a session; None if the format is unknown."""
     torn: list[TornRow] = []
-    rows = _sound(parse_json_rows(lines), torn)
-    sample = list(islice(rows, _SAMPLE))
+
+    def sound() -> Iterator[Row]:
+        for row in parse_json_rows(lines):
+            if isinstance(row, TornRow):
+                torn.append(row)
+            else:
+                yield row
+
+    rows = sound()
+    sample = list(islice(rows, 50))  # Claude Code writes a few rows of its queue first
     for agent, (is_row, read_turns) in SESSION_FORMATS.items():
         if any(map(is_row, sample)):
             turns = tuple(turn for turn in read_turns(chain(sample, rows)) if turn.speaker)
@@ -385,16 +333,8 @@ def read_lines(stem: str, lines: Iterable[str]) -> Recognised | None:
     return None
 
 
-def _sound(rows: Iterable[Row | TornRow], torn: list[TornRow]) -> Iterator[Row]:
-    for row in rows:
-        if isinstance(row, TornRow):
-            torn.append(row)
-        else:
-            yield row
-
-
 def read_export(stem: str, text: str) -> Recognised | None:
-    """Read one JSON value: an export of conversations, or a session with all its messages; None for anything else."""
+    """Read one JSON value: an export of conversations, or a session of Hermes; None for anything else."""
     try:
         whole = parse_json(text)
     except (ValueError, RecursionError):
@@ -411,28 +351,23 @@ def read_export(stem: str, text: str) -> Recognised | None:
 
 
 def read_markdown(path: str, text: str) -> Recognised:
-    """Read Markdown; whose it is, its path says."""
+    """Read Markdown notes. The path says whose they are; a day in the file's name is the day of all."""
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    known = next((agent for part, agent in _NOTES if part in path.casefold()), "")
-    agent = known or ("openclaw" if stem in _OPENCLAW_NOTES else "markdown")
-    return Recognised(agent, [_read_notes(stem, text)])
+    folders = (("openclaw", "openclaw"), ("hermes", "hermes"), ("/.claude/", "claude-code"))
+    known = next((agent for part, agent in folders if part in path.casefold()), "")
+    agent = known or ("openclaw" if stem in {"MEMORY", "USER", "SOUL", "IDENTITY"} else "markdown")
+    day, name = _DAY.search(stem), _DAY.sub("", stem).strip("-_ ")
+    turns = tuple(_note_turns(text))
+    return Recognised(agent, [Dialogue(name, name or stem, turns, (), day[0] if day else "", is_quoted=False)])
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_PASSED_OVER = {BlockKind.BLANK, BlockKind.FRONT_MATTER}
-
-
-def _read_notes(stem: str, text: str) -> Dialogue:
-    """A Markdown file by its name without the ending; one whose name is a day is the log of that day."""
-    day = _DAY.search(stem)
-    name = _DAY.sub("", stem).strip("-_ ")
-    return Dialogue(name, name or stem, tuple(_note_turns(text)), (), day[0] if day else "", is_quoted=False)
 
 
 def _note_turns(text: str) -> Iterator[Turn]:
     document, heading, seen = scan_text(text.removeprefix("\ufeff")), "", Counter[str]()
     for block in document.blocks:
-        if block.depth or block.kind in _PASSED_OVER:
+        if block.depth or block.kind in {BlockKind.BLANK, BlockKind.FRONT_MATTER}:
             continue
         if block.kind is BlockKind.HEADING:
             heading = "".join(document.lines[block.start : block.end]).strip()

@@ -1,6 +1,6 @@
-"""The addresses of the page, which view answers each, and how it becomes HTML in the language of the reader.
+"""The page as a web application: its addresses, the view that answers each, and the HTML in the reader's language.
 
-The page as a process: a socket on the loopback interface, a link with a one-time token, and uvicorn.
+Also the process of `bankctl ui`: a socket on the loopback interface, a link with a one-time token, and uvicorn.
 """
 
 from __future__ import annotations
@@ -33,25 +33,17 @@ from bankd.ui.views import Address, Shown
 from bankd.wiring.banks import Banks, OpenBank
 
 
-def render(shown: Shown, asked: Address, around: Mapping[str, Any]) -> str:
-    """A page as HTML; what a terminal would not show is shown as what it is here too."""
-    template = _environment().get_template(shown.template)
-    return template.render({**around, **shown.facts, "t": partial(translate, language=asked.language)})
-
-
 @cache
 def _environment() -> Environment:
     loader = FileSystemLoader(Path(__file__).parent / "templates")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"part": partial(quote, safe=""), "moment": _moment, "seen": make_visible}
+    environment.filters |= {
+        "part": partial(quote, safe=""), "seen": make_visible,
+        "moment": lambda text: f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}",
+    }  # fmt: skip
     return environment
-
-
-def _moment(text: str) -> str:
-    """A moment as a clock shows it where it was written."""
-    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}"
 
 
 View: TypeAlias = Callable[[OpenBank, Address], Shown]
@@ -67,13 +59,13 @@ VIEWS: Mapping[str, tuple[str, str]] = {
     "health": ("views", "show_health"),
     "file": ("memories", "show_file"),
 }
-"""Module and function of each view, which is imported when it is asked for: the first page is there in half the time."""
+"""Module and function of each view. They are imported when asked for: the first page then comes in half the time."""
 _LANGUAGES = ("en", "ko")
 _STATUS: Mapping[type[BankError], int] = {UsageError: 400, BusyError: 503}
 
 
 def make_application(banks: Banks, access: Access) -> ASGIApp:
-    """The page over these banks, behind its guard."""
+    """The web application over these banks, behind its guard."""
     site = _Site(banks)
     static = Path(__file__).parent / "static"
     routes = [
@@ -95,35 +87,39 @@ class _Site:
         return RedirectResponse(f"/{quote(self.banks.names()[0], safe='')}/search", 303)
 
     def show(self, request: Request) -> Response:
-        """A view of a bank; what cannot be shown is said on a page as well."""
+        """A view of a bank; an error is a page as well."""
         asked = self._asked(request)
         if asked.view not in VIEWS:
             return self.not_found(request)
-        return self._answer(asked, lambda: _view(asked.view)(self.banks.find(asked.bank), asked))
+        module, function = VIEWS[asked.view]
 
-    async def act(self, request: Request) -> Response:
-        """A decision; then the view that it was made on, with the way to take it back."""
-        sent = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
-        form = {name: values[-1] for name, values in sent.items()}
-        return await run_in_threadpool(self._act, self._asked(request), form)
-
-    def _act(self, asked: Address, form: Mapping[str, str]) -> Response:
-        from bankd.ui.desk import decide  # noqa: PLC0415 -- as the views
-
-        def work() -> Shown | Response:
-            done = decide(self.banks.find(asked.bank), form)
-            return RedirectResponse(_way_back(asked.bank, form, {"did": form["do"], "run": done}), 303)
+        def work() -> Shown:
+            view: View = getattr(import_module(f"bankd.ui.{module}"), function)
+            return view(self.banks.find(asked.bank), asked)
 
         return self._answer(asked, work)
 
+    async def act(self, request: Request) -> Response:
+        """Carry a decision out, then show the view that it was made on, with a button to undo it."""
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+        form = {name: values[-1] for name, values in sent.items()}
+        asked = self._asked(request)
+
+        def work() -> Response:
+            from bankd.ui.desk import decide  # noqa: PLC0415 -- as the views
+
+            run = decide(self.banks.find(asked.bank), form)
+            return RedirectResponse(_way_back(asked.bank, form, {"did": form["do"], "run": run}), 303)
+
+        return await run_in_threadpool(self._answer, asked, work)
+
     def not_found(self, request: Request, _error: Exception | None = None) -> Response:
         """No such address."""
-        return self._page(
-            self._asked(request), Shown("problem.html", {"problem": "there is nothing at this address"}), 404
-        )
+        shown = Shown("problem.html", {"problem": "there is nothing at this address"})
+        return self._page(self._asked(request), shown, 404)
 
     def bug(self, request: Request, error: Exception) -> Response:
-        """What nobody foresaw; the terminal in which `bankctl ui` runs shows where it happened."""
+        """A bug; the terminal of `bankctl ui` shows the traceback."""
         shown = Shown("problem.html", {"problem": bug_in(request.url.path, error)})
         return self._page(self._asked(request), shown, 500)
 
@@ -131,60 +127,40 @@ class _Site:
         try:
             shown = work()
         except BankError as error:
-            status = _STATUS.get(type(error), 409)
-            return self._page(asked, Shown("problem.html", {"problem": str(error)}), status)
+            return self._page(asked, Shown("problem.html", {"problem": str(error)}), _STATUS.get(type(error), 409))
         except OSError as error:
             problem = f"{error.filename or ''} {error.strerror or error}".strip()
             return self._page(asked, Shown("problem.html", {"problem": problem}), 409)
         return shown if isinstance(shown, Response) else self._page(asked, shown)
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
-        around = {"banks": self.banks.names(), "views": list(VIEWS)[:8], "asked": asked, "decisions": _decided(asked)}
-        answer = HTMLResponse(render(shown, asked, around), status)
+        # The page says what was done. Its names are imported only then, as the views are.
+        decisions = import_module("bankd.ui.desk").DECISIONS if "did" in asked.query else {}
+        around = {"banks": self.banks.names(), "views": list(VIEWS)[:8], "asked": asked, "decisions": decisions}
+        template = _environment().get_template(shown.template)
+        words = partial(translate, language=asked.language)
+        answer = HTMLResponse(template.render({**around, **shown.facts, "t": words}), status)
         if asked.query.get("lang") in _LANGUAGES:
             answer.set_cookie("bankd-lang", asked.language, samesite="strict", httponly=True)
         return answer
 
     def _asked(self, request: Request) -> Address:
         wanted = request.query_params.get("lang") or request.cookies.get("bankd-lang")
-        language = wanted if wanted in _LANGUAGES else _preferred(request.headers.get("accept-language", ""))
-        path = request.path_params
-        query = dict(request.query_params)
-        return Address(
-            path.get("bank", ""), path.get("view", ""), path.get("what", ""), query, language, self.banks.ask_all
-        )
-
-
-def _view(name: str) -> View:
-    module, function = VIEWS[name]
-    view: View = getattr(import_module(f"bankd.ui.{module}"), function)
-    return view
-
-
-def _decided(asked: Address) -> Mapping[str, Any]:
-    """The decisions, where a page has to say what was done."""
-    if "did" not in asked.query:
-        return {}
-    from bankd.ui.desk import DECISIONS  # noqa: PLC0415 -- as the views
-
-    return DECISIONS
-
-
-def _preferred(accepted: str) -> str:
-    """The first language of a browser that the page has."""
-    named = (word.partition(";")[0].strip()[:2].casefold() for word in accepted.split(","))
-    return next((name for name in named if name in _LANGUAGES), "en")
+        accepted = [word.strip()[:2].casefold() for word in request.headers.get("accept-language", "").split(",")]
+        language = next((name for name in (wanted, *accepted) if name in _LANGUAGES), "en")
+        bank, view, what = (request.path_params.get(name, "") for name in ("bank", "view", "what"))
+        return Address(bank, view, what, dict(request.query_params), language, self.banks.ask_all)
 
 
 def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> str:
-    """The view that a decision was made on; of what a form says of it nothing but a view and what it showed."""
+    """The address of the view that a decision was made on. A form may name only a view and what it showed."""
     view = form.get("view", "desk")
     what = f"/{quote(form['what'], safe='')}" if form.get("what") else ""
     return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'desk'}{what}?{urlencode(facts)}"
 
 
 def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None]) -> None:
-    """Serve until a signal ends it; `announce` gets the link. UserError when the port is taken; 0 takes a free one."""
+    """Serve until a signal; `announce` gets the link. Port 0 takes a free one. UserError if the port is taken."""
     with _listen(port) as listener:
         access = Access(listener.getsockname()[1])
         opened = Banks(banks, stays=True)
@@ -200,7 +176,7 @@ def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Call
 
 
 def _listen(port: int) -> socket.socket:
-    # With its protocol named, asyncio sends an answer at once, and not 40 ms later when its first half is acknowledged.
+    # Name the protocol: else asyncio sends the second half of an answer 40 ms later, after the first is acknowledged.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -208,5 +184,5 @@ def _listen(port: int) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise UserError(f"port {port}: {error.strerror}; give another with --port") from error
+        raise UserError(f"port {port}: {error.strerror}; choose another with --port") from error
     return listener

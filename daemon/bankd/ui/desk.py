@@ -1,6 +1,6 @@
-"""The desk: what waits for a person, card by card, each with the decisions that there are, one key a decision.
+"""The desk: what waits for a person, as cards, each with its possible decisions (one key each).
 
-A decision of a person: the same call as that of its command, and the run that can be taken back.
+Also carries the decisions out: each calls what its command calls, and gives the run that can be undone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.app.archive import forecast_fading, restore_memories
 from bankd.app.review import (
-    ConflictSide,
     accept_line,
     allow_line,
     archive_memories,
@@ -40,15 +39,15 @@ from bankd.ui.views import Address, Shown
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
 
-DAYS = 30
-"""Days within which an opinion on the desk falls below the floor."""
+_DAYS = 30
+"""An opinion is on the desk if it falls below the floor within so many days."""
 _MOST = 40
-"""Cards of a kind that are shown; the heading says how many there are."""
+"""Cards of a kind that are shown; the heading has the number of all."""
 _SOURCE = re.compile(r"<!-- source: (?P<place>memory/.+?:[\d,]+) -->")
 
 
 class CardLine(NamedTuple):
-    """A line of a card: where it stands, what it says, and its id, if it has one."""
+    """A line of a card: its place, its text, and its id if it has one."""
 
     place: str
     text: str
@@ -56,18 +55,18 @@ class CardLine(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision: its key, what it does, what the button says, and what the form sends with it."""
+    """A decision: its key, its name in `DECISIONS`, the text of its button, and what the form sends with it."""
 
     key: str
     do: str
     label: str
     fields: Mapping[str, str]
     asks: str = ""
-    """The name of a field that has to be typed; empty for none."""
+    """The name of a field that the person types; empty for none."""
 
 
 class Card(NamedTuple):
-    """Something that waits: its lines, why, the lines of a log that it rests on, and the choices."""
+    """Something that waits: its lines, the reason, the choices, and the lines of the log that it comes from."""
 
     lines: Sequence[CardLine]
     reason: str
@@ -111,14 +110,13 @@ def _said(text: str) -> str:
 
 def _inbox(workspace: Workspace) -> Iterator[Card]:
     for item in list_inbox(workspace):
-        line = CardLine(f"bank/_meta/inbox.md:{item.line}", _said(item.text), item.id)
-        place = Choice("p", "place", "Place", {"id": item.id}, asks="page")
-        away = Choice("a", "archive", "Archive", {"id": item.id})
-        yield Card([line], item.source, [place, away])
+        line, sent = CardLine(f"bank/_meta/inbox.md:{item.line}", _said(item.text), item.id), {"id": item.id}
+        choices = [Choice("p", "place", "Place", sent, asks="page"), Choice("a", "archive", "Archive", sent)]
+        yield Card([line], item.source, choices)
 
 
 def _proposed(bank: OpenBank, item: HeldBack) -> Card:
-    """A proposal beside the lines that it rests on, which the end of its line names."""
+    """A proposal beside the log lines that it comes from; the end of its line names them."""
     written = next((text for _, text, is_meant in source_lines(bank, str(item.place)) if is_meant), "")
     found = _SOURCE.search(written)
     place, sent = found["place"] if found else "", {"place": str(item.place)}
@@ -135,12 +133,9 @@ def _conflicts(workspace: Workspace) -> Iterator[Card]:
             Choice("n", "archive", "Archive the newer", {"id": newer}),
             Choice("b", "both", "Both hold", {"id": older, "other": newer}),
         ]
-        yield Card([_side(pair.newer), _side(pair.older)], pair.reason, choices)
-
-
-def _side(side: ConflictSide) -> CardLine:
-    day = f"{side.day} " if side.day else ""
-    return CardLine(f"{day}{side.source}", side.text, side.id)
+        sides = (pair.newer, pair.older)
+        lines = [CardLine(f"{one.day} {one.source}" if one.day else one.source, one.text, one.id) for one in sides]
+        yield Card(lines, pair.reason, choices)
 
 
 def _near(workspace: Workspace) -> Iterator[Card]:
@@ -153,15 +148,13 @@ def _near(workspace: Workspace) -> Iterator[Card]:
 
 def _lived(workspace: Workspace) -> Iterator[Card]:
     for one in list_promotable(workspace):
-        choices = [
-            Choice("y", "promote", "Make it lasting", {"id": one.id}),
-            Choice("n", "decline", "Leave it", {"id": one.id}),
-        ]
+        sent = {"id": one.id}
+        choices = [Choice("y", "promote", "Make it lasting", sent), Choice("n", "decline", "Leave it", sent)]
         yield Card([CardLine(one.place, _said(one.text), one.id)], f"{one.days} d", choices)
 
 
 def _fading(workspace: Workspace) -> Iterator[Card]:
-    for one in forecast_fading(workspace, DAYS)[0]:
+    for one in forecast_fading(workspace, _DAYS)[0]:
         id_ = one.fall.id
         choices = [Choice("p", "pin", "Pin", {"id": id_}), Choice("a", "archive", "Archive", {"id": id_})]
         line = CardLine(one.place, one.text, id_ if id_.startswith("m-") else "")
@@ -174,37 +167,29 @@ def _held(item: HeldBack) -> Card:
 
 
 def _imports(workspace: Workspace) -> Iterator[Card]:
-    """What the settings watch and hooks handed over, as far as it has something new."""
-    sources = sources_at(workspace, ())
-    found = (
-        [one for one in import_sources(workspace, sources, is_by_hand=True, dry_run=True) if one.added or one.problem]
-        if sources
-        else []
-    )
-    if found:
-        lines = [
-            CardLine(one.source, one.problem or ", ".join(f"{log}: {turns}" for log, turns in one.added.items()))
-            for one in found
-        ]
-        yield Card(lines, "", [Choice("y", "import", "Import", {})])
+    """One card for the sources that the settings watch or hooks handed over, if one has something new or a problem."""
+    if sources := sources_at(workspace, ()):
+        found = import_sources(workspace, sources, is_by_hand=True, dry_run=True)
+        said = ((one, one.problem or ", ".join(f"{log}: {turns}" for log, turns in one.added.items())) for one in found)
+        if lines := [CardLine(one.source, text) for one, text in said if text]:
+            yield Card(lines, "", [Choice("y", "import", "Import", {})])
 
 
 Form: TypeAlias = Mapping[str, str]
-Act: TypeAlias = Callable[[Workspace, Form], object]
 
 
 class Decision(NamedTuple):
-    """What is done, and in a word what was done."""
+    """What a decision calls, and a word for what was done."""
 
-    act: Act
+    act: Callable[[Workspace, Form], object]
     done: str
 
 
 def _line(form: Form) -> tuple[str, int]:
-    """The log and the line that a form names."""
+    """The log and the line number in the form's `place`. UsageError if it names none."""
     log, _, line = _needed(form, "place").removeprefix("memory/").rpartition(":")
     if not (log and line.isascii() and line.isdecimal()):
-        raise UsageError(f"{form['place'][:80]}: no line of a log")
+        raise UsageError(f"{form['place'][:80]}: not a line of a log")
     return log, int(line)
 
 
@@ -248,7 +233,7 @@ DECISIONS: Mapping[str, Decision] = {
 
 
 def decide(bank: OpenBank, form: Form) -> str:
-    """Carry a decision out; gives the run that it was, empty where it cannot be taken back. Raises what its command does."""
+    """Carry a decision out. Gives the id of its run, empty if it cannot be undone. Raises what its command raises."""
     decision = DECISIONS.get(form.get("do", ""))
     if decision is None:
         raise UsageError("no such decision")

@@ -1,7 +1,7 @@
-"""What every request must be before anything looks at it: meant for this page, by this page, by who was given its link.
+"""Checks each request before the application sees it: addressed to this page, sent by this page, by who has its link.
 
-Names of hosts are checked on every request, for under DNS rebinding a foreign page has our origin; who began a request is
-checked on writes; a session is a cookie that no other site can send.
+The host name is checked on every request, because under DNS rebinding a foreign page has our origin. The origin is
+checked on writes. A session is a cookie that no other site can send.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 64 * 1024
-"""The most that a decision may send; a form of ours has some hundred bytes."""
+"""Largest body of a decision; our own forms have some hundred bytes."""
 _OWN_SITES = {"same-origin", "none"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
@@ -34,7 +34,7 @@ _ENTER = '<!doctype html><meta charset="utf-8"><link rel="icon" href="/static/ic
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered: the HTTP status and an explanation for people."""
+    """Why a request is refused: the HTTP status and a sentence for people."""
 
     status: int
     reason: str
@@ -42,7 +42,7 @@ class Refusal(NamedTuple):
 
 @dataclass(slots=True)
 class Access:
-    """Who may come in: a token that opens the door once, and the session that it becomes."""
+    """Who may come in: a token that works once, and the session that it opens."""
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
@@ -50,23 +50,23 @@ class Access:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a browser calls us."""
+        """The names by which a browser may address the page."""
         return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
     @property
     def cookie(self) -> str:
-        """Cookies know no ports, and a user may have two pages open."""
+        """The name of the cookie. It has the port, because cookies have none and a user may have two pages open."""
         return f"bankd-{self.port}"
 
     def take_token(self, given: str) -> bool:
-        """Whether this is the token; it is spent with that."""
+        """Whether this is the token. It works once."""
         if not self.token or not hmac.compare_digest(given.encode(), self.token.encode()):
             return False
         self.token = ""
         return True
 
     def knows(self, cookies: str) -> bool:
-        """Whether the cookies of a request have the session."""
+        """Whether the cookies of a request hold the session."""
         try:
             found = SimpleCookie(cookies).get(self.cookie)
         except CookieError:
@@ -75,7 +75,7 @@ class Access:
 
 
 def refusal_of(method: str, headers: Mapping[str, str], access: Access) -> Refusal | None:
-    """Why a request is refused whoever sends it; None where it is not. Names of headers are in lower case."""
+    """Why a request is refused whoever sends it; None if it is not. Header names are in lower case."""
     host, site = headers.get("host", ""), headers.get("sec-fetch-site", "same-origin")
     if host not in access.hosts:
         return Refusal(421, "this page answers to its own address only")
@@ -104,31 +104,24 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
-        answer = self._own_answer(scope, headers)
-        await (answer or self._app)(scope, receive, _with_headers(send))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await (self._own_answer(scope, headers) or self._app)(scope, receive, send_with_headers)
 
     def _own_answer(self, scope: Scope, headers: Headers) -> PlainTextResponse | HTMLResponse | None:
         refusal = refusal_of(scope["method"], headers, self._access)
         if refusal is None and not self._access.knows(headers.get("cookie", "")):
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if scope["path"] == "/" and scope["method"] == "GET" and self._access.take_token(given):
-                return self._let_in()
-            refusal = Refusal(403, "open the link that bankctl ui printed; it opens once, start bankctl ui for another")
+                # A page of ours, no redirect: after a redirect from elsewhere a strict cookie is not sent.
+                answer = HTMLResponse(_ENTER)
+                answer.set_cookie(self._access.cookie, self._access.session, httponly=True, samesite="strict", path="/")
+                return answer
+            refusal = Refusal(
+                403, "open the link that bankctl ui printed; it works once: for a new one type bankctl ui again"
+            )
         return PlainTextResponse(refusal.reason + "\n", refusal.status) if refusal else None
-
-    def _let_in(self) -> HTMLResponse:
-        """By a page of ours and not by a redirect, for after one from elsewhere a strict cookie is not sent."""
-        answer = HTMLResponse(_ENTER)
-        answer.set_cookie(self._access.cookie, self._access.session, httponly=True, samesite="strict", path="/")
-        return answer
-
-
-def _with_headers(send: Send) -> Send:
-    async def send_with(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers[name] = value
-        await send(message)
-
-    return send_with
