@@ -414,7 +414,7 @@ def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy)
         raise InvariantError(*findings)
     excess = find_excess(plan, policy.settings.budget, catalog.count())
     if excess and not policy.force:
-        raise RefusedError(excess.reason, "--force")
+        raise RefusedError(excess, "--force")
 
 
 def compare_parts(world: World, policy: Policy) -> CompareParts:

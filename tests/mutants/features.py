@@ -114,7 +114,7 @@ FEATURES: tuple[Mutant, ...] = (
         "a name that several logs bear is free as long as one of them is gone", COLLECT, "find_renamed",
         "ledger.logs.get(was, 1)", "1", OF_COLLECT,
     ),
-    Mutant("the other logs of one first name are told of", COLLECT, "_by_first_name", "identities.get(log, log)", "log", OF_COLLECT),
+    Mutant("the other logs of one first name are told of", COLLECT, "find_renamed", "identities.get(log, log)", "log", OF_COLLECT),
     Mutant("a copy that was known with a log counts", EVENTS, "_rename", "ledger.logs.get(was, 1), len(others) + 1", "ledger.logs.get(was, 1), 1", OF_COLLECT),
     Mutant("a log that takes a name counts", EVENTS, "_consume", "[1] + 1", "[1]", OF_COLLECT),
     Mutant(
@@ -548,7 +548,7 @@ FEATURES: tuple[Mutant, ...] = (
         'if (min(pair), max(pair)) not in settled', '', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
-        'what was accepted goes off its log again', "bankd.app.undo", "_reopen",
+        'what was accepted goes off its log again', "bankd.app.undo", "_ask_again",
         'not accepted or workspace.logs.take_back(log, accepted)', 'True', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
@@ -610,7 +610,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "asking once more is counted before", "bankd.app.distil", "plan_distilling",
-        " + 2 * sum(map(_verified, again))", "", ("tests/stories/test_distilling.py",),
+        " + 2 * sum(verifying_tokens)", "", ("tests/stories/test_distilling.py",),
     ),
     Mutant(
         "a line is known again though its link was turned", SECOND_LOOK, "_as_written_in",

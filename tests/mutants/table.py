@@ -81,12 +81,12 @@ MUTANTS: tuple[Mutant, ...] = (
     # what a plan may not do
     Mutant(
         "a plan is searched for losses", CHECK, "find_losses",
-        "return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]",
+        "return [*lost, *_unplaced(plan, new), *doubled, *_unwritten_prose(old, new)]",
         "return []", OF_CHECK,
     ),
-    Mutant("a lost memory is found", CHECK, "_lost", "if id_ not in kept", "if False", OF_CHECK),
+    Mutant("a lost memory is found", CHECK, "find_losses", "if id_ not in kept", "if False", OF_CHECK),
     Mutant("an unreadable new memory is found", CHECK, "_unplaced", "if len(found) != 1 or", "if False and", OF_CHECK),
-    Mutant("a doubled memory is found", CHECK, "_doubled", "n > max(held[id_], 1)", "False", OF_CHECK),
+    Mutant("a doubled memory is found", CHECK, "find_losses", "n > max(held[id_], 1)", "False", OF_CHECK),
     Mutant("lost prose is found", CHECK, "_unwritten_prose", "in sorted(", "in () and sorted(", OF_CHECK),
     Mutant(
         "broken links are found", CHECK, "find_broken",

@@ -134,7 +134,7 @@ def test_gc_says_what_it_would_take_and_takes_it_only_when_told(root: Path, bank
     early = bankctl("archive", "gc", "--now", "2026-05-04T03:00", "--json").json
     late = bankctl("archive", "gc", "--now", "2026-09-01T03:00", "--json").json
 
-    assert [row["reason"].split()[1:] for row in early["rows"]] == [["says", "it", "newer"]]
+    assert [row["reason"].split()[1:] for row in early["rows"]] == [["replaces", "it"]]
     assert [late["applied"], late["counts"]] == [False, {"archived": 3}]
     assert tree_state(root) == before
     assert bankctl("archive", "gc", "--apply", "--now", "2026-09-01T03:00", "--json").json["counts"] == {"archived": 3}

@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_named_beside_a_memory_that_is_gone(root: Path, p
     found = bankctl("verify")
 
     assert (found.code, "bank/world/facts.md" in found.out) == (3, True)
-    assert "is in no page" in found.out
+    assert "is on no page" in found.out
 
 
 def test_a_memory_that_a_person_deleted_and_put_back_is_there_again(page: Path, bankctl: Run) -> None:

@@ -130,4 +130,4 @@ def test_what_was_accepted_is_taken_off_its_log_again(root: Path, bankctl: Run, 
 
     assert waiting(bankctl) == [item]
     assert log.read_bytes() == (accepted if is_written_since else before)
-    assert ("where more was written since" in out) == is_written_since
+    assert ("because more was written below it" in out) == is_written_since

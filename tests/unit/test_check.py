@@ -136,4 +136,4 @@ def test_a_run_may_take_out_its_share_of_the_bank_and_twenty_always(held: int, p
     assert find_excess(taking_out(most), budget, held) is None
     excess = find_excess(taking_out(most + 1), budget, held)
     assert excess is not None
-    assert f"take {most + 1} of {held} memories" in excess.reason
+    assert f"take {most + 1} of {held} memories" in excess

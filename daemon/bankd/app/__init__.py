@@ -1,17 +1,19 @@
-"""Use cases: each is one thing that a person or a run does with a workspace; what it needs of the outside is handed in.
+"""Use cases: each is one thing that a person or a run does with a workspace.
 
-archive    archive, way back
-distil     asked before lock
-doctor     checks, promises, status
-forget     forget, purge
-imports    logs from elsewhere
-index      index for runs
-init       new or adopted
-rearrange  split, merge, move
-record     runs told
-review     decisions of a person
-show       whence, runs, use
-undo       a run taken back
-units      systemd units
-workspace  what cases work on
+What a use case needs of the outside (files, index, clock) is handed in.
+
+    workspace  a workspace opened for one command; running a cycle
+    record     what runs did, recorded
+    init       a new or adopted workspace; a line for today's log
+    review     decisions of a person: inbox, near-copies, contradictions
+    archive    to and from the archive; what fades
+    forget     forgetting a memory, purging a text
+    undo       taking a run back
+    rearrange  splitting, merging, moving pages
+    imports    conversations from elsewhere
+    distil     asking a language model
+    show       where a memory came from; runs; what was of use
+    index      the search index
+    doctor     health: status, checks, lost memories
+    units      systemd units
 """

@@ -1,4 +1,4 @@
-"""The archive of a workspace: what is in it, what may go there, what comes back; and what will fade when."""
+"""Use cases of the archive: list it, bring back, offer and take what may go there, and tell what will fade when."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from bankd.memory.archive import (
     read_contents,
     stays_until,
 )
-from bankd.memory.ledger import Ledger, day_of
-from bankd.memory.retire import archive_memory, residents_of
+from bankd.memory.ledger import day_of
+from bankd.memory.retire import moved_out, residents_of
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import FADING_TAG, Fading, Fall, forecast_falls
-from bankd.pages.memory import Memory, statement_of
+from bankd.pages.memory import statement_of
 from bankd.pages.names import BANK
-from bankd.pages.page import Page
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedMemory:
-    """A memory in the archive: where it stands there, what it says, where it was, since when and why it is there."""
+    """A memory in the archive: its place there, its text, its old page, since when and why it is there."""
 
     id: str
     place: str
@@ -40,32 +39,21 @@ class ArchivedMemory:
 
 
 def list_archive(workspace: Workspace) -> list[ArchivedMemory]:
-    """Everything in the archive, what went there last first."""
-    user_run = begin_run(workspace, "list")
-    found = [
-        _stored(page, entry.memory, entry.line, user_run.ledger)
-        for page in user_run.catalog.pages("archive")
-        for entry in page.entries
-        if entry.memory.id
-    ]
+    """Everything in the archive, the latest first."""
+    user_run, found = begin_run(workspace, "list"), []
+    for page in user_run.catalog.pages("archive"):
+        for entry in page.entries:
+            if id_ := entry.memory.id:
+                stone = user_run.ledger.tombstones.get(id_, {})
+                was = str(stone.get("page") or BANK + page.path.removeprefix("archive/"))
+                since, reason = str(stone.get("at", ""))[:10], str(stone.get("reason", "put there by hand"))
+                text = statement_of(entry.memory)
+                found.append(ArchivedMemory(id_, f"{page.path}:{entry.line}", text, was, since, reason))
     return sorted(found, key=lambda item: (item.since, item.id), reverse=True)
 
 
-def _stored(page: Page, memory: Memory, line: int, ledger: Ledger) -> ArchivedMemory:
-    stone = ledger.tombstones.get(memory.id or "", {})
-    was = str(stone.get("page") or "bank/" + page.path.removeprefix("archive/"))
-    return ArchivedMemory(
-        memory.id or "",
-        f"{page.path}:{line}",
-        statement_of(memory),
-        was,
-        str(stone.get("at", ""))[:10],
-        str(stone.get("reason", "put there by hand")),
-    )
-
-
 def restore_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
-    """Bring memories back from the archive, or only say where to; UserError when one is not there."""
+    """Bring memories back from the archive, or with `dry_run` only say where to; UserError when one is not there."""
     user_run = begin_run(workspace, "restore")
     held = user_run.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
@@ -73,7 +61,7 @@ def restore_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
         raise UserError(*(f"{id_}: not in the archive; bankctl archive list shows what is" for id_ in missing))
     twice = user_run.catalog.lines_of(ids)
     if twice:
-        raise UserError(*(f"{id_}: stands in {twice[id_].page} too; one of the two should go" for id_ in sorted(twice)))
+        raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
     contents = {page.path: read_contents(page) for page in user_run.catalog.pages()}
     stones, renamed = user_run.ledger.tombstones, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
 
@@ -85,17 +73,19 @@ def restore_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
 
 
 def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report:
-    """Take what was superseded, has faded, or was not asked for in 90 days to the archive; or only say what that is."""
+    """Move what was superseded, has faded, or was not used for 90 days to the archive; or only say what that is."""
     user_run = begin_run(workspace, "gc")
     held = user_run.catalog.all_lines()
     going = _find_offered(workspace, residents_of(held, user_run.ledger))
-    plan = user_run.plan.with_(archived=tuple(archive_memory(found, held[found.resident.id]) for found in going))
+    plan = user_run.plan.with_(
+        archived=tuple(moved_out(found.resident.id, held[found.resident.id], found.detail) for found in going)
+    )
     return user_run.carry_out(plan, force=force, dry_run=not apply)
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedMemory:
-    """A memory that may go to the archive: its strength, 0 to 1, why, where it stands and what it says."""
+    """A memory that may go to the archive: its strength, 0 to 1, the reason, its page and its text."""
 
     id: str
     strength: float
@@ -123,7 +113,7 @@ def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[A
 
 @dataclass(frozen=True, slots=True)
 class FadingForecast:
-    """A memory that will fall below the floor: when, what it is worth today, where it stands and what it says."""
+    """A memory that will fall below the floor: when, its value today, its place and its text."""
 
     fall: Fall
     place: str
@@ -131,7 +121,7 @@ class FadingForecast:
 
 
 def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
-    """What falls below the floor within this many days, soonest first; and how many opinions do not fade as pinned."""
+    """What falls below the floor within this many days, soonest first; and how many opinions a pin keeps from fading."""
     user_run = begin_run(workspace, "forecast")
     pages = {opinion.page for opinion in user_run.catalog.opinions()}
     opinions = {
@@ -141,19 +131,14 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
         for entry in page.entries
         if entry.memory.tag == FADING_TAG and entry.memory.confidence
     }
-    fading = Fading.of(workspace.settings.decay)
-    today = workspace.now.date()
-    falls = forecast_falls(((id_, memory) for id_, (_, memory) in opinions.items()), today, days, fading)
-    postponed = [_postponed(fall, user_run.ledger) for fall in falls]
-    within = sorted(
-        (fall for fall in postponed if (fall.day - today).days <= days), key=lambda fall: (fall.day, fall.id)
-    )
+    fading, today, ledger = Fading.of(workspace.settings.decay), workspace.now.date(), user_run.ledger
+    found = []
+    for fall in forecast_falls(((id_, memory) for id_, (_, memory) in opinions.items()), today, days, fading):
+        # What was brought back, or taken in just now, stays for a while.
+        kept = ledger.consumed.get(fall.id)
+        noticed = noticed_until(day_of(kept) if kept else None, ledger.signals_of(fall.id))
+        day = max(fall.day, stays_until(ledger.restored.get(fall.id)), noticed)
+        if (day - today).days <= days:
+            found.append(FadingForecast(replace(fall, day=day), opinions[fall.id][0], statement_of(fall.memory)))
     pinned = sum(memory.is_pinned for _, memory in opinions.values())
-    return [FadingForecast(fall, opinions[fall.id][0], statement_of(fall.memory)) for fall in within], pinned
-
-
-def _postponed(fall: Fall, ledger: Ledger) -> Fall:
-    """What a person brought back, or what was taken in just now, stays for a while."""
-    kept = ledger.consumed.get(fall.id)
-    noticed = noticed_until(day_of(kept) if kept else None, ledger.signals_of(fall.id))
-    return replace(fall, day=max(fall.day, stays_until(ledger.restored.get(fall.id)), noticed))
+    return sorted(found, key=lambda one: (one.fall.day, one.fall.id)), pinned

@@ -1,8 +1,6 @@
-"""What a night asks a language model besides about prose: collected without asking, so that nothing is written.
+"""Use cases with a language model: ask it, keep its answers, and say what a night would send and cost.
 
-Distilling by hand, and a night's questions: a model is asked before the lock is taken, since it may take minutes.
-
-What a night would send to the language model, how many tokens that takes, and what it may cost.
+The model is asked before the lock is taken, because it may take minutes.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import NamedTuple
 from bankd.app.workspace import Workspace
 from bankd.briefing.shown import count_tokens
 from bankd.errors import UserError
-from bankd.night import asking as verifying
+from bankd.night import asking
 from bankd.night.asking import MOST_TOKENS, Prompt, Reply, Unanswered, as_data, prompt_for, verify_trial
 from bankd.night.distil import (
     Distilled,
@@ -29,12 +27,11 @@ from bankd.night.distil import (
 from bankd.night.enrich import Enriched, enrich_memories
 from bankd.night.insights import derive_insights
 from bankd.night.match import Matched, MatchQuestion, ask_questions, find_questions, match_memories
-from bankd.night.sections import ProseSection
 from bankd.ports import Models, UnaskedMemories
 
 
 class _OnlyAsked:
-    """A model that collects what it is asked and answers nothing."""
+    """Collects the questions for a model and answers none, so that nothing is sent or written."""
 
     def __init__(self) -> None:
         self.asked: list[Prompt] = []
@@ -55,14 +52,14 @@ def distil_parts(workspace: Workspace) -> DistilParts:
 
 
 def insight_prompts(workspace: Workspace) -> list[Prompt]:
-    """What is asked about clusters of memories."""
+    """The questions about clusters of memories."""
     models = _OnlyAsked()
     derive_insights(replace(distil_parts(workspace), models=models), workspace.catalog.all_lines(), workspace.now)
     return models.asked
 
 
 def enrichment_prompts(workspace: Workspace) -> list[Prompt]:
-    """What is asked for memories without questions."""
+    """The prompts that have questions written for memories without any."""
     models = _OnlyAsked()
     if parts := workspace.enriching():
         enrich_memories(replace(parts, models=models), workspace.settings.distil.enrich, workspace.now)
@@ -70,13 +67,13 @@ def enrichment_prompts(workspace: Workspace) -> list[Prompt]:
 
 
 def matching_questions(workspace: Workspace) -> Sequence[MatchQuestion]:
-    """What is asked about memories that are like each other."""
+    """The questions about memories that are like each other."""
     parts, ledger = workspace.matching(), workspace.transactions.ledger()
     return find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
 
 
 class _Answered:
-    """What a model said before the lock was taken; of what was written since nothing is asked."""
+    """Answers with what the model said before the lock was taken; what is new since is not asked."""
 
     def __init__(self, answers: Mapping[str, Reply | Unanswered]) -> None:
         self._answers = answers
@@ -86,7 +83,7 @@ class _Answered:
 
 
 class _Heard:
-    """A model of which is remembered what it says."""
+    """A model whose answers are remembered, by the text of the question."""
 
     def __init__(self, models: Models) -> None:
         self._models, self.answers = models, dict[str, Reply | Unanswered]()
@@ -98,7 +95,7 @@ class _Heard:
 
 
 class _AsSeen:
-    """The memories without questions, as they were before the lock was taken: others would make other prompts."""
+    """The memories without questions as they were before the lock was taken; others would need other prompts."""
 
     def __init__(self, found: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> None:
         self._found = found
@@ -114,22 +111,21 @@ class AskedBefore(NamedTuple):
     memories: UnaskedMemories
 
     def answer_in(self, workspace: Workspace) -> None:
-        """Have a run in this workspace go by it; what is new since waits for the next night."""
+        """Let the runs of this workspace use these answers; what is new since waits for the next night."""
         workspace.models, workspace.unasked = self
 
 
 def ask_for_night(workspace: Workspace) -> AskedBefore:
-    """Ask what a night asks about prose and clusters; needs no lock. UserError where no model is named.
+    """Ask about prose and clusters; needs no lock. UserError where no model is named.
 
-    About memories it is asked when the run is over, about those too that this learned.
+    The questions about memories come after the run, because they include what it learned.
     """
-    parts = distil_parts(workspace)
-    answers = ask_now(workspace) | _answers_to(insight_prompts(workspace), parts)
+    answers = ask_now(workspace) | _answers_to(insight_prompts(workspace), distil_parts(workspace))
     return AskedBefore(_Answered(answers), _AsSeen(()))
 
 
 def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
-    """Ask for memories without questions, and about those like each other; needs no lock. None where there are none."""
+    """Ask about memories without questions and those like each other; needs no lock. None where there are none."""
     parts, most = distil_parts(workspace), workspace.settings.distil.enrich
     seen = _AsSeen(workspace.index.unasked(most) if most else ())
     workspace.unasked = seen
@@ -142,7 +138,7 @@ def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
 
 
 def enrich_now(workspace: Workspace) -> Sequence[str]:
-    """Keep what a model wrote for memories and said of those like each other; gives what there is to say of it."""
+    """Keep the questions that a model wrote for memories and what it said of those like each other; gives notes on it."""
     parts, matching, settings = workspace.enriching(), workspace.matching(), workspace.settings.distil
     matched = match_memories(matching, workspace.transactions.ledger(), settings.compare) if matching else Matched()
     done = enrich_memories(parts, settings.enrich, workspace.now) if parts else Enriched()
@@ -150,7 +146,7 @@ def enrich_now(workspace: Workspace) -> Sequence[str]:
 
 
 def ask_now(workspace: Workspace) -> dict[str, Reply | Unanswered]:
-    """By the text of each question what the model says of what is new; needs no lock. UserError where none is named."""
+    """Ask about new prose; gives the answers by the text of the question. Needs no lock. UserError where no model is named."""
     parts = distil_parts(workspace)
     heard = _Heard(parts.models)
     for _ in distil_sections(replace(parts, models=heard), workspace.settings.distil, workspace.now):
@@ -163,7 +159,7 @@ def _answers_to(prompts: Sequence[Prompt], parts: DistilParts) -> dict[str, Repl
 
 
 def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) -> Distilled:
-    """Compose what was answered; the next run takes the lines in. UserError where no model is named."""
+    """Write the answers as Retain lines, which the next run takes in. UserError where no model is named."""
     parts = replace(distil_parts(workspace), models=_Answered(answers))
     with workspace.recorder.recording("distil") as record:
         done = distil_prose(parts, workspace.settings.distil, workspace.now)
@@ -172,7 +168,7 @@ def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) 
 
 
 def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Proposed]:
-    """Find by rules what asks to be remembered in the prose of the last `days` days; it waits in the inbox after that."""
+    """Find by rules what to remember in the prose of the last `days` days; unless `dry_run`, it waits in the inbox then."""
     parts = ProseParts(workspace.logs, workspace.finders())
     policy = replace(workspace.settings.distil, days=days)
     if dry_run:
@@ -181,9 +177,6 @@ def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Propo
         found = propose(parts, policy, workspace.now, dry_run=False)
         record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
     return found
-
-
-_MILLION = 1_000_000
 
 
 class PlannedSection(NamedTuple):
@@ -197,11 +190,10 @@ class PlannedSection(NamedTuple):
 
 
 class DistilPlan(NamedTuple):
-    """What a night would send: sections of prose, and how many questions about clusters, for memories and about look-alikes.
+    """What a night would send: sections of prose, and the numbers of questions about clusters, memories and look-alikes.
 
-    Each section and cluster is asked about twice more at most: whether it says what the lines made of it say, and those that
-    were written again; the model's trials come before. With the tokens that all of them take at most and the answers may
-    take, and what that costs; 0 where no price is set.
+    The tokens are upper limits. They include the trials of the model, and for each section and cluster two more questions:
+    whether the lines say no more than it, and the same for lines that were written again. The cost is 0 without a price.
     """
 
     sections: Sequence[PlannedSection]
@@ -214,30 +206,23 @@ class DistilPlan(NamedTuple):
 
 
 def plan_distilling(workspace: Workspace) -> DistilPlan:
-    """Look what would be sent; UserError where no model is named."""
-    settings = workspace.settings.distil
+    """Find what would be sent; UserError where no model is named."""
+    settings, sections = workspace.settings.distil, []
     found = find_sections(distil_parts(workspace), settings, workspace.now)
-    sections = [_planned(one, settings.categories) for one in found]
+    for one in found:
+        prompt = prompt_for(one, settings.categories)
+        tokens = count_tokens(prompt.system + prompt.text)
+        sections.append(PlannedSection(one.log, one.lines[0][0], one.heading, tokens, prompt.text))
     insights, enrichments = insight_prompts(workspace), enrichment_prompts(workspace)
     comparisons = [one.prompt for one in matching_questions(workspace) if one.prompt]
     trials = [verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if found or insights else []
     prompts = [*insights, *enrichments, *comparisons, *trials]
-    again = [*map(as_data, found), *(one.text for one in insights)]  # what is verified, and verified as it was mended
-    asked = sum(one.tokens for one in sections) + 2 * sum(map(_verified, again))
+    again = [*map(as_data, found), *(one.text for one in insights)]  # each is verified, and once more when mended
+    # The lines made of a text stand in the question too: each of their letters is one token at most.
+    verifying_tokens = (count_tokens(asking.SYSTEM_OF_INSIGHTS + text) + asking.MOST_LETTERS for text in again)
+    asked = sum(one.tokens for one in sections) + 2 * sum(verifying_tokens)
     asked += sum(count_tokens(one.system + one.text) for one in prompts)
-    answered = MOST_TOKENS * len(sections) + 2 * verifying.VERIFYING_MOST_TOKENS * len(again)
+    answered = MOST_TOKENS * len(sections) + 2 * asking.VERIFYING_MOST_TOKENS * len(again)
     answered += sum(one.most_tokens for one in prompts)
-    cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
+    cost = (asked * settings.input_price + answered * settings.output_price) / 1_000_000
     return DistilPlan(sections, len(insights), len(enrichments), len(comparisons), asked, answered, cost)
-
-
-def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection:
-    prompt = prompt_for(section, categories)
-    return PlannedSection(
-        section.log, section.lines[0][0], section.heading, count_tokens(prompt.system + prompt.text), prompt.text
-    )
-
-
-def _verified(text: str) -> int:
-    """The tokens that it takes at most to ask about the lines made of a text: a letter of theirs is one at most."""
-    return count_tokens(verifying.SYSTEM_OF_INSIGHTS + text) + verifying.MOST_LETTERS

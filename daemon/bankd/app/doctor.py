@@ -1,7 +1,7 @@
-"""How a workspace stands: its status, all that `bankctl doctor` looks at, and whether the promises of its bank hold.
+"""The health of a workspace: its status, the checks of `bankctl doctor`, and whether its bank has lost anything.
 
-Nothing here writes. The status comes from the daemon, or without one from the disk; each check gives findings with
-their fix; `verify_workspace` reads logs, pages and events anew and does not believe bankd's own tables.
+Nothing here writes. The status comes from the daemon, or from the disk when none answers. Each check gives findings with
+a fix. `verify_workspace` reads logs, pages and events anew and does not trust bankd's own tables.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ JOBS = ("micro", "reflect")
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Looks at a workspace without opening it for work, whoever works in it and whatever is wrong with it."""
+    """Looks at a workspace without a lock, also while others work in it or something is wrong with it."""
 
     root: Path
     files: BankFiles
@@ -73,19 +73,19 @@ class Probe:
     """Sends one request; None when nobody answers."""
     read_ledger: Callable[[], Iterable[LedgerRow]]
     bank_facts: Callable[[IndexFacts, float], BankFacts]
-    """What the folders hold, beside what the index says of itself; from how many KiB on a page counts as large."""
+    """The facts of the folders, given those of the index and the KiB from which a page is large."""
     held_back: Callable[[], Sequence[HeldBack]]
     how_to_start: Callable[[], str]
-    """The command that has the work done by itself, of those that work here."""
+    """The command that starts a service, of those that work here."""
     polled: str
-    """The file system, when it does not tell of changes."""
+    """The file system, when it does not report changes; else empty."""
 
     def settings(self) -> Settings:
-        """The settings, at their defaults where they cannot be used."""
+        """The settings, with defaults for what cannot be used."""
         return load_usable_settings(self.root / SETTINGS)[0]
 
     def index_facts(self) -> IndexFacts:
-        """How the index stands, with what is wrong with it."""
+        """The state of the index, with what is wrong with it."""
         try:
             return replace(self.indexes.bank.facts(), pending=self.indexes.pending())
         except (IndexDamaged, OSError) as error:
@@ -119,7 +119,7 @@ def metrics_of(probe: Probe) -> str:
 
 
 def reload_daemon(probe: Probe) -> str:
-    """Have the daemon read its settings again; gives what is wrong with them."""
+    """Let the daemon read its settings again; gives what is wrong with them."""
     answer = probe.ask_daemon({"op": "reload"})
     if answer is None:
         raise UserError(f"no daemon answers for {probe.root}; start it with: {probe.how_to_start()}")
@@ -130,7 +130,7 @@ def reload_daemon(probe: Probe) -> str:
 
 
 def examine_workspace(probe: Probe, installation: Installation) -> dict[str, list[HealthFinding]]:
-    """All findings by area; areas without any are there too, so that a reader sees what was looked at."""
+    """All findings by area; areas without any are included, so that a reader sees what was checked."""
     root, settings, index = probe.root, probe.settings(), probe.index_facts()
     bank = probe.bank_facts(index, settings.split.warn_kib)
     has_daemon = bool((probe.ask_daemon({"op": "ping"}) or {}).get("ok"))
@@ -144,7 +144,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "names": _check_names(root),
         "events": map(cannot_be_told, bank.unread_events),
         "index": _check_index(probe, index),
-        "transactions": [*([] if has_daemon else _check_journals(root, bank)), *_check_trash(root, settings)],
+        "transactions": _check_journals(root, bank, settings, has_daemon=has_daemon),
         "clock": _check_clock(probe),
         "daemon": _check_daemon(probe, installation),
         "disk": _check_disk(root),
@@ -164,7 +164,7 @@ def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
             yield HealthFinding(
                 f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True
             )
-    for name in settings.links.roots:  # one that is not there now keeps its old links when a page moves
+    for name in settings.links.roots:  # links in a missing folder stay as they are when a page moves
         folder = (root / name).resolve()
         if not folder.is_dir():
             text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
@@ -185,9 +185,9 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
             yield HealthFinding(f"{folder}: {why}", fix, needs_person=name != "memory")
     own = root / ".bankd"
     if own.is_dir() and own.stat().st_mode & PRIVATE:
-        yield HealthFinding(f"{own}: others may look into it", f"chmod 700 '{own}'", needs_person=True)
+        yield HealthFinding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)
     if own.is_dir() and not (own / ".gitignore").exists():
-        yield HealthFinding(f"{own}: would be taken into a git repository", f"echo '*' > '{own}/.gitignore'")
+        yield HealthFinding(f"{own}: git would add it to a repository", f"echo '*' > '{own}/.gitignore'")
 
 
 def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
@@ -204,23 +204,23 @@ def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
 
 
 def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
-    """Pages with bytes that are not UTF-8: they stay as they are, and the words around them are found."""
+    """Lines with bytes that are not UTF-8: bankd leaves them as they are, and search finds the words around them."""
     for folder in ("bank", "archive"):
         for path in probe.files.survey(folder, probe.now(), 0).files:
-            with suppress(ConflictError, OSError):  # said of the files
+            with suppress(ConflictError, OSError):  # the check of files names them
                 for number in lines_not_utf8(probe.files.read(path) or b""):
                     yield HealthFinding(f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8")
 
 
 def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
-    """Lines of logs that were meant to be remembered and were not taken in; those that are offered only wait."""
+    """Lines of logs that were meant to be remembered and cannot be taken in; lines that are offered only wait."""
     for item in (one for one in held_back if not one.is_offered):
         text = f"{item.place} was not taken in: {item.reason}"
         yield HealthFinding(text, f"correct the line, or: bankctl inbox dismiss {item.place}")
 
 
 def _check_names(root: Path) -> Iterator[HealthFinding]:
-    """Two files whose names look the same: composed and decomposed Hangul, or upper and lower case."""
+    """Files whose names look the same: composed and decomposed Hangul, or upper and lower case."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for folder in ("memory", "bank"):
         for path in sorted((root / folder).rglob("*.md")):
@@ -240,23 +240,19 @@ def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
         probe.indexes.verify()
     except (IndexDamaged, OSError) as damage:
         yield HealthFinding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
-    if facts.pending and facts.updated:  # one that was never made is made by the first search or run
-        yield HealthFinding(
-            f"{facts.pending} pages changed since the index read them", "bankctl cycle micro, or start the daemon"
-        )
+    if facts.pending and facts.updated:  # the first search or run makes an index where there is none
+        text = f"{facts.pending} pages changed since the index read them"
+        yield HealthFinding(text, "bankctl cycle micro, or start the daemon")
 
 
-def _check_journals(root: Path, bank: BankFacts) -> Iterator[HealthFinding]:
-    yield from journals_set_aside(bank.set_aside)
-    if open_ones := list((root / ".bankd" / "txn").glob("*.json")):
-        yield HealthFinding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
-    yield from starmap(fought_over, sorted(bank.resting.items()))
-    yield from map(stands_twice, bank.copied)
-
-
-def _check_trash(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    folder = root / ".bankd" / "trash"
-    trash = 0
+def _check_journals(root: Path, bank: BankFacts, settings: Settings, *, has_daemon: bool) -> Iterator[HealthFinding]:
+    if not has_daemon:
+        yield from journals_set_aside(bank.set_aside)
+        if open_ones := list((root / ".bankd" / "txn").glob("*.json")):
+            yield HealthFinding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
+        yield from starmap(fought_over, sorted(bank.resting.items()))
+        yield from map(stands_twice, bank.copied)
+    folder, trash = root / ".bankd" / "trash", 0
     for path in folder.glob("*") if folder.is_dir() else ():
         with suppress(OSError):
             found = path.lstat()
@@ -272,11 +268,8 @@ def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
         if row.outcome is RunOutcome.CLOCK and now - row.at < timedelta(days=7):
             yield HealthFinding(f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew")
     if latest is not None and latest - now > timedelta(hours=1):
-        yield HealthFinding(
-            f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)",
-            "set it right, such as by NTP",
-            needs_person=True,
-        )
+        text = f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)"
+        yield HealthFinding(text, "set it right, such as by NTP", needs_person=True)
 
 
 def _check_daemon(probe: Probe, installation: Installation) -> Iterator[HealthFinding]:
@@ -298,26 +291,23 @@ def _check_disk(root: Path) -> Iterator[HealthFinding]:
         text = f"{free >> 20} MB are free; below {LEAST_FREE >> 20} MB runs may have to wait"
         yield HealthFinding(text, "make room on this disk", needs_person=True)
     if found.f_files and found.f_favail < LEAST_INODES:
-        yield HealthFinding(
-            f"only {found.f_favail} more files can be made on this disk", "delete some", needs_person=True
-        )
+        text = f"only {found.f_favail} more files can be made on this disk"
+        yield HealthFinding(text, "delete some", needs_person=True)
     if found.f_flag & os.ST_RDONLY:
         yield HealthFinding("the disk is read-only", "mount it for writing", needs_person=True)
 
 
 def _check_watching(probe: Probe) -> Iterator[HealthFinding]:
     if probe.polled:
-        yield HealthFinding(
-            f"{probe.polled} does not tell of changes made elsewhere; the daemon looks every few seconds"
-        )
+        text = f"{probe.polled} does not report changes made elsewhere; the daemon looks every few seconds"
+        yield HealthFinding(text)
         return
     folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(probe.root / folder))
     watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
     if watches is not None and watches < 2 * folders + 100:
+        text = f"only {watches} inotify watches for {folders} folders and all other programs"
         fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
-        yield HealthFinding(
-            f"{watches} inotify watches for {folders} folders and everything else", fix, needs_person=watches <= folders
-        )
+        yield HealthFinding(text, fix, needs_person=watches <= folders)
     if instances is not None and instances < 16:
         yield HealthFinding(f"only {instances} inotify instances a user", "sysctl fs.inotify.max_user_instances=128")
 
@@ -330,11 +320,8 @@ def _limit(name: str) -> int | None:
 
 
 def _check_zone(settings: Settings) -> Iterator[HealthFinding]:
-    try:
-        system = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
-    except OSError:
-        return
-    if system and system != settings.timezone and system not in {"UTC", "Etc/UTC"}:
+    system = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    if system not in {"", settings.timezone, "UTC", "Etc/UTC"}:
         text = f"this computer is in {system}, the settings say {settings.timezone}"
         yield HealthFinding(text, f"timezone: {system} in bankd.yaml, if you live there")
 
@@ -354,8 +341,8 @@ def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
     if not path.exists():
         return
     if not manager.is_running():
-        text = f"a unit is installed ({path}), but {installation.no_manager()}"
-        yield HealthFinding(text, installation.how_to_start())
+        missing = f"a unit is installed ({path}), but {installation.no_manager()}"
+        yield HealthFinding(missing, installation.how_to_start())
         return
     if complaint := manager.verify(path):
         yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
@@ -363,11 +350,8 @@ def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
         yield HealthFinding(f"{path} {problem}", "bankctl service install")
     state = installation.state()
     if state.active != "active":
-        yield HealthFinding(
-            f"{installation.unit} is {state.active or 'unknown'} ({state.result})",
-            f"systemctl --user restart {installation.unit}",
-            needs_person=True,
-        )
+        text = f"{installation.unit} is {state.active or 'unknown'} ({state.result})"
+        yield HealthFinding(text, f"systemctl --user restart {installation.unit}", needs_person=True)
     user = pwd.getpwuid(os.getuid()).pw_name
     if not manager.has_linger(user):
         yield HealthFinding("the service stops when you log out", f"loginctl enable-linger {user}")
@@ -377,11 +361,10 @@ def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
 
 
 def verify_workspace(workspace: Workspace) -> Verification:
-    """Look at everything; a run at work meanwhile shows as what is left over."""
+    """Check logs, pages and events; a run that is at work shows as left over."""
     ledger = workspace.transactions.ledger()
-    unreadable: list[VerifyFinding] = [
-        VerifyFinding("unreadable", f"{c.path}:{c.line}", c.problem) for c in workspace.transactions.corrupt
-    ]
+    corrupt = workspace.transactions.corrupt
+    unreadable = [VerifyFinding("unreadable", f"{one.path}:{one.line}", one.problem) for one in corrupt]
     emptied: set[str] = set()
     places = _places(workspace, unreadable, emptied)
     logs = workspace.files.survey("memory", workspace.now, 0, any_content=True).files
@@ -389,50 +372,37 @@ def verify_workspace(workspace: Workspace) -> Verification:
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
     unread = emptied | {finding.place for finding in unreadable}
     missing = find_missing_memories(where, ledger)
-    # What the catalog saw on a page that has just fallen to nothing, or is not read now, is not lost.
+    # A memory is not lost when the catalog saw it on a page that is empty since a moment ago, or is not read now.
     held = workspace.catalog.pages_of(missing) if unread else {}
     last_seen = {id_: page for id_, pages in held.items() for page in pages if page in unread}
     mentioned = workspace.catalog.mentions_of(set(missing) - last_seen.keys())
     where |= {id_: [page] for id_, page in (*last_seen.items(), *mentioned.items())}
-    findings = [
-        *find_lost(readings, where, ledger),
-        *(
-            VerifyFinding(
-                "twice", " and ".join(one.places), f"{one.id} stands {len(one.places)} times; {COPIED_ADVICE}"
-            )
-            for one in find_copied(places)
-        ),
-        *(VerifyFinding("link", *link) for link in _broken_links(workspace)),
-        *(VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()),
-        *unreadable,
-    ]
-    lines = sum(len(reading.lines) for reading in readings)
-    waiting = count_waiting(readings, where, ledger)
-    counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
-    return Verification(
-        lines, len(places), waiting, tuple(findings), tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
-    )
-
-
-def _broken_links(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Links that led somewhere once and lead nowhere now; what was broken before is not counted."""
+    findings = [*find_lost(readings, where, ledger)]
+    for one in find_copied(places):
+        words = f"{one.id} stands {len(one.places)} times; {COPIED_ADVICE}"
+        findings.append(VerifyFinding("twice", " and ".join(one.places), words))
     workspace.graph.refresh()
     for link, once in workspace.graph.broken():
-        if once:
-            yield f"{link.source}:{link.reference.line + 1}", f"{link.reference.target} led somewhere once"
+        if once:  # a link that never worked does not count
+            place = f"{link.source}:{link.reference.line + 1}"
+            findings.append(VerifyFinding("link", place, f"{link.reference.target} led somewhere once"))
+    findings += [VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()]
+    lines = sum(len(reading.lines) for reading in readings)
+    counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
+    empty = tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
+    waiting = count_waiting(readings, where, ledger)
+    return Verification(lines, len(places), waiting, (*findings, *unreadable), empty)
 
 
 def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[str]) -> dict[str, list[str]]:
+    """By id, the places of every memory; adds what cannot be read to `unreadable` and empty pages to `emptied`."""
     found: dict[str, list[str]] = {}
     for folder in ("bank", "archive"):
         survey = workspace.files.survey(folder, workspace.now, 0, any_content=True)
         emptied |= survey.emptied
-        left_alone = {**survey.quarantined, **survey.unsettled}
-        unreadable += [
-            VerifyFinding("unreadable", path, reason)
-            for path, reason in left_alone.items()
-            if path not in survey.emptied
-        ]
+        closed = {**survey.quarantined, **survey.unsettled}
+        reasons = ((path, why) for path, why in closed.items() if path not in survey.emptied)
+        unreadable += [VerifyFinding("unreadable", path, why) for path, why in reasons]
         for path in survey.files:
             try:
                 data = workspace.files.read(path)

@@ -1,17 +1,16 @@
-"""A person's deletion of a memory, for good; and purging a text from everything that remembers it."""
+"""Use cases of deletion: forget a memory for good, and purge a text from everything under the workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from bankd.app.workspace import Workspace
 from bankd.edits.inserting import LineSpan, block_key, text_of
-from bankd.edits.operations import Operation, Piece, Remove
+from bankd.edits.operations import Piece, Remove
 from bankd.edits.transaction import Transaction
 from bankd.errors import StorageError, UserError
-from bankd.layouts.links import Link
 from bankd.memory.ledger import FORGOTTEN, make_event
 from bankd.memory.links import Announce, follow_links, say_nothing
 from bankd.memory.provenance import PURGED, encoded_forms, text_forms, without_marks
@@ -24,7 +23,7 @@ from bankd.same.pairs import text_key
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """A memory that is gone: its id, what it said, its pages, and the run that took it out; of a preview, none."""
+    """A memory that was forgotten: its id, text and pages, and the run; of a preview no run."""
 
     id: str
     text: str
@@ -34,7 +33,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """Where a text was taken out, and where it still is because bankd does not reach there."""
+    """Where a text was taken out, and where it still is because bankd does not write there."""
 
     text: str
     cleaned: tuple[str, ...]
@@ -43,26 +42,16 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An entry that is to go: its page, its exact lines with all that is nested in it, what it says, where it stands."""
+    """An entry that is to go: its page, its exact lines with all that is nested in it, its memory and its line numbers."""
 
     page: str
     piece: Piece
     memory: Memory
     lines: range
 
-    @property
-    def place(self) -> str:
-        """Where it begins."""
-        return f"{self.page}:{self.lines[0]}"
-
-    @property
-    def places(self) -> set[str]:
-        """Each line of it."""
-        return {f"{self.page}:{line}" for line in self.lines}
-
 
 def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothing, *, apply: bool) -> Forgotten:
-    """Take a memory out of bank and archive, with a tombstone, or only say so; UserError when no page holds it."""
+    """Take a memory out of bank and archive, with a tombstone; a preview unless `apply`. UserError when no page holds it."""
     found = _find(workspace, lambda entry, _: entry.memory.id == id_)
     if not found:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
@@ -74,9 +63,9 @@ def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothi
 
 
 def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothing, *, apply: bool) -> Purged:
-    """Take a memory, by its id, or any text out of all under this workspace that is ours to write; or only say so.
+    """Take a text, or the memory with this id, out of everything that bankd writes here; a preview unless `apply`.
 
-    StorageError when the disk does not take it: it says what is purged and what is not, and the same call completes it.
+    StorageError when the disk fails: it says what is purged and what is not, and the same call completes it.
     """
     if apply:
         workspace.outside.traces.require_room()
@@ -94,11 +83,8 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
     if not apply:
         pages = _take_out(workspace, found, "purge", announce, apply=False)[1] if found else ()
         scrubbed = {path for path, _ in traces.find(words, memories)}
-        beyond = [
-            place
-            for place in traces.beyond(encoded_forms(words), scrubbed)
-            if not any(place in one.places for one in found)
-        ]
+        ours = {f"{one.page}:{line}" for one in found for line in one.lines}
+        beyond = (place for place in traces.beyond(encoded_forms(words), scrubbed) if place not in ours)
         return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond))
     done = set[str]()
     try:
@@ -113,23 +99,20 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
     except (OSError, StorageError) as problem:
         left = {item.page for item in _find(workspace, is_meant)}
         left |= {path for path, _ in traces.find(words, memories)} - done
-        raise _stopped({*done, *(item.page for item in found)} - left, left, problem) from problem
+        done = {*done, *(item.page for item in found)} - left
+        # A StorageError ends with a sentence on the next run, which is not true here.
+        what = problem.strerror if isinstance(problem, OSError) else str(problem).rsplit(". ", 1)[0]
+        raise StorageError(
+            f"the purge is not complete: {what}",
+            f"purged: {', '.join(sorted(done)) or 'nothing yet'}",
+            f"not purged: {', '.join(sorted(left)) or 'nothing known'}",
+            "Mend that (free some space) and type the same command again: it takes out the rest.",
+        ) from problem
     return Purged(text, tuple(sorted(done)), tuple(traces.beyond(encoded_forms(words), ())))
 
 
-def _stopped(done: Collection[str], left: Collection[str], problem: OSError | StorageError) -> StorageError:
-    """What stands of a purge that the disk stopped, and what to do."""
-    what = problem.strerror if isinstance(problem, OSError) else str(problem).rsplit(". ", 1)[0]  # but of a next run
-    return StorageError(
-        f"the purge is not complete: {what}",
-        f"purged: {', '.join(sorted(done)) or 'nothing yet'}",
-        f"not purged: {', '.join(sorted(left)) or 'nothing known'}",
-        "Mend that (free some space) and type the same command again: it takes out the rest.",
-    )
-
-
 def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> Iterator[str]:
-    """The ids of memories that are meant and stood on pages before past runs, such as a purge that did not end."""
+    """The ids of meant memories on pages as they were before past runs, such as a purge that was interrupted."""
     for journal in workspace.transactions.journals.all():
         for text in filter(None, journal.before.values()):
             page = read_page("", encode_text(text))
@@ -139,7 +122,7 @@ def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], boo
 
 
 def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
-    """The entries that are meant, by their memory and own lines; UserError when others stand below one of them."""
+    """The meant entries, judged by their memory and own lines; UserError when other memories stand below one of them."""
     found = []
     for path in _pages_of(workspace):
         page = read_page(path, (workspace.transactions.look(path) or b"").removeprefix(b"\xef\xbb\xbf"))
@@ -158,22 +141,23 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
 
 
 def _require_one_wording(id_: str, found: Sequence[_Found]) -> None:
-    """UserError where a copy with the id of a memory says something else: whoever names the one may not mean the other."""
+    """UserError where copies with one id say different things: whoever names the id may not mean both."""
     of_id = [item for item in found if item.memory.id == id_]
     if len({normalise_text(item.memory.text) for item in of_id}) > 1:
-        places = " and ".join(sorted(item.place for item in of_id))
+        places = " and ".join(sorted(f"{item.page}:{item.lines[0]}" for item in of_id))
         raise UserError(f"{id_}: it stands in different words at {places}; take the id off what is to stay")
 
 
 def _take_out(
     workspace: Workspace, found: Sequence[_Found], cause: str, announce: Announce, *, apply: bool
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Take entries out of their pages, with a tombstone for each memory; gives the run and the pages that changed."""
+    """Take entries out of their pages, with a tombstone for each memory; gives the run and the pages that change."""
     by_page: dict[str, list[Piece]] = {}
     for item in found:
         by_page.setdefault(item.page, []).append(item.piece)
     operations = tuple(Remove(page, tuple(pieces)) for page, pieces in by_page.items())
-    dangling = _dangling(workspace, operations)
+    workspace.graph.refresh()
+    dangling = follow_links(operations, workspace.graph, workspace.transactions.look).dangling
     announce(dangling)
     if not apply:
         return None, tuple(sorted(by_page))
@@ -192,20 +176,14 @@ def _take_out(
     return run, tuple(sorted(applied.changed))
 
 
-def _dangling(workspace: Workspace, operations: Sequence[Operation]) -> Sequence[Link]:
-    """The links that will lead nowhere."""
-    workspace.graph.refresh()
-    return follow_links(operations, workspace.graph, workspace.transactions.look).dangling
-
-
 def _pages_of(workspace: Workspace) -> Iterator[str]:
-    """Every page of bank and archive, whatever state it is in."""
+    """Every page of bank and archive, in whatever state."""
     for folder in ("bank", "archive"):
         yield from workspace.files.survey(folder, workspace.now, 0).files
 
 
 def _text_of(workspace: Workspace, wanted: str) -> str:
-    """The words of a memory when this is an id, of one that was forgotten as a past run had it; else the text itself."""
+    """The text of a memory if this is an id, from a page or a past run; else the text itself."""
     if not wanted.startswith("m-") or " " in wanted:
         return parse_memory(wanted).text
     pages = (workspace.transactions.look(path) or b"" for path in _pages_of(workspace))

@@ -1,9 +1,7 @@
-"""Conversations and notes from elsewhere become logs: each turn once, however often and from wherever it is read again.
+"""Conversations and notes from elsewhere become logs: each turn once, however often it is read again.
 
-An import that a person asked for, as a run: noted with the end of each log that it wrote, taken back and brought again.
-
-What is taken back goes aside, into a file beside its log. Nothing reads it there but imports: no run takes the same turns
-in again, since a person did not want them; a person who imports their source once more gets them.
+An import by a person is a run and can be taken back. Its turns then go into a file beside their log. Only imports read
+that file: no run takes in the same turns again, but a person who imports the source once more gets them.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ class SourceFile(Protocol):
     def path(self) -> str: ...
     @property
     def stamp(self) -> str:
-        """Changes when the file does."""
+        """A value that changes when the file does."""
 
     @property
     def changed_at(self) -> datetime: ...
@@ -46,9 +44,9 @@ class SourceFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of a source: the turns that are new, by log, those known before, and lines that could not be read.
+    """The result of one source: new turns by log, the number of known turns, and lines that could not be read.
 
-    `withheld` are those of the known that a person took back, and that only a person brings in again.
+    `withheld` counts the known turns that a person took back, and that only a person can bring in again.
     """
 
     source: str
@@ -62,9 +60,9 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """Imports sources into one workspace; `zone_of` gives a moment in the zone of the workspace.
+    """Imports sources into one workspace; `zone_of` converts a time to the zone of the workspace.
 
-    Turns that a person took back come in again only where `is_by_hand`. `ends` is what was appended, by log.
+    Turns that a person took back come in again only with `is_by_hand`. `ends` has by log what was appended.
     """
 
     logs: ImportedLogs
@@ -74,7 +72,7 @@ class Importer:
     ends: dict[str, ImportedEnd] = field(default_factory=dict)
 
     def import_all(self, sources: Iterable[SourceFile], *, dry_run: bool = False) -> Iterator[Imported]:
-        """Import each source that changed since it was last read whole; one that cannot be read stops no other."""
+        """Import each source that changed since it was read; one that cannot be read does not stop the others."""
         seen = dict(self.logs.seen())
         for source in sources:
             if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
@@ -90,7 +88,7 @@ class Importer:
             recognised = _recognised(source)
         except (OSError, ValueError) as error:
             return Imported(source.path, "", {}, problem=str(getattr(error, "strerror", None) or error))
-        except Exception as error:  # what nobody foresaw in one must not keep all other sources out
+        except Exception as error:  # an unforeseen error in one source must not stop the others
             return Imported(source.path, "", {}, problem=bug_in("it cannot be read", error))
         if recognised is None:
             return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
@@ -120,22 +118,19 @@ class Importer:
             log = log_name(conversation, day)
             head = "\n" if log in logs else opening(agent, conversation, day)
             for text in chunks(turns, conversation.is_quoted, self._mask) if not dry_run else ():
-                self._append(agent, log, head + text)
+                self.logs.append(agent, log, head + text)
+                self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(head + text)
                 head = "\n"
             if not dry_run:
                 self.ends[f"{agent}/{log}"].turns += len(turns)
         return {f"{agent}/{log_name(conversation, day)}": len(turns) for day, turns in days.items()}
-
-    def _append(self, agent: str, log: str, text: str) -> None:
-        self.logs.append(agent, log, text)
-        self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(text)
 
     def _mask(self, text: str) -> str:
         return mask_secrets(text, find_secrets(text, self.finders))
 
 
 def _withheld(source: SourceFile) -> str:
-    """What is remembered of a source of which a run left out what a person had taken back."""
+    """The stamp of a source from which a run left out turns that a person had taken back."""
     return f"{source.stamp} but for what was taken back"
 
 
@@ -150,20 +145,19 @@ def _recognised(source: SourceFile) -> Recognised | None:
 
 
 def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
-    """Record as a run what was appended to these logs, if anything was; StorageError when the disk does not take it."""
+    """Record as a run what was appended to these logs, if anything; StorageError when the disk fails."""
     if ends:
         said = ((IMPORTED, log, {"log": log, "size": end.size, "digest": end.digest}) for log, end in ends.items())
-        rows = [
-            ReportRow("+", "imported", f"memory/imports/{log}", f"{end.turns} turns", "") for log, end in ends.items()
-        ]
+        places = ((f"memory/imports/{log}", f"{end.turns} turns") for log, end in ends.items())
+        rows = [ReportRow("+", "imported", place, turns, "") for place, turns in places]
         record_events(workspace, "import", said, {"turns": sum(end.turns for end in ends.values())}, rows)
 
 
 def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:
-    """Take what was imported out of its log, or bring it again, as an event tells; gives, for people, what was done or what stays."""
+    """Take an import out of its log, or bring it back, as the event says; gives for people what was done, and what stays."""
     log, is_back = str(said["log"]), said["type"] == IMPORTED
     here, there = (f"{log}{ASIDE}", log) if is_back else (log, f"{log}{ASIDE}")
     if not workspace.outside.imports.move_end(here, there, int(said["size"]), str(said["digest"])):
         return "", f"memory/imports/{here}: it does not end with what was imported any more"
-    workspace.outside.imports.remember({})  # so that a person's next import reads the sources once more
+    workspace.outside.imports.remember({})  # so that the next import of a person reads the sources again
     return (f"memory/imports/{log}" if is_back else f"memory/imports/{log}, now in {there.rpartition('/')[2]}"), ""

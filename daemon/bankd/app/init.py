@@ -1,9 +1,7 @@
-"""A new workspace, and new lines in its logs.
+"""Use cases of a new workspace: make one, adopt a folder of Markdown, and append a line to today's log.
 
-A folder of Markdown that is there already becomes the pages and the logs of a new workspace: in place, or as a copy.
-
-The Markdown below `memory/` becomes logs, and the rest becomes pages. In place only one of the two can be used, because
-pages and logs may not lie inside each other: then the logs are used, and the rest is named.
+Of an adopted folder the Markdown below `memory/` becomes logs, and the rest becomes pages. In place only one of the two
+can be used, because pages and logs may not be inside each other: then the logs are used, and the rest is named.
 """
 
 from __future__ import annotations
@@ -31,15 +29,15 @@ from bankd.shipped import shipped_folder
 
 _ZONE = re.compile(r"^timezone: \S+$", re.MULTILINE)
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}
-"""What a file system without hard links says, such as that of a USB stick."""
+"""The errors of a file system without hard links, such as that of a USB stick."""
 _Added = TypeVar("_Added")
 
 
 def make_workspace(root: Path, *, with_pages: bool = True, zone: str = "") -> list[str]:
-    """Make a workspace, with the pages of the template or without; gives what was made, and touches nothing that is there.
+    """Make a workspace, with the pages of the template or without; gives what was made, and overwrites nothing.
 
-    Its time zone is that of the shipped settings, or another. The settings are written last: a folder without them is not
-    yet a workspace, and the same call completes it.
+    The settings get the time zone `zone`, if given. They are written last: a folder without them is not yet a workspace,
+    and the same call completes it.
     """
     template = shipped_folder("bank_template")
     pages = sorted(template.rglob("*.md")) if with_pages else []
@@ -55,22 +53,29 @@ def make_workspace(root: Path, *, with_pages: bool = True, zone: str = "") -> li
 
 
 def put_new(root: Path, name: str, parts: Iterable[bytes], like: os.stat_result | None = None) -> bool:
-    """Put a whole file in a folder of the workspace; False, and nothing is done, when that name is taken.
+    """Put a whole file into the workspace; False, and nothing is done, when that name is taken. Raises OSError.
 
-    The file appears with all its bytes or not at all: it is written in `.bankd/` first. What a crash leaves there goes
-    with the next call. It is a copy where it has a source, and `like` is how that looks: then it gets its mode and
-    time of change, and is durable, since its owner may delete the source. Raises OSError.
+    The file appears with all its bytes or not at all: it is written in `.bankd/` first, and the next call removes what a
+    crash left there. A copy gets mode and time of change from `like`, and is synced, because the user may delete the source.
     """
     target, staged = root / name, root / ".bankd" / "new-file"
     with suppress(FileNotFoundError, NotADirectoryError):
-        staged.unlink()  # a crash left it, perhaps as a second name of the file that it had just put in place
+        staged.unlink()  # a crash left it, perhaps as a second name of the file that was put in place
     if os.path.lexists(target):
         return False
     staged.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         _write_whole(staged, parts, like)
-        return _link_new(staged, target)
+        try:
+            target.hardlink_to(staged)
+        except FileExistsError:
+            return False
+        except OSError as problem:
+            if problem.errno not in _NO_LINKS:
+                raise
+            staged.rename(target)
+        return True
     finally:
         with suppress(OSError):
             staged.unlink()
@@ -81,7 +86,7 @@ def _write_whole(path: Path, parts: Iterable[bytes], like: os.stat_result | None
     try:
         for part in parts:
             rest = memoryview(part)
-            while rest:  # raw writes: a buffered one that failed would be written again by close()
+            while rest:  # raw writes, because close() would repeat a buffered write that failed
                 rest = rest[os.write(fd, rest) :]
         if like is not None:
             os.fchmod(fd, stat.S_IMODE(like.st_mode))
@@ -91,20 +96,8 @@ def _write_whole(path: Path, parts: Iterable[bytes], like: os.stat_result | None
         os.close(fd)
 
 
-def _link_new(staged: Path, target: Path) -> bool:
-    try:
-        target.hardlink_to(staged)
-    except FileExistsError:
-        return False
-    except OSError as problem:
-        if problem.errno not in _NO_LINKS:
-            raise
-        staged.rename(target)
-    return True
-
-
 def machine_zone(localtime: Path = Path("/etc/localtime")) -> str:
-    """The time zone of this computer, such as Europe/Berlin; empty where it has none but UTC, as servers do."""
+    """The time zone of this computer, such as Europe/Berlin; empty where it is UTC or unknown."""
     name = os.environ.get("TZ", "").lstrip(":") or os.path.realpath(localtime).partition("zoneinfo/")[2]
     try:
         zone = ZoneInfo(name).key if name else ""
@@ -116,10 +109,7 @@ def machine_zone(localtime: Path = Path("/etc/localtime")) -> str:
 def append_to_log(
     root: Path, line: str, read_clock: Callable[[str], datetime], append: Callable[[str, str], _Added]
 ) -> _Added:
-    """Append one Retain line to today's log; gives what `append`, of a log and a line, gives.
-
-    UserError when it looks like a credential: no run would take it in, and a log is no place for one either.
-    """
+    """Append one Retain line to today's log; gives what `append(log, line)` gives. UserError when it looks like a credential."""
     settings = load_settings(root / SETTINGS)
     place_folders(root, settings.folders)
     if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
@@ -132,15 +122,14 @@ LOGS = "memory"
 BESIDE = f"Markdown files beside {LOGS}/: without --copy, a workspace uses either logs or pages of a folder, not both"
 OTHER, LINKS, CLOSED = "files that are not Markdown", "links, which are not followed", "folders that may not be read"
 _MARKER = ".bankd/adopting.json"
-"""What is adopted, while it is not finished: the same command goes on from there, and any other is refused."""
-_CHUNK = 1 << 20
+"""What is being adopted, until it is finished: the same command goes on from there, and any other is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """What would be adopted: `parts` are the files by the folder that they become (`bank`, `memory`).
+    """What would be adopted: `parts` has the files by the folder that they become (`bank`, `memory`).
 
-    `left_out` has by reason what is not taken, relative to `folder`; `large` counts the pages that stay whole.
+    `left_out` has by reason what is not taken, relative to `folder`; `large` counts the pages that are not split.
     """
 
     folder: Path
@@ -157,21 +146,22 @@ class Adoption:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """The files that were made, and the copies that were there already and are not like their source: they stay."""
+    """The files that were made, and the files that were there already and differ from their source: they stay."""
 
     made: list[str]
     kept: tuple[str, ...]
 
 
 def plan_adoption(folder: Path, root: Path, *, is_copy: bool) -> Adoption:
-    """Look at a folder, and change nothing; UserError when it cannot be adopted there."""
+    """Read a folder, and change nothing; UserError when it cannot be adopted there."""
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder")
     if (folder / SETTINGS).exists():
         raise UserError(f"{folder}: is a workspace already")
     if root.is_relative_to(folder):
         raise UserError(f"{root}: lies inside of {folder}; a workspace stands beside what it adopts")
-    if not is_copy and folder.stat().st_dev != _existing(root).stat().st_dev:
+    existing = next(path for path in (root, *root.parents) if path.exists())
+    if not is_copy and folder.stat().st_dev != existing.stat().st_dev:
         raise UserError(f"{root}: is on another disk than {folder}; put it beside that, or take a copy with --copy")
     found: dict[str, list[Path]] = {}
     for what, path in _look_through(folder):
@@ -179,7 +169,8 @@ def plan_adoption(folder: Path, root: Path, *, is_copy: bool) -> Adoption:
     files = sorted(found.pop("", []))
     parts, beside = divide_files(files, folder / LOGS, has_logs=(folder / LOGS).is_dir(), is_copy=is_copy)
     left_out = {BESIDE: beside, **found}
-    named = {why: tuple(sorted(str(path.relative_to(folder)) for path in left_out.get(why, ()))) for why in _REASONS}
+    reasons = (BESIDE, OTHER, LINKS, CLOSED)
+    named = {why: tuple(sorted(str(path.relative_to(folder)) for path in left_out.get(why, ()))) for why in reasons}
     most = SplitPolicy().split_kib * 1024
     large = sum(page.stat().st_size >= most for page in parts.get("bank", ()))
     adoption = Adoption(folder, root, parts, {why: names for why, names in named.items() if names}, large, is_copy)
@@ -187,13 +178,10 @@ def plan_adoption(folder: Path, root: Path, *, is_copy: bool) -> Adoption:
     return adoption
 
 
-_REASONS = (BESIDE, OTHER, LINKS, CLOSED)
-
-
 def divide_files(
     files: Iterable[Path], logs: Path, *, has_logs: bool, is_copy: bool
 ) -> tuple[dict[str, tuple[Path, ...]], tuple[Path, ...]]:
-    """Which Markdown files become logs and which pages, by folder, and which cannot be taken along."""
+    """The Markdown files that become logs and pages, by folder, and those that cannot be taken along."""
     if not has_logs:
         return {"bank": tuple(files)}, ()
     of_logs = tuple(file for file in files if file.is_relative_to(logs))
@@ -204,7 +192,7 @@ def divide_files(
 
 
 def _require_place(adoption: Adoption) -> None:
-    """UserError where the workspace is there already, is half made of another folder, or has files in the way."""
+    """UserError where the workspace exists, is half made from another folder, or has files in the way."""
     root, begun = adoption.root, _read_marker(adoption.root)
     if begun is None:
         if (root / SETTINGS).exists():
@@ -218,9 +206,9 @@ def _require_place(adoption: Adoption) -> None:
 
 
 def adopt_folder(adoption: Adoption) -> Adopted:
-    """Make the workspace; what is adopted is not written, and nothing that is there is overwritten.
+    """Make the workspace; the adopted folder is not changed, and nothing is overwritten.
 
-    UserError when the disk does not take it: the same call then completes what is there.
+    UserError when the disk fails: the same call then completes the workspace.
     """
     root = adoption.root
     try:
@@ -240,7 +228,7 @@ def adopt_folder(adoption: Adoption) -> Adopted:
 
 
 def _take(adoption: Adoption, becomes: str) -> Iterator[str]:
-    """Copy or link one folder; gives the copies that were there and are not like their source."""
+    """Copy or link one folder; gives the files that were there already and differ from their source."""
     source, target = adoption.source(becomes), adoption.root / becomes
     if not adoption.is_copy:
         if not (target.is_symlink() and target.resolve() == source.resolve()):
@@ -248,18 +236,11 @@ def _take(adoption: Adoption, becomes: str) -> Iterator[str]:
         return
     for file in adoption.parts[becomes]:
         name = f"{becomes}/{file.relative_to(source)}"
-        if not put_new(adoption.root, name, _chunks(file), file.stat()) and not _is_alike(file, adoption.root / name):
+        with file.open("rb") as opened:
+            is_new = put_new(adoption.root, name, iter(lambda: opened.read(1 << 20), b""), file.stat())
+        copy = adoption.root / name
+        if not (is_new or (copy.is_file() and not copy.is_symlink() and filecmp.cmp(file, copy))):
             yield name
-
-
-def _is_alike(file: Path, copy: Path) -> bool:
-    return copy.is_file() and not copy.is_symlink() and filecmp.cmp(file, copy)
-
-
-def _chunks(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as opened:
-        while part := opened.read(_CHUNK):
-            yield part
 
 
 def _marker_of(adoption: Adoption) -> dict[str, object]:
@@ -274,14 +255,10 @@ def _read_marker(root: Path) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _existing(folder: Path) -> Path:
-    return folder if folder.exists() else _existing(folder.parent)
-
-
 def _look_through(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The Markdown files that a run would see, with an empty reason, and all else with why it is left out.
+    """The Markdown files that a run would read, with an empty reason, and all else with the reason why it is left out.
 
-    Hidden files and folders are passed over.
+    Hidden files and folders are skipped.
     """
     closed: list[OSError] = []
     for here, folders, names in os.walk(folder, onerror=closed.append):

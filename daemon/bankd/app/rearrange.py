@@ -1,8 +1,8 @@
-"""Splits, moves and merges of a workspace: read, planned, looked at once more, and committed as one transaction."""
+"""Use cases that move lines between pages: split, merge, move, heal links; each is one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -33,9 +33,9 @@ from bankd.ports import Graph
 
 @dataclass(frozen=True, slots=True)
 class Rearranged:
-    """What a command did, as the disk has it afterwards; of a dry run, what it would do.
+    """What a command did, by the state of the disk afterwards; of a dry run, what it would do.
 
-    `sizes` are the bytes of the pages that were written. `conflicts` names what was planned and not done.
+    `sizes` has the bytes of the written pages. `conflicts` names what was planned and not done.
     """
 
     run: str
@@ -50,7 +50,7 @@ class Rearranger:
     """The commands that move lines between pages."""
 
     def __init__(self, workspace: Workspace, graph: Graph) -> None:
-        """Work on a workspace whose graph is up to date."""
+        """Take a workspace and its graph, which must be up to date."""
         self._workspace, self._graph = workspace, graph
 
     def split(self, page: str, *, dry_run: bool = False) -> Rearranged:
@@ -65,8 +65,13 @@ class Rearranger:
     def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:
         """Put the parts of a page back into it; UserError when that would throw something away."""
         path = self._page_of_people(page)
-        documents = self._with_parts(path)
-        names = self._graph.names
+        documents, waiting, names = {path: self._graph.document(path)}, [path], self._graph.names
+        while waiting:
+            hub = waiting.pop()
+            new = {part for part in part_lines(documents[hub], hub).values() if part in names} - documents.keys()
+            documents |= {part: self._graph.document(part) for part in new}
+            waiting += new
+        documents = {page: documents[page] for page in [path, *parts_of(path, documents)]}
 
         def sense(source: str, document: Document, start: int, end: int) -> str:
             return sense_of(source, document, start, end, names)
@@ -78,20 +83,8 @@ class Rearranger:
             raise UserError(f"{path}: has no parts")
         return self._carry_out("merge", layout, dry_run=dry_run)
 
-    def _with_parts(self, path: str) -> dict[str, Document]:
-        """A hub with its parts and theirs."""
-        documents = {path: self._graph.document(path)}
-        waiting = [path]
-        while waiting:
-            hub = waiting.pop()
-            for part in part_lines(documents[hub], hub).values():
-                if part in self._graph.names and part not in documents:
-                    documents[part] = self._graph.document(part)
-                    waiting.append(part)
-        return {page: documents[page] for page in [path, *parts_of(path, documents)]}
-
     def move(self, old: str, new: str, *, dry_run: bool = False) -> Rearranged:
-        """Give a page or folder another path; UserError when it is not there or the new one is taken."""
+        """Give a page or folder another path; UserError when it is missing or the new path is taken."""
         moves, folder = self._moves(old.removeprefix(BANK), new.removeprefix(BANK))
         moves = {path: to for path, to in moves.items() if to != path}
         if not moves:
@@ -103,7 +96,7 @@ class Rearranger:
         return self._carry_out("move", plan_move(moves, counts, folder), dry_run=dry_run)
 
     def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
-        """Every file that moves too: all of a folder, the parts of a hub."""
+        """The new path of every file that moves, and the folder that moves: all of a folder, or a hub with its parts."""
         old, new = old.rstrip("/"), new.rstrip("/")
         _check_own(old)
         is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)
@@ -125,7 +118,7 @@ class Rearranger:
         return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
-        """Let links follow the pages, folders and blocks that the user has moved; None when there are none."""
+        """Let links follow the pages, folders and blocks that the user has moved; None when nothing was moved."""
         graph = self._graph
         moves = graph.moved()
         healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
@@ -144,7 +137,7 @@ class Rearranger:
         return done
 
     def page(self, given: str) -> str:
-        """The page that a person means: by path relative to bank/ or the workspace, or by its unique name."""
+        """The page that a person names: by its path relative to bank/ or the workspace, or by its unique name."""
         names = self._graph.names
         wanted = given.removeprefix(BANK)
         for path in (BANK + wanted, f"{BANK}{wanted}.md"):
@@ -165,22 +158,21 @@ class Rearranger:
         arranged = plan_layout(layout, self._graph.names, self._graph.sources_for)
         return self._commit(kind, arranged, dry_run=dry_run)
 
-    def _check_rest(self, paths: Iterable[str]) -> None:
-        """UserError for pages that must be left alone now."""
-        files = self._workspace.files
-        if reason := files.merging():
-            raise UserError(f"{reason}; the pages are left alone until it is done")
-        reasons = {path: why_quarantined(files.read(path) or b"") for path in sorted(paths)}
-        reasons |= self._workspace.transactions.closed(set(reasons))
-        if any(reasons.values()):
-            raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
-
     def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
-        """Write what was planned as one transaction; InvariantError when a link or a memory would be worse off."""
+        """Write what was planned as one transaction; InvariantError when it would break a link or lose a memory.
+
+        UserError for pages that must not be written now.
+        """
         if arranged.findings:
             raise InvariantError(*arranged.findings)
-        self._check_rest({path for path in arranged.layout.sources if path in self._graph.names})
         workspace, layout, relinked = self._workspace, arranged.layout, arranged.relinked
+        if reason := workspace.files.merging():
+            raise UserError(f"{reason}; the pages are left alone until it is done")
+        paths = sorted(path for path in layout.sources if path in self._graph.names)
+        reasons = {path: why_quarantined(workspace.files.read(path) or b"") for path in paths}
+        reasons |= workspace.transactions.closed(set(reasons))
+        if any(reasons.values()):
+            raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
         left = tuple(f"links do not follow from {path}: {why}" for path, why in arranged.left.items())
         run = workspace.recorder.new_run(kind)
         if dry_run or not arranged.operations:
@@ -199,8 +191,8 @@ class Rearranger:
         return done
 
     def _as_written(self, run: str, arranged: Rearrangement, conflicts: Sequence[str]) -> Rearranged:
-        """Compare a plan with the disk: what is there as planned was done, all else is named as a conflict."""
-        texts, graph = arranged.relinked.texts, self._graph
+        """Compare a plan with the disk: what is there as planned was done, and all else is named as a conflict."""
+        texts, graph, planned = arranged.relinked.texts, self._graph, arranged.relinked.edits
         now = {path: self._workspace.files.read(path) for path in arranged.layout.new_paths}
         old = {path: encode_text(text) for path, text in arranged.before.items()}
         sizes = {
@@ -209,26 +201,17 @@ class Rearranger:
             if data is not None and (data == encode_text(texts[path]) or data != old.get(path))
         }
         gone = [path for path in arranged.layout.gone if path not in graph.names]
-        written = {
-            page: {reference_name(link.reference) for link in graph.links_of(page)}
-            for page in {edit.new_page for edit in arranged.relinked.edits}
-        }
-        edits = [edit for edit in arranged.relinked.edits if _name_after(edit) in written[edit.new_page]]
-        undone = (
-            *(f"{path}: was not written" for path in now if path not in sizes),
-            *(f"{path}: is still there" for path in arranged.layout.gone if path not in gone),
-            *(
-                f"{edit.new_page}: the link {edit.reference.target} was not changed to {edit.target}"
-                for edit in arranged.relinked.edits
-                if edit not in edits
-            ),
-        )
+        pages = {edit.new_page for edit in planned}
+        written = {page: {reference_name(link.reference) for link in graph.links_of(page)} for page in pages}
+        edits, undone = [], [f"{path}: was not written" for path in now if path not in sizes]
+        undone += [f"{path}: is still there" for path in arranged.layout.gone if path not in gone]
+        for edit in planned:  # YAML may need quotes around a target; they are not part of its name
+            if reference_name(replace(edit.reference, target=edit.target.strip('"'))) in written[edit.new_page]:
+                edits.append(edit)
+            else:
+                words = f"the link {edit.reference.target} was not changed to {edit.target}"
+                undone.append(f"{edit.new_page}: {words}")
         return Rearranged(run, sizes, gone, edits, arranged.relinked.lost, (*conflicts, *undone))
-
-
-def _name_after(edit: Edit) -> str:
-    """How a changed reference is named when it is read again; the quotes that YAML needs are no part of it."""
-    return reference_name(replace(edit.reference, target=edit.target.strip('"')))
 
 
 def _check_own(page: str) -> None:
@@ -238,6 +221,6 @@ def _check_own(page: str) -> None:
 
 @contextmanager
 def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, Graph]]:
-    """The commands that need the graph of a workspace, with the graph brought up to date."""
+    """The commands above for a workspace, with its graph brought up to date."""
     workspace.graph.refresh()
     yield Rearranger(workspace, workspace.graph), workspace.graph

@@ -1,4 +1,4 @@
-"""The one recorder of runs: what every cycle and every command that changes the bank did, or why it could not."""
+"""Records runs: what each cycle, and each command that changes the bank, did, or why it failed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RunRows(Protocol):
         """All rows, oldest first."""
 
     def learn(self) -> Sequence[LedgerRow]:
-        """The rows that others have added since the last time."""
+        """The rows that other processes added since the last call."""
 
     def add(self, row: LedgerRow) -> None:
         """Append a row."""
@@ -34,15 +34,15 @@ class Reports(Protocol):
     """What runs did, row by row."""
 
     def keep(self, run: str, rows: Iterable[ReportRow]) -> None:
-        """Keep the rows of a run; StorageError when the disk does not take them."""
+        """Keep the rows of a run; StorageError when the disk fails."""
 
     def read(self, run: str) -> Sequence[ReportRow]:
-        """The rows of a run; none when it did nothing, or is not kept any more."""
+        """The rows of a run; none when it did nothing, or its report is no longer kept."""
 
 
 @dataclass(slots=True)
 class RunRecord:
-    """What a run says of itself when it ends; until then it has changed nothing."""
+    """What is recorded of a run when it ends; a run fills it in."""
 
     run: str
     is_changed: bool = False
@@ -51,14 +51,14 @@ class RunRecord:
     note: str = ""
 
     def tell(self, plan: Plan) -> None:
-        """Take what a plan that was carried out says of itself."""
+        """Fill it in from a plan that was carried out."""
         self.is_changed, self.rows = not plan.is_empty, tuple(rows_of(plan))
         self.counts = counts_of(self.rows)
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Writes ledger and reports of a workspace; `is_given` says that `now` was given and not read from the clock."""
+    """Writes the ledger and the reports of a workspace; with `is_given`, `now` was not read from the clock."""
 
     open_ledger: Callable[[], RunRows]
     reports: Reports
@@ -69,12 +69,12 @@ class Recorder:
     is_given: bool = False
 
     def new_run(self, kind: str) -> str:
-        """An id for a run that begins."""
+        """A new id for a run."""
         return new_run_id(self.now, kind, {row.run for row in self.open_ledger().rows})
 
     @contextmanager
     def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
-        """Note how a run ends, whatever end it is; StorageError when the disk does not take its report."""
+        """Record how a run ends, also when it fails; StorageError when the disk does not take its report."""
         record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
         try:
             yield record

@@ -1,18 +1,11 @@
-"""The inbox of a workspace, the ways out of it, and where a text would go.
+"""Use cases in which a person decides: the inbox, lines that were held back or blocked, near-copies and contradictions.
 
-The lines that were blocked because they said nothing new, and a person's word that one says something all the same.
-
-Near-copies that are already in the bank, and memories that contradict each other: found by the index, listed or merged.
-
-What a person decides about memories of the bank: one goes to the archive or is pinned, or several are all to stay.
-
-What was lived and has been of use again and again: a person may move it to what is known, or say that it stays.
+And for single memories: archive, pin, keep, or promote to lasting knowledge. With `dry_run` each only says what it would do.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -24,7 +17,7 @@ from bankd.errors import UserError
 from bankd.health.health import COPIED_ADVICE
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory.judge import CompareParts, compare_changed, source_day
-from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event, Ledger
+from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
 from bankd.memory.links import follow_links, rebase_moved
 from bankd.memory.plan import HeldBack, MovingMemory, Placement, held_back_in, move_operations, screened_in
 from bankd.memory.provenance import source_line
@@ -35,15 +28,13 @@ from bankd.memory.route import Destination, RenamedPages, find_claims, problem_o
 from bankd.night.retention import find_merged
 from bankd.pages.memory import PIN, Memory, parse_memory, pinned, statement_of
 from bankd.pages.names import INBOX
-from bankd.pages.page import read_page
+from bankd.pages.page import MARKER, read_page
 from bankd.same.compare import Relation
 from bankd.same.pairs import Pairs, likely_changes, near_groups
 
-_MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
-
 
 def list_inbox(workspace: Workspace) -> list[MovingMemory]:
-    """What waits in the inbox, in the order of its page."""
+    """The memories in the inbox, in the order of its page."""
     page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
     return [
         MovingMemory(entry.memory.id, page.text_of(entry), entry.line, " ".join(entry.heading[-1:]))
@@ -53,45 +44,50 @@ def list_inbox(workspace: Workspace) -> list[MovingMemory]:
 
 
 def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
-    """Move one memory out of the inbox, or only say where to; UserError when it is not there or the page may not be."""
-    page, _, heading = target.partition("#")
-    if problem := problem_of_target(page):
-        raise UserError(problem)
-    waiting = [item for item in list_inbox(workspace) if item.id == id_]
-    if not waiting:
+    """Move one memory out of the inbox; UserError when it is not there or the page is not allowed."""
+    destination = _named_place(target, "placed by hand")
+    waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
+    if waiting is None:
         raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
-    moves = [(waiting[0], Destination(page, heading or None, "placed by hand"))]
+    moves = [(waiting, destination)]
     if not _without_copies(workspace, moves):
-        raise UserError(f"{id_}: bank/{page} has it in other words; {COPIED_ADVICE}")
+        raise UserError(f"{id_}: bank/{destination.page} has it in other words; {COPIED_ADVICE}")
     return move_memories(workspace, "place", moves, dry_run=dry_run)
 
 
+def _named_place(target: str, reason: str) -> Destination:
+    """The page and heading that a person named as `page#heading`; UserError when the page is not allowed."""
+    page, _, heading = target.partition("#")
+    if problem := problem_of_target(page):
+        raise UserError(problem)
+    return Destination(page, heading or None, reason)
+
+
 def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]:
-    """Route everything in the inbox again by the rules as they are now, or only say where to."""
+    """Route everything in the inbox again by the rules as they are now."""
     waiting = list_inbox(workspace)
-    found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
-    routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
-    placed = [(item, destination) for item, destination in routed if destination.page != INBOX]
+    found = places_for(workspace, [parse_memory(MARKER.sub("", item.text)) for item in waiting])
+    placed = [(item, places[0]) for item, places in zip(waiting, found, strict=True) if places[0].page != INBOX]
     return move_memories(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
 
 
 def _without_copies(
     workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
 ) -> list[tuple[MovingMemory, Destination]]:
-    """The moves but those to a page where the user has put the memory already, and reworded it."""
+    """The moves without those to a page on which the user has put the memory already, in other words."""
     _, versions = keep_versions(Transaction("", "", move_operations(moves)), workspace.transactions.look)
     return [(item, to) for item, to in moves if item.id not in versions]
 
 
 def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
-    """Every place that claims each memory, the one that wins first; by the page's present name, and of a split one the part that fits."""
+    """Every place that claims each memory, the one that wins first.
+
+    Pages are given by their present names; of a split page, the part that fits.
+    """
     workspace.catalog.refresh(workspace.now)
     workspace.graph.refresh()
-    rules, graph = workspace.policy().rules, workspace.graph
-    like, renamed = (
-        workspace.index.similar_to,
-        RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of),
-    )
+    rules, graph, like = workspace.policy().rules, workspace.graph, workspace.index.similar_to
+    renamed = RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of)
     there = pages_there(graph, renamed)
     return [
         [place_on_page(memory, place, graph, renamed) for place in find_claims(memory, rules, like, there)]
@@ -100,16 +96,16 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
 
 
 def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
-    """The lines of a log, as it is now, that were not taken in and wait for a person."""
+    """The lines of a log that were not taken in and wait for a person."""
     ledger = workspace.transactions.ledger()
     reading = workspace.read_log(log, ledger)
     return held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
 
 
 def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, accepted: str = "") -> HeldBack:
-    """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there.
+    """Stop listing a line of a log that was not taken in; UserError when no such line waits there.
 
-    `accepted` is what the log now says in its place, if anything.
+    `accepted` is the line that was appended to the log in its place, if any.
     """
     place = LogPlace(log, line)
     item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
@@ -125,9 +121,9 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, ac
 
 
 def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
-    """Take in a line that a model or a rule wrote and that waits: it is said again without doubt, and dismissed.
+    """Accept a waiting line of a model or a rule: append it to the log without the doubt, and dismiss the old line.
 
-    UserError for a line that only its log can mend.
+    UserError for a line that must be corrected in its log.
     """
     item = dismiss_line(workspace, log, line, dry_run=True)
     if not item.is_offered:
@@ -142,7 +138,7 @@ def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> 
 def move_memories(
     workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]], *, dry_run: bool
 ) -> list[tuple[str, str]]:
-    """Move memories as a run of this kind, with the links to them, or only say where to: id and page of each."""
+    """Move memories, with the links to them, as a run of this kind; gives id and new page of each."""
     moved = [(waiting.id, destination.page) for waiting, destination in moves]
     if dry_run or not moved:
         return moved
@@ -163,7 +159,7 @@ def move_memories(
 
 @dataclass(frozen=True, slots=True)
 class BlockedLine:
-    """A line that was blocked: its id, place and words, its twin and what that says now, why, and when."""
+    """A blocked line: its id, place and text, the memory that says the same and its place and text, why, and when."""
 
     id: str
     place: str
@@ -180,36 +176,31 @@ def list_blocked(workspace: Workspace) -> list[BlockedLine]:
     user_run = begin_run(workspace, "list")
     facts = {id_: fact for id_, fact in user_run.ledger.consumed.items() if fact["type"] == DUPLICATE}
     twins = user_run.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
-    found = [_blocked(id_, fact, twins.get(str(fact.get("of")), ("", ""))) for id_, fact in facts.items()]
+    found = []
+    for id_, fact in facts.items():
+        place, text, twin = f"memory/{fact.get('log')}:{fact.get('line')}", fact.get("text", ""), str(fact.get("of"))
+        reason, day = str(fact.get("reason", "says the same")), str(fact["at"])[:10]
+        found.append(BlockedLine(id_, place, str(text), twin, *twins.get(twin, ("", "")), reason, day))
     return sorted(found, key=lambda line: (line.day, line.place), reverse=True)
 
 
-def _blocked(id_: str, fact: Event, twin: tuple[str, str]) -> BlockedLine:
-    return BlockedLine(
-        id_,
-        f"memory/{fact.get('log')}:{fact.get('line')}",
-        str(fact.get("text", "")),
-        str(fact.get("of")),
-        *twin,
-        str(fact.get("reason", "says the same")),
-        str(fact["at"])[:10],
-    )
+_NOT_BLOCKED = "{}: no blocked line has this id; bankctl duplicates list shows those there are"
 
 
 def find_blocked(workspace: Workspace, id_: str) -> BlockedLine:
-    """One of them; UserError when there is none with this id."""
-    for line in list_blocked(workspace):
-        if line.id == id_:
-            return line
-    raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
+    """The blocked line with this id; UserError when there is none."""
+    found = next((line for line in list_blocked(workspace) if line.id == id_), None)
+    if found is None:
+        raise UserError(_NOT_BLOCKED.format(id_))
+    return found
 
 
 def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
-    """Let a blocked line in, whatever it is like: onto the page that its rule gives; or only say which that is."""
+    """Let a blocked line in, onto the page that its rule gives; UserError when no blocked line has this id."""
     user_run = begin_run(workspace, "allow")
     fact = user_run.ledger.consumed.get(id_)
     if fact is None or fact["type"] != DUPLICATE:
-        raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
+        raise UserError(_NOT_BLOCKED.format(id_))
     line = _line_of(user_run, id_, fact)
     workspace.graph.refresh()
     rules = workspace.policy().rules
@@ -220,7 +211,7 @@ def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
 
 
 def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
-    """The line as it stands in its log now, or, where that is gone, as the event remembers it."""
+    """The line as it is in its log now, or where that is gone, as the event has it."""
     for log in user_run.ledger.names_of(str(fact.get("log"))):
         reading = user_run.workspace.read_log(log, user_run.ledger)
         if reading and (line := source_line(id_, reading)):
@@ -232,7 +223,7 @@ def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
 def consolidate_bank(
     workspace: Workspace, threshold: float | None, only: str | None = None, *, apply: bool, force: bool = False
 ) -> Report:
-    """Merge near-copies, all or those of one memory, or only say what would be merged."""
+    """Merge near-copies, all or those of one memory; unless `apply`, only say what would be merged."""
     user_run = begin_run(workspace, "consolidate")
     held = user_run.catalog.all_lines()
     if only is not None and only not in held:
@@ -248,7 +239,7 @@ def consolidate_bank(
 
 @dataclass(frozen=True, slots=True)
 class ConflictSide:
-    """One memory of a conflict: its words, where it stands, the line it came from, and the day of that."""
+    """One memory of a contradiction: its text and page, the log line that it came from, and the day of that line."""
 
     id: str
     text: str
@@ -259,7 +250,7 @@ class ConflictSide:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two memories that cannot both hold now; `is_known` says that the newer one came in as an update of the older."""
+    """Two memories that cannot both be true now; with `is_known` the newer one was taken in as an update of the older."""
 
     older: ConflictSide
     newer: ConflictSide
@@ -274,16 +265,17 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     """
     user_run = begin_run(workspace, "list")
     found = compare_all(user_run)
-    held = user_run.catalog.all_lines()
+    held, ledger = user_run.catalog.all_lines(), user_run.ledger
     memories = {id_: memory_of(lines) for id_, lines in held.items()}
-    known = dict(_known(user_run.ledger, memories))
+    successions = (pair for pair in ledger.successors().items() if memories.keys() >= set(pair))
+    known = {pair: str(ledger.supersessions[pair[0]].get("reason", "")) for pair in successions}
 
     def side(id_: str) -> ConflictSide:
-        fact = user_run.ledger.consumed.get(id_)
+        fact = ledger.consumed.get(id_)
         source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
         return ConflictSide(id_, statement_of(memories[id_]), held[id_].page, source, source_day(fact))
 
-    settled = user_run.ledger.wanted_both
+    settled = ledger.wanted_both
     known = {pair: why for pair, why in known.items() if (min(pair), max(pair)) not in settled}
     there = {
         pair: one
@@ -291,21 +283,15 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
         if pair[::-1] not in known and memories.keys() >= set(pair) and (min(pair), max(pair)) not in settled
     }
     dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
-    days = {id_: source_day(fact) for id_, fact in user_run.ledger.consumed.items()}
+    days = {id_: source_day(fact) for id_, fact in ledger.consumed.items()}
     likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
     open_ = {**likely, **known, **dated}
     rows = [Contradiction(side(pair[0]), side(pair[1]), why, pair in known) for pair, why in open_.items()]
     return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 
 
-def _known(ledger: Ledger, memories: Mapping[str, Memory]) -> Iterator[tuple[tuple[str, str], str]]:
-    for old, new in ledger.successors().items():
-        if old in memories and new in memories:
-            yield (old, new), str(ledger.supersessions[old].get("reason", ""))
-
-
 def compare_all(user_run: UserRun) -> Pairs:
-    """Compare all that waits to be compared, by an index that is up to date; gives what look-alikes are to each other."""
+    """Bring the index up to date and compare all that is not compared yet; gives the relations of all pairs."""
     workspace = user_run.workspace
     workspace.index.catch_up(workspace.now)
     threshold = workspace.settings.dedup.threshold
@@ -314,7 +300,7 @@ def compare_all(user_run: UserRun) -> Pairs:
 
 
 def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
-    """Take memories to the archive, or only say so; UserError when one is not in the bank."""
+    """Move memories to the archive; UserError when one is not in the bank."""
     user_run = begin_run(workspace, "archive")
     held = user_run.catalog.lines_of(ids)
     _require(ids, held)
@@ -326,7 +312,7 @@ def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
 
 
 def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
-    """Put a pin at the end of a memory's text, so that it never fades; gives its page. UserError when it has one."""
+    """Put a pin at the end of a memory's text, so that it does not fade; gives its page. UserError when it has one."""
     user_run = begin_run(workspace, "pin")
     held = user_run.catalog.lines_of([id_])
     _require([id_], held)
@@ -346,7 +332,7 @@ def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
 
 
 def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> tuple[str, str]:
-    """Note that two memories both hold, whatever they look like; UserError when one is not in the bank."""
+    """Note that two memories are both true, however alike they are; UserError when one is not in the bank."""
     user_run = begin_run(workspace, "keep")
     _require((one, other), user_run.catalog.lines_of((one, other)))
     pair = min(one, other), max(one, other)
@@ -357,7 +343,7 @@ def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> t
 
 
 def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: int, rows: Sequence[ReportRow]) -> None:
-    """Note that both memories of each pair stay, `count` memories in all; no run or search takes one for the other again."""
+    """Note that both memories of each pair stay, `count` memories in all; no run or search treats them as one again."""
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
     record_events(workspace, "keep", said, {"kept": count}, rows)
     workspace.catalog.keep_apart(pairs)
@@ -371,7 +357,7 @@ def _require(ids: Sequence[str], held: Container[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NearMemory:
-    """A memory of such a group: where it stands, `page:line`, and what it says there."""
+    """A memory of a group of near-copies: its place (`page:line`) and its text there."""
 
     id: str
     place: str
@@ -379,7 +365,7 @@ class NearMemory:
 
 
 def list_near(workspace: Workspace) -> list[list[NearMemory]]:
-    """The groups that runs found, and of which nobody said yet that all of it is to be kept."""
+    """The groups of near-copies that runs found, and that nobody has decided to keep."""
     groups = near_groups(workspace.catalog.known_pairs())
     texts = workspace.catalog.texts_of({id_ for group in groups for id_ in group})
     found = [[NearMemory(id_, *texts[id_]) for id_ in group if id_ in texts] for group in groups]
@@ -387,7 +373,7 @@ def list_near(workspace: Workspace) -> list[list[NearMemory]]:
 
 
 def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemory]:
-    """Keep all of a memory's group as it is, for good, or only say what that is; UserError when it is in none."""
+    """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
     group = next((group for group in list_near(workspace) if id_ in {one.id for one in group}), None)
     if group is None:
         raise UserError(f"{id_}: nothing says nearly the same that is not kept already; bankctl inbox lists what does")
@@ -402,7 +388,7 @@ def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemo
 
 @dataclass(frozen=True, slots=True)
 class PromotableMemory:
-    """A memory that may become lasting knowledge: on how many days it was used, and what it says; where it stands."""
+    """A memory that may become lasting knowledge: its place and text, and on how many days it was used."""
 
     id: str
     place: str
@@ -412,33 +398,35 @@ class PromotableMemory:
 
 
 def list_promotable(workspace: Workspace) -> list[PromotableMemory]:
-    """What was lived and used often enough, the most used first."""
+    """The events that were used often enough to become lasting knowledge, the most used first."""
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
     used = {id_ for id_, signals in ledger.signals.items() if signals.used}
     residents = residents_of(workspace.catalog.lines_of(used), ledger) if used else []
     found = find_promotable(residents, workspace.now.date(), ledger.dismissed)
     texts = workspace.catalog.texts_of({one.id for one in found})
-    return [
-        PromotableMemory(one.id, *texts[one.id], len(set(one.signals.used)), one.memory)
-        for one in found
-        if one.id in texts
-    ]
+    held = (one for one in found if one.id in texts)
+    return [PromotableMemory(one.id, *texts[one.id], len(set(one.signals.used)), one.memory) for one in held]
 
 
 def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_run: bool) -> list[tuple[str, str]]:
-    """Move one to what is known, by its rules or to this page, or only say where to; UserError when it is not offered."""
+    """Move one to lasting knowledge, to `target` or where its rules say; UserError when it is not offered."""
     offered = _offered(workspace, id_)
-    destination = _destination(workspace, offered.memory, target)
+    if target is None:
+        (claims,) = places_for(workspace, [offered.memory])
+        destination = lasting_place(claims)
+    else:
+        destination = _named_place(target, "promoted by hand")
+        if is_lived(destination.page):
+            raise UserError(f"{destination.page}: holds what was lived; lasting knowledge is elsewhere")
     page, _, line = offered.place.rpartition(":")
     text = workspace.catalog.lines_of([id_])[id_].text
-    return move_memories(
-        workspace, "promote", [(MovingMemory(id_, text, int(line), page=page), destination)], dry_run=dry_run
-    )
+    moves = [(MovingMemory(id_, text, int(line), page=page), destination)]
+    return move_memories(workspace, "promote", moves, dry_run=dry_run)
 
 
 def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> PromotableMemory:
-    """Leave one where it is, and ask no more, or only say which; UserError when it is not offered."""
+    """Leave one where it is, and do not offer it again; UserError when it is not offered."""
     offered = _offered(workspace, id_)
     if not dry_run:
         row = ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")
@@ -451,15 +439,3 @@ def _offered(workspace: Workspace, id_: str) -> PromotableMemory:
     if found is None:
         raise UserError(f"{id_}: not offered as lasting knowledge; bankctl inbox lists what is")
     return found
-
-
-def _destination(workspace: Workspace, memory: Memory, target: str | None) -> Destination:
-    if target is None:
-        (claims,) = places_for(workspace, [memory])
-        return lasting_place(claims)
-    page, _, heading = target.partition("#")
-    if problem := problem_of_target(page):
-        raise UserError(problem)
-    if is_lived(page):
-        raise UserError(f"{page}: holds what was lived; lasting knowledge is elsewhere")
-    return Destination(page, heading or None, "promoted by hand")

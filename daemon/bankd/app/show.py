@@ -1,8 +1,6 @@
-"""Questions about a workspace: where a memory came from, what became of a log line, and what past runs did.
+"""Use cases that tell: where a memory came from, what became of a log line, and what past runs did.
 
-Which memories a response made use of, judged by how many of their words it has.
-
-What was of use and what was not, as people and agents tell, and how important a memory is.
+And what people and agents tell bankd: which memories were of use, and how important one is.
 """
 
 from __future__ import annotations
@@ -38,11 +36,12 @@ from bankd.words.days import label_of, on
 from bankd.words.statement import Wording
 
 _LOOK_SECONDS = 0.3
+_UNKNOWN = "{}: no page holds it; bankctl search finds memories by their words"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory with its places, its text, what its tag means, its source line and what happened to it since."""
+    """A memory with its places, its text, the meaning of its tag, its source line and what happened to it."""
 
     id: str
     places: list[str]
@@ -51,15 +50,15 @@ class FoundMemory:
     source: str | None
     history: list[str]
     questions: list[str]
-    """Those below its line, in its log."""
+    """The questions below its line, in its log."""
     when: str = ""
-    """The days that it is of and how far away they are; empty when nobody knows."""
+    """The days that it is about and how far away they are; empty when they are not known."""
     strength: float | None = None
-    """0 to 1, today; None of what nobody knows when it was learned, or what no page holds."""
+    """0 to 1, today; None when the day it was learned is not known, or no page holds it."""
     curve: list[StrengthPoint] = field(default_factory=list)
-    """How it came to that, from the day on which it was learned to today."""
+    """Its strength from the day on which it was learned to today."""
     written: tuple[str, ...] = ()
-    """What a model wrote, by which it is found too; no part of what is known."""
+    """Questions that a model wrote for it; search finds it by them."""
 
 
 def describe_memory(found: FoundMemory) -> dict[str, Any]:
@@ -84,9 +83,9 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
 
 
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
-    """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it.
+    """Everything known about the memory with this id; UserError when there is none.
 
-    Its days are named in Korean for a reader of Korean, or where its own text is Korean.
+    Its days are written in Korean with `is_korean`, or where its own text is Korean.
     """
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
@@ -95,30 +94,25 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     if not copies and fact is None:
         raise UserError(f"{id_}: no memory with this id, no line memory/LOG.md:N and no run; bankctl search finds ids")
     places, texts = [place for place, _ in copies], [text for _, text in copies]
-    history = life_of(id_, ledger, _merged_into(texts))
-    text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
+    sources = (split_sources(split_id(line)[0])[1] for text in texts for line in text.split("\n"))
+    history = life_of(id_, ledger, [other for named in sources for other in named])
     source, questions = _source(workspace, id_, ledger)
-    today, memory = workspace.now.date(), parse_memory(MARKER.sub("", text)) if text else None
-    when = _when(memory, fact, today, is_korean=is_korean) if memory else ""
-    curve = _curve(id_, memory, ledger, today) if memory else []
+    if not (text := texts[0] if texts else ""):
+        return FoundMemory(id_, places, "", None, source, history, list(questions))
+    today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
+    meaning = PROFILES[workspace.settings.retain.profile].get(memory.tag) if memory.tag else None
+    when = _when(memory, fact, today, is_korean=is_korean)
+    if fact and (learned := day_of(fact)) <= today:
+        said_again = [day_of(again) for again in confirmations(id_, ledger)]
+        curve = curve_of(learned, said_again, ledger.signals_of(id_), today, is_pinned=memory.is_pinned)
     strength = curve[-1].after if curve else None
-    enrichment = workspace.outside.enriched.of(statement_key(memory.text, memory.entities)) if memory else None
+    enrichment = workspace.outside.enriched.of(statement_key(memory.text, memory.entities))
     written = enrichment.asked if enrichment else ()
     return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve, written)
 
 
-def _curve(id_: str, memory: Memory, ledger: Ledger, today: date) -> list[StrengthPoint]:
-    """How strong a memory of the bank was over its life; nothing of one of which nobody knows when it was learned."""
-    fact = ledger.consumed.get(id_)
-    learned = day_of(fact) if fact else None
-    if learned is None or learned > today:
-        return []
-    said_again = [day_of(again) for again in confirmations(id_, ledger)]
-    return curve_of(learned, said_again, ledger.signals_of(id_), today, is_pinned=memory.is_pinned)
-
-
 def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -> str:
-    """The days that a memory speaks of, else that of its log, else that of its confidence."""
+    """The days that a memory mentions, else the day of its log, else that of its confidence."""
     written = memory.confidence.day if memory.confidence else None
     learned = LogPlace(str(fact.get("log", "")), 0).day(day_of(fact)) if fact else written
     about = days_spoken_of(memory.text, learned, memory.tag)
@@ -126,27 +120,14 @@ def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -
     return label_of(days, today, is_korean=is_korean or has_hangul(memory.text)) if days else ""
 
 
-def _meaning(workspace: Workspace, texts: list[str]) -> str | None:
-    """What the tag of a memory means to those who write the logs."""
-    tag = parse_memory(MARKER.sub("", texts[0])).tag if texts else None
-    return PROFILES[workspace.settings.retain.profile].get(tag) if tag else None
-
-
-def _merged_into(texts: list[str]) -> list[str]:
-    """The memories that the lines of one name as its sources."""
-    lines = (line for text in texts for line in text.split("\n"))
-    return [id_ for line in lines for id_ in split_sources(split_id(line)[0])[1]]
-
-
 def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None, tuple[str, ...]]:
-    """Where the line of a memory stands in its log now, and the questions below it."""
+    """The place of a memory's line in its log now, and the questions below it."""
     fact = ledger.consumed.get(id_)
     if fact is None:
         return None, ()
     readings = (workspace.read_log(log, ledger) for log in ledger.names_of(str(fact.get("log"))))
-    line = next(
-        (found for reading in readings if reading and (found := source_line(ledger.line_of(id_), reading))), None
-    )
+    lines = (source_line(ledger.line_of(id_), reading) for reading in readings if reading)
+    line = next(filter(None, lines), None)
     if line is None:
         return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", ()
     return str(line.place), tuple(screen_text(question, workspace.finders()) for question in line.questions)
@@ -157,7 +138,7 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One file that a run changed, with its difference as lines; `is_new` and `is_gone` say what the lines cannot."""
+    """One file that a run changed, with the lines of a diff; `is_new` and `is_gone` say what the lines cannot."""
 
     path: str
     is_new: bool
@@ -166,28 +147,22 @@ class ChangedFile:
 
 
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
-    """The rows of the history, newest first, each with the number of its journal when it can be undone."""
+    """The rows of the history, the newest first, each with the number of its journal if it can be undone."""
     journals = [*workspace.transactions.journals.all()]
     kept = {j.transaction.run: j.seq for j in journals if j.transaction.kind not in HEALING}
     logged = (run for row in workspace.recorder.open_ledger().read() if (run := logged_run(row)))
     rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
     known = {row["run"] for row in rows}
     for journal in journals:
-        transaction = journal.transaction
-        if transaction.run not in known:
-            found = {
-                "run": transaction.run,
-                "cycle": transaction.kind,
-                "at": transaction.planned_at,
-                "status": "changed",
-            }
-            rows.append({**found, "undoable": kept.get(transaction.run)})
+        id_, kind, at = journal.transaction.run, journal.transaction.kind, journal.transaction.planned_at
+        if id_ not in known:
+            rows.append({"run": id_, "cycle": kind, "at": at, "status": "changed", "undoable": kept.get(id_)})
     return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
 
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """A run as `bankctl show` prints it: its row of the history, its report, and what it changed, file by file."""
+    """A run for `bankctl show`: its row of the history, its report, and the files that it changed."""
 
     run: str
     row: Mapping[str, Any]
@@ -197,7 +172,7 @@ class RunPage:
 
 
 def show_run(workspace: Workspace, wanted: str) -> RunPage:
-    """What a run did and changed; UserError when nothing of it is kept."""
+    """What a run did and changed; UserError when nothing about it is kept."""
     journals = [j for j in workspace.transactions.journals.all() if wanted in {j.transaction.run, str(j.seq)}]
     run = journals[0].transaction.run if journals else wanted
     known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
@@ -211,18 +186,14 @@ def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:
     before, after = images_of(workspace, journal)
     found = []
     for path, old in before.items():
-        new = after[path]
-        lines = unified_diff(_lines(old), _lines(new), path, path, lineterm="", n=2)
-        found.append(ChangedFile(path, old is None, new is None, tuple(lines)))
+        was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
+        lines = unified_diff(was, now, path, path, lineterm="", n=2)
+        found.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
     return found
 
 
-def _lines(data: bytes | None) -> list[str]:
-    return decode_text(data or b"").split("\n")
-
-
 def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
-    """The files of a run from before it, and as it left them."""
+    """The files of a run before it, and as it left them."""
     before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
     transactions = workspace.transactions
     return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
@@ -237,9 +208,9 @@ def follow_runs(ledger: RunRows) -> Iterator[dict[str, Any]]:
 
 
 USED_SHARE = 0.3
-"""More than this share of a memory's telling words in a response: it was used (design section 17)."""
+"""A memory was used when a response has more than this share of its content words (a published design, section 17)."""
 _TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
-"""Tags, by their beginnings, of what tells one statement from another: names, nouns, verbs, numbers, unknown words."""
+"""The beginnings of the tags of content words: nouns, names, verbs, numbers, unknown words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,14 +222,14 @@ class Judged:
 
 
 def telling_words(wording: Wording) -> frozenset[str]:
-    """The words of a text that tell it from others, in one form each."""
+    """The content words of a text, in one form each."""
     words = (one.form.lower() for one in wording.morphemes if one.tag.startswith(_TELLING))
     stems = (stem_word(word) if word.isascii() else word for word in words)
     return frozenset(stem for stem in stems if term_weight(stem) == 1)
 
 
 def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Judged:
-    """Tell, of the memories that answered, which of them a response says something of."""
+    """Tell which of the memories in an answer a response made use of, by their content words."""
     said = telling_words(response)
     used = [id_ for id_, wording in memories.items() if _is_used(telling_words(wording), said)]
     return Judged(tuple(used), tuple(id_ for id_ in memories if id_ not in used))
@@ -270,7 +241,7 @@ def _is_used(own: frozenset[str], said: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What was noted, by id: used, ignored; and the ids that no page holds, of which nothing was."""
+    """The ids that were noted as used and as ignored, and those that no page holds."""
 
     used: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -280,7 +251,7 @@ class Feedback:
 def give_feedback(
     workspace: Workspace, used: Sequence[str], ignored: Sequence[str] = (), *, dry_run: bool = False
 ) -> Feedback:
-    """Note which memories were of use, and which were not; one that is both was used. UserError when none is known."""
+    """Note which memories were of use, and which were not; one named as both was used. UserError when none is known."""
     workspace.catalog.refresh(workspace.now)
     held = workspace.catalog.pages_of([*used, *ignored])
     said = Feedback(
@@ -289,9 +260,7 @@ def give_feedback(
         tuple(dict.fromkeys(id_ for id_ in (*used, *ignored) if id_ not in held)),
     )
     if said.unknown and not (said.used or said.ignored):
-        raise UserError(
-            *(f"{id_}: no page holds it; bankctl search finds memories by their words" for id_ in said.unknown)
-        )
+        raise UserError(*map(_UNKNOWN.format, said.unknown))
     if not dry_run:
         lost = _questions_lost(workspace, said) if workspace.settings.search.suppression else {}
         used_facts: list[Said] = [(USED, id_, {}) for id_ in said.used]
@@ -307,7 +276,7 @@ def _questions_lost(workspace: Workspace, said: Feedback) -> dict[str, dict[str,
 
 
 def judge_answers(workspace: Workspace, response: str) -> Feedback:
-    """Tell which memories of the answers still kept a response made use of; nothing is noted by that."""
+    """Tell which memories of recent answers a response made use of; nothing is noted."""
     workspace.catalog.refresh(workspace.now)
     found = workspace.catalog.texts_of({id_ for answer in workspace.recalls.answers() for id_ in answer.memories})
     texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
@@ -317,10 +286,10 @@ def judge_answers(workspace: Workspace, response: str) -> Feedback:
 
 
 def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool = False) -> None:
-    """Note how important a memory is, 1 to 10, or only look for it; UserError when no page holds it."""
+    """Note how important a memory is, 1 to 10; UserError when no page holds it."""
     workspace.catalog.refresh(workspace.now)
     if id_ not in workspace.catalog.pages_of([id_]):
-        raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
+        raise UserError(_UNKNOWN.format(id_))
     if not dry_run:
         before = workspace.transactions.ledger().signals_of(id_).importance or TAKEN_BACK
         _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
@@ -331,5 +300,5 @@ def _note(workspace: Workspace, name: str, said: Sequence[Said]) -> None:
         rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
         events = ((kind, id_, {"memory": id_, **facts}) for kind, id_, facts in said)
         record_events(workspace, name, events, Counter(kind for kind, _, _ in said), rows)
-        with suppress(UserError):  # it is noted; the next refresh of the index reads it
+        with suppress(UserError):  # the event is written; the next refresh of the index reads it
             workspace.index.catch_up(workspace.now)

@@ -1,4 +1,4 @@
-"""Taking a past run back: worked out and said first, then carried out as a run of its own; what was settled waits again."""
+"""The use case that takes a past run back: planned and shown first, then carried out as a run of its own."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from bankd.pages.resolve import WIKI_KINDS, resolve_reference
 _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",
     "purge": "what was purged is nowhere any more",
-    "feedback": "no page was changed; bankctl feedback tells otherwise what was of use",
-    **dict.fromkeys(HEALING, "it only did once more what its run had asked for; undo that one"),
+    "feedback": "no page was changed; to correct it, use bankctl feedback again",
+    **dict.fromkeys(HEALING, "it only repeated what its run had asked for; undo that one"),
 }
 _BY_HAND = (
     "It moved lines between pages, so all of it goes back or nothing, and nothing was changed. "
@@ -38,7 +38,7 @@ _BY_HAND = (
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What taking a run back did: the run that did it, the files that changed, what stays by changes made meanwhile."""
+    """The result: the run that took a run back, the files that changed, and what stays because others changed it."""
 
     run: str
     changed: tuple[str, ...]
@@ -46,10 +46,10 @@ class Undone:
 
 
 class Undo:
-    """A past run that is being taken back; UserError when that cannot be done as things are now."""
+    """Takes a past run back; UserError when that is not possible now."""
 
     def __init__(self, workspace: Workspace, run: str) -> None:
-        """Work out what comes back and what stays; nothing is written."""
+        """Plan what comes back and what stays; nothing is written."""
         self._workspace, self._undoes = workspace, run
         self.run = workspace.recorder.new_run("undo")
         self.stays: list[str] = []
@@ -57,7 +57,7 @@ class Undo:
         self._transactions = list(self._plan(_journals_of(workspace, run)))
 
     def _plan(self, journals: Sequence[Journal]) -> Iterator[Transaction]:
-        """The transactions of a run in reverse, each over what the one before it will leave."""
+        """The transactions of a run in reverse order, each based on the state after the one before it."""
         workspace, state = self._workspace, dict[str, bytes | None]()
         workspace.graph.refresh()
         look, ledger = state_of(state, workspace.transactions.look), workspace.transactions.ledger()
@@ -94,7 +94,7 @@ class Undo:
         return Undone(self.run, tuple(sorted(paths)), ())
 
     def carry_out(self) -> Undone:
-        """Do it; what the user changed in the meantime stays too."""
+        """Do it; what the user changed meanwhile stays too."""
         workspace, changed, late = self._workspace, list[str](), list[str]()
         with workspace.recorder.recording("undo", self.run) as record:
             for transaction in self._transactions:
@@ -105,7 +105,7 @@ class Undo:
             asked, late = [done for done, _ in reopened if done], [*late, *(stays for _, stays in reopened if stays)]
             record.is_changed, record.note = bool(changed or asked), f"takes back {self._undoes}"
             record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
-        # Leave no folder that has nothing in it any more, and no page that passes for moved by the user.
+        # Leave no empty folder, and no page that looks as if the user had moved it.
         dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
         workspace.transactions.remove_empty_folders(dropped)
         workspace.graph.refresh()
@@ -115,6 +115,7 @@ class Undo:
 
 
 def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
+    """The journals of a run; UserError when it cannot be undone."""
     row = next((row for row in list_runs(workspace) if row["run"] == run), {})
     if row.get("status") == "empty" and row.get("undoable") is None:
         raise UserError(f"{run}: it changed nothing, so there is nothing to take back")
@@ -126,25 +127,22 @@ def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
 
 
 def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
-    """Ask again what these events reopened; gives, for people, what that is and what of it stays; either may be empty."""
+    """Undo what these events settled; gives for people what is open again, and what stays; either may be empty."""
     for said in events:
+        memory, log = said.get("memory"), str(said.get("log", ""))
         if said["type"] == IMPORTANCE:
             held = f"importance {said['value']}" if said["value"] else "no importance"
-            yield f"{said['memory']} has {held} again", ""
+            yield f"{memory} has {held} again", ""
         elif said["type"] in {IMPORTED, TAKEN_OUT}:
             yield move_import(workspace, said)
+        elif said["type"] == REOPENED and "other" in said:
+            workspace.catalog.compare_again([str(memory), str(said["other"])])
+            yield f"{memory} and {said['other']} are compared again", ""
+        elif said["type"] == REOPENED and not log:
+            yield f"{said['key']} is offered again", ""
         elif said["type"] == REOPENED:
-            yield _reopen(workspace, said)
-
-
-def _reopen(workspace: Workspace, said: Event) -> tuple[str, str]:
-    if "other" in said:
-        workspace.catalog.compare_again([str(said["memory"]), str(said["other"])])
-        return f"{said['memory']} and {said['other']} are compared again", ""
-    if not (log := str(said.get("log", ""))):
-        return f"{said['key']} is offered again", ""
-    accepted = str(said.get("accepted", ""))
-    is_back = not accepted or workspace.logs.take_back(log, accepted)
-    workspace.logs.note_held_back({log: list_held_back(workspace, log)})
-    stays = "" if is_back else f"memory/{log}: what was accepted stays at its end, where more was written since"
-    return f"memory/{log}:{said.get('line')} waits again", stays
+            accepted = str(said.get("accepted", ""))
+            is_back = not accepted or workspace.logs.take_back(log, accepted)
+            workspace.logs.note_held_back({log: list_held_back(workspace, log)})
+            stays = "" if is_back else f"memory/{log}: the accepted line stays, because more was written below it"
+            yield f"memory/{log}:{said.get('line')} waits again", stays

@@ -1,4 +1,4 @@
-"""bankd's units put in place, looked at, and taken away."""
+"""The use cases of systemd: install bankd's units, look at them, and remove them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ONE, ALL = "bankd.service", "bankd-all.service"
 LEAST_DEPTH = 2
 """A service may not write all of / or of /home."""
 SYSTEMD = Path("/run/systemd/system")
-"""There is one where systemd runs the computer (sd_booted(3))."""
+"""This folder exists where systemd runs the computer (sd_booted(3))."""
 
 
 class ServiceManager(Protocol):
@@ -41,19 +41,19 @@ class ServiceManager(Protocol):
 
     @property
     def unit_folder(self) -> Path:
-        """Where units that an administrator or user adds belong."""
+        """The folder for units that an administrator or user adds."""
 
     def is_running(self) -> bool:
-        """Whether such a manager can be talked to from here."""
+        """Whether this manager answers."""
 
     def state(self, unit: str) -> UnitState:
         """The state of a unit; `load` is `not-found` where it is not installed."""
 
     def run(self, *words: str) -> None:
-        """Have it do something; raises UserError with what it said."""
+        """Run one systemctl command; UserError with what it said."""
 
     def verify(self, path: Path) -> str:
-        """What it complains of in a unit."""
+        """What is wrong with a unit; empty when nothing is."""
 
     def has_linger(self, user: str) -> bool:
         """Whether the user's manager runs without a login."""
@@ -61,15 +61,15 @@ class ServiceManager(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system; or of all banks."""
+    """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system."""
 
     root: Path
     manager: ServiceManager
     name: str | None = None
     is_all: bool = False
-    """Of all banks on the user's list: `bankd-all.service`."""
+    """Whether it serves all banks on the user's list: `bankd-all.service`."""
     is_online: bool = False
-    """Whether a model is asked that another process has, maybe on another machine."""
+    """Whether it needs the network to ask a model."""
 
     @property
     def is_user(self) -> bool:
@@ -78,23 +78,20 @@ class Installation:
 
     @property
     def unit(self) -> str:
-        """The name to start and stop it by."""
-        return self._own_name() if self.is_user else f"bankd@{self._instance()}.service"
-
-    def _own_name(self) -> str:
-        return ALL if self.is_all else ONE
+        """The name by which systemd starts and stops it."""
+        return self.path.name if self.is_user else f"bankd@{self._instance()}.service"
 
     @property
     def path(self) -> Path:
         """The unit's file."""
-        return self.manager.unit_folder / (self._own_name() if self.is_user else TEMPLATE)
+        return self.manager.unit_folder / (TEMPLATE if not self.is_user else ALL if self.is_all else ONE)
 
     def state(self) -> UnitState:
-        """What systemd says of it."""
+        """Its state by systemd."""
         return self.manager.state(self.unit)
 
     def how_to_start(self) -> str:
-        """The command that has the work done by itself, of those that work here."""
+        """The command that starts a service, of those that work here."""
         if self.manager.is_running() and not self._is_temporary():
             return f"bankctl service install{' --all' if self.is_all else ''}"
         programs, has_cron = str(Path(sys.executable).parent), shutil.which("crontab") is not None
@@ -120,10 +117,16 @@ class Installation:
         if self._is_temporary():
             raise UserError(f"{self.root}: the service has a /tmp of its own; move the workspace out of it first")
         for path, text in self._files():
-            write_unit(path, text)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                staged = path.with_name(f".{path.name}.new")
+                staged.write_text(text, encoding="utf-8")
+                staged.chmod(0o644)
+                staged.replace(path)
+            except OSError as error:
+                raise UserError(f"{path}: {error.strerror}") from error
             yield f"written  {path}"
-        complaint = self.manager.verify(self.path)
-        if complaint:
+        if complaint := self.manager.verify(self.path):
             raise UserError(f"systemd does not accept {self.path}: {complaint}")
         if not start:
             return
@@ -138,7 +141,7 @@ class Installation:
             yield f"{ONE} is there too, and serves its bank alone; to leave that to this one: bankctl service uninstall"
 
     def uninstall(self) -> Iterator[str]:
-        """Stop it and take its files away; the workspace stays as it is."""
+        """Stop it and remove its files; the workspace stays as it is."""
         if self.manager.is_running() and self.state().load not in {"", "not-found"}:
             self.manager.run("disable", "--now", self.unit)
             yield f"stopped  {self.unit}"
@@ -157,24 +160,19 @@ class Installation:
         unit = fill_unit(text, bankd=str(program), workspace=root, written=written)
         if self.is_user:
             return [(self.path, with_network(unit) if self.is_online else unit)]
-        # The program may be in a home, which the unit does not see.
-        binds = tuple(
-            sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)})
-        )
-        drop_in = self.path.parent / f"{self.unit}.d" / "workspace.conf"
-        return [
-            (self.path, unit),
-            (drop_in, instance_drop_in(workspace=root, written=written, binds=binds, is_online=self.is_online)),
-        ]
+        # The program may be in a home folder, which the unit does not see.
+        folders = {sys.prefix, sys.base_prefix, str(program.parent)}
+        binds = tuple(sorted(path for path in folders if is_below_homes(path)))
+        drop_in = instance_drop_in(workspace=root, written=written, binds=binds, is_online=self.is_online)
+        return [(self.path, unit), (self.path.parent / f"{self.unit}.d" / "workspace.conf", drop_in)]
 
     def written_folder(self) -> str:
         """The folder that the service may write; UserError where that would be too much."""
         linked = [str(path.resolve()) for name in ("memory", "bank") if (path := self.root / name).is_symlink()]
         written = written_folder(str(self.root), linked)
         if linked and written.count("/") < LEAST_DEPTH:
-            raise UserError(
-                f"{written} is all that {self.root} and {', '.join(linked)} have in common; put them closer"
-            )
+            all_linked = ", ".join(linked)
+            raise UserError(f"{written} is all that {self.root} and {all_linked} have in common; put them closer")
         return written
 
     def _instance(self) -> str:
@@ -194,15 +192,3 @@ def find_program() -> Path:
     if not program.exists():
         raise UserError(f"{program}: not there; install bankd with pip or pipx first")
     return program
-
-
-def write_unit(path: Path, text: str) -> None:
-    """Write a file of the service manager; raises UserError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        staged = path.with_name(f".{path.name}.new")
-        staged.write_text(text, encoding="utf-8")
-        staged.chmod(0o644)
-        staged.replace(path)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from error

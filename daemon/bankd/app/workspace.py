@@ -1,6 +1,6 @@
-"""A workspace opened for one command: what every use case works on, and a run of a cycle over it.
+"""A workspace opened for one command: what every use case works on, and how it runs a cycle.
 
-What a person asks for outside a cycle: checked, committed and reported by the same rules as what a cycle does.
+What a person asks for outside a cycle is checked, committed and reported by the same rules.
 """
 
 from __future__ import annotations
@@ -52,39 +52,39 @@ _LOOK_SECONDS = 0.25
 
 
 class ClockJudge(Protocol):
-    """Whether the clock of this computer is believed."""
+    """Decides whether the clock of this computer can be trusted."""
 
     def judge(self, *, remember: bool = False) -> ClockTrust:
-        """Look at the clock, and remember for the next look what was found, or not."""
+        """Compare the clock with earlier times; with `remember`, keep this time for the next comparison."""
 
     def accept(self) -> ClockTrust:
-        """Believe the clock from now on."""
+        """Trust the clock from now on."""
 
 
 class SuccessorTable(Protocol):
-    """What was superseded, for search to mark."""
+    """The superseded memories, which search marks."""
 
     def knows_superseded(self) -> bool:
-        """Whether any was ever recorded; a table that was made anew does not know."""
+        """Whether `record_superseded` was ever called on this table."""
 
     def record_superseded(self, newer: Mapping[str, str]) -> None:
-        """Remember, by the ids of the older memories, which supersede them."""
+        """Remember, by the id of each superseded memory, the one that replaces it."""
 
 
 class DerivedFile(Protocol):
-    """A file made from the pages, that is made anew when it is damaged."""
+    """A file made from the pages, and made anew when it is damaged."""
 
     def take_made_anew(self) -> Sequence[str]:
-        """What there is to say of damage, once."""
+        """Notes on damage, each given once."""
 
 
 class WorkspaceLogs(Logs, ProseLogs, Protocol):
-    """The logs of a workspace, as what runs read and as prose."""
+    """The logs of a workspace: as Retain lines, and as prose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What few use cases ask for: the clock, what was superseded, what is derived, where a text may be left."""
+    """What only a few use cases need."""
 
     read_clock: Callable[[str], datetime]
     clock_trust: ClockJudge
@@ -97,7 +97,7 @@ class Outside:
 
 @dataclass(slots=True)
 class Workspace:
-    """A workspace opened for one command; `now` is the moment of the command."""
+    """A workspace opened for one command; `now` is the time of the command."""
 
     root: Path
     settings: Settings
@@ -114,19 +114,17 @@ class Workspace:
     models: Models | None = None
     """The language model that the user named, if any."""
     unasked: UnaskedMemories | None = None
-    """The memories that it was asked for before the lock was taken; None where a run asks."""
+    """The memories for which it was asked before the lock was taken; None where a run asks."""
     configuration: Configuration | None = None
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
-
     unusable: Sequence[str] = ()
-    """What cannot be used of the settings; no run goes by what is left."""
-
+    """What is wrong with the settings; with any problem no run starts."""
     healed: list[str] = field(default_factory=list)
-    """What the start put right on pages that people had saved, until a report has said it."""
+    """What the start repaired on pages that people had saved, until a report has said it."""
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
-        """What a run goes by; `remember` that the clock was looked at. ConfigError where settings cannot be used."""
+        """The policy of a run; `remember` as for the clock. ConfigError where settings cannot be used."""
         if self.unusable:
             raise ConfigError(*self.unusable)
         held = self.configuration = self.configuration or configure_run(self.root, self.settings)
@@ -134,16 +132,16 @@ class Workspace:
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)
 
     def finders(self) -> Sequence[Finder]:
-        """What credentials look like, as far as the settings can be used."""
+        """The patterns of credentials, as far as the settings can be used."""
         return self.configuration.finders if self.configuration else compile_finders(self.settings.secrets.patterns)
 
     def read_log(self, log: str, ledger: Ledger) -> LogReading | None:
-        """A log as it is now, its lines known by the name that it was first read under; None when there is none."""
+        """A log as it is now, with ids made from the name under which it was first read; None when there is no log."""
         reading = self.logs.read(log)
         return identified_as(reading, ledger.identity_of(log)) if reading else None
 
     def run_batches(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Iterator[Report]:
-        """Run a cycle, and again as long as the logs hold more than one run takes in; each is a run with its own undo."""
+        """Run a cycle, and again while the logs hold more than one run may take in; each run has its own undo."""
         report = self.run_cycle(kind, dry_run=dry_run, force=force)
         yield report
         while report.rest:
@@ -155,39 +153,29 @@ class Workspace:
     ) -> Report:
         """Run one cycle, on the logs from `start` on."""
         policy = replace(self.policy(force=force, remember=not dry_run), start=start)
+        notes: list[str] = []
         if dry_run:
             report = run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
         else:
-            report = self._recorded(kind, policy)
-        return replace(report, notes=(*report.notes, *self.take_damage(), *self._unreadable()))
+            with self.recorder.recording(kind) as record:
+                report = run_cycle(kind, record.run, self.now, self._world(), policy)
+                record.tell(report.plan)
+                table, known = self.outside.successors, report.successors
+                if not report.plan.is_empty or not table.knows_superseded():  # else no event needs to be read again
+                    table.record_superseded(self.transactions.ledger().successors() if known is None else known)
+            notes += self.healed
+            if self.recorder.is_by_hand:
+                self.healed.clear()  # the daemon's log has them too
+        unread = [cannot_be_told(str(one)).text for one in self.transactions.corrupt]
+        return replace(report, notes=(*notes, *report.notes, *self.take_damage(), *unread))
 
     def take_damage(self) -> list[str]:
-        """What was found damaged, and made anew or set aside, since the last time this was asked."""
+        """Notes on what was found damaged, and made anew or set aside, since the last call."""
         made_anew = [said for one in (*self.outside.derived, self.index) for said in one.take_made_anew()]
         return [*made_anew, *self.transactions.journals.take_set_aside()]
 
-    def _unreadable(self) -> list[str]:
-        """What there is to say of lines of events that this run could not read."""
-        return [cannot_be_told(str(one)).text for one in self.transactions.corrupt]
-
-    def _recorded(self, kind: CycleKind, policy: Policy) -> Report:
-        with self.recorder.recording(kind) as record:
-            report = run_cycle(kind, record.run, self.now, self._world(), policy)
-            record.tell(report.plan)
-            self._note_superseded_by(report)
-        notes = (*self.healed, *report.notes)
-        if self.recorder.is_by_hand:
-            self.healed.clear()  # the daemon's log has them too
-        return replace(report, notes=notes)
-
-    def _note_superseded_by(self, report: Report) -> None:
-        """Let search know what was superseded; all events are read again only where the run may have changed that."""
-        table, known = self.outside.successors, report.successors
-        if not report.plan.is_empty or not table.knows_superseded():
-            table.record_superseded(self.transactions.ledger().successors() if known is None else known)
-
     def wait_until_settled(self) -> None:
-        """Wait for files that others saved a moment ago, as long as the settle time at most; then it is now."""
+        """Wait, at most for the settle time, for files that others saved a moment ago; then set `now` anew."""
         settle = self.settings.settle_seconds
         waiter = Waiter()
         for _ in range(int(settle / _LOOK_SECONDS) + 2):
@@ -199,35 +187,32 @@ class Workspace:
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
-        parts = self.distilling(), self.enriching(), None if self.unasked else self.matching()
-        return World(
-            self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls, *parts
-        )
+        models = self.distilling(), self.enriching(), None if self.unasked else self.matching()
+        index = self.index
+        return World(self.logs, self.catalog, self.transactions, index, index, self.graph, self.recalls, *models)
 
     def distilling(self) -> DistilParts | None:
-        """What turns prose into lines; None unless the user named a language model."""
+        """The parts for turning prose into lines; None unless the user named a language model."""
         return DistilParts(self.logs, self.finders(), self.models, self.index) if self.models else None
 
     def enriching(self) -> EnrichParts | None:
-        """What has questions written for memories; None unless the user named a language model."""
-        return (
-            EnrichParts(self.unasked or self.index, self.models, self.outside.enriched, self.finders())
-            if self.models
-            else None
-        )
+        """The parts for writing questions for memories; None unless the user named a language model."""
+        if self.models is None:
+            return None
+        return EnrichParts(self.unasked or self.index, self.models, self.outside.enriched, self.finders())
 
     def matching(self) -> MatchParts | None:
-        """What has a model look at memories that are like each other; None unless the user named one."""
+        """The parts for comparing memories that are like each other; None unless the user named a language model."""
         return MatchParts(self.catalog, self.index, self.models, self.finders()) if self.models else None
 
     def refresh(self) -> None:
-        """Bring what is derived from the pages up to date after a change outside a cycle."""
+        """Bring all that is made from the pages up to date after a change outside a cycle."""
         self.catalog.refresh(self.now)
         self.outside.successors.record_superseded(self.transactions.ledger().successors())
         self.index.refresh(self.now)
 
     def commit(self, transaction: Transaction) -> Applied:
-        """Do what a person asked for, all of it; UserError that names the pages that cannot be written, if any."""
+        """Commit all of what a person asked for, or UserError with the pages that cannot be written."""
         paths = {operation.path for operation in transaction.operations if not is_outside(operation.path)}
         closed = self.transactions.closed(paths)
         if closed:
@@ -236,12 +221,12 @@ class Workspace:
 
 
 Said: TypeAlias = tuple[str, str, Mapping[str, object]]
-"""An event that a person causes: its type, what is said of, and the facts."""
+"""An event that a person causes: its type, its key, and the facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserRun:
-    """One thing that a person asked for, over the bank as it is now; its plan is empty to begin with."""
+    """One request of a person, on the bank as it is now; `plan` is empty at first."""
 
     workspace: Workspace
     name: str
@@ -250,7 +235,7 @@ class UserRun:
     ledger: Ledger
 
     def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
-        """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
+        """Check a plan and commit it, unless `dry_run`; RefusedError beyond the budget, InvariantError for a bug."""
         workspace = self.workspace
         workspace.graph.refresh()
         closed = closed_for(plan, workspace.transactions)
@@ -274,17 +259,16 @@ class UserRun:
 def record_events(
     workspace: Workspace, kind: str, said: Iterable[Said], counts: Mapping[str, int], rows: Sequence[ReportRow]
 ) -> None:
-    """Record as a run of this kind what a person said, which changes no page; each event is one of this run."""
+    """Record what a person said as a run of this kind that changes no page."""
     with workspace.recorder.recording(kind) as record:
-        events = tuple(
-            make_event(name, f"{key}@{record.run}", workspace.now, run=record.run, **facts) for name, key, facts in said
-        )
-        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, kind))
+        run, now = record.run, workspace.now
+        events = tuple(make_event(name, f"{key}@{run}", now, run=run, **facts) for name, key, facts in said)
+        workspace.commit(Transaction(run, now.isoformat(timespec="seconds"), (), events, kind))
         record.is_changed, record.counts, record.rows = True, counts, rows
 
 
 def begin_run(workspace: Workspace, name: str) -> UserRun:
-    """Look at the bank and the events, and take a run id."""
+    """Read the bank and the events as they are now, and take a run id."""
     if workspace.is_live:
         workspace.wait_until_settled()
     workspace.catalog.refresh(workspace.now)

@@ -1,18 +1,20 @@
-"""The life of a memory, from a line of a log to the archive: decided, checked, undone. Pure.
+"""The life of a memory, from a line of a log to the archive: decided, checked and taken back.
 
-archive     away and back
-check       plans, promises
-judge       same, newer, of runs
-ledger      events folded
-links       links of a plan
-new_lines   new, edited, batches
-plan        all that changes
-provenance  lines and memories
-report      what runs did
-retain      lines to remember
-retire      merging, fading out
-route       page and part
-undo        a run turned
-use         signals, strength, fading
-use_policy
+This room decides; it reads no files and no clock.
+
+    retain      the Retain lines of a log
+    new_lines   which of them are new, edited, or in a renamed log; batches
+    judge       which new lines say what is known, or replace it
+    route       page, heading and part for a memory
+    plan        all that a run will change
+    links       how links follow a plan
+    check       a plan loses nothing; a bank has lost nothing
+    report      the report of a run
+    ledger      the event log, folded into one state
+    use         use, strength and fading of memories
+    use_policy  the constants of use
+    archive     what may go to the archive, and where it comes back to
+    retire      memories that fade, are merged, or become lasting knowledge
+    provenance  where a memory came from; purging a text
+    undo        how a run is taken back
 """

@@ -1,14 +1,13 @@
-"""What may leave the bank for the archive and why, and where something that comes back belongs.
+"""Which memories may go to the archive and why, and where a memory that comes back belongs.
 
-Nothing here removes anything: the plan does, with a tombstone in the event log for each.
-
-What comes back from the archive: only what a person asks for, to the place it came from, to the byte.
+This module only decides. The plan moves the memories and writes a tombstone for each into the event log. A memory comes
+back only when a person asks for it: to the place it came from, byte for byte.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 
@@ -21,12 +20,12 @@ from bankd.pages.memory import Memory
 from bankd.pages.page import MemoryLines, Page
 
 RESTED = timedelta(days=30)
-"""How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so
-the value in them is the old one; a month is time to confirm it, to write another `c=`, or to pin it."""
+"""How long a restored memory stays, whatever its confidence. Its lines come back unchanged, with the old value in them;
+a month is time to confirm it, to write another `c=`, or to pin it."""
 
 
 class Reason(StrEnum):
-    """Why a memory may go, in the order in which they are checked."""
+    """Why a memory may go to the archive."""
 
     SUPERSEDED = "superseded"
     FADED = "faded"
@@ -36,7 +35,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A memory of the bank with what is known of its life; None for what no event tells."""
+    """A memory of the bank and what the events say about its life; None where they say nothing."""
 
     id: str
     page: str
@@ -49,14 +48,14 @@ class Resident:
     signals: UseSignals = field(default_factory=UseSignals)
 
     def strength(self, today: date) -> float:
-        """How strong it is, 0 to 1; one of whose life nobody knows anything does not grow weak."""
+        """How strong it is, 0 to 1; it does not grow weak when no day of its life is known."""
         last = max((day for day in (self.kept, self.used) if day), default=today)
         return strength_on(today, last, self.signals, is_pinned=self.memory.is_pinned)
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveCandidate:
-    """A memory that may be archived, why, as a word and as a sentence for people, and its strength, 0 to 1."""
+    """A memory that may be archived, the reason, the reason in words for people, and its strength, 0 to 1."""
 
     resident: Resident
     reason: Reason
@@ -66,7 +65,7 @@ class ArchiveCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """Where an archived memory stood: its page and headings then, and its neighbours there, the nearest first."""
+    """Where an archived memory stood: its page and headings, and the ids of its neighbours there, nearest first."""
 
     page: str
     heading: tuple[str, ...]
@@ -76,7 +75,7 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class PageContents:
-    """A page as it is now: its headings as paths, and the ids of its memories in order."""
+    """A page as it is now: the paths of its headings, and the ids of its memories in order."""
 
     page: str
     headings: tuple[tuple[str, ...], ...]
@@ -86,7 +85,7 @@ class PageContents:
 def find_archivable(
     residents: Iterable[Resident], today: date, fading: Fading, *, clock_frozen: bool
 ) -> list[ArchiveCandidate]:
-    """Everything that may go, with the first reason that holds; by age nothing goes while the clock is frozen."""
+    """All memories that may go, each with the first reason that holds; nothing goes by age while the clock is frozen."""
     return [found for resident in residents if (found := _candidate(resident, today, fading, clock_frozen))]
 
 
@@ -95,7 +94,7 @@ def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bo
         return None
     strength = resident.strength(today)
     if resident.superseded_by:
-        return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer", strength)
+        return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} replaces it", strength)
     if clock_frozen:
         return None
     if is_faded(resident.memory, today, fading) and today >= noticed_until(resident.kept, resident.signals):
@@ -107,12 +106,12 @@ def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bo
 
 
 def stays_until(restored: date | None) -> date:
-    """The first day on which a memory that a person brought back may go again; long past for one that never was."""
+    """The first day on which a restored memory may go again; `date.min` for one that was never restored."""
     return restored + RESTED if restored else date.min
 
 
 def noticed_until(kept: date | None, signals: UseSignals = NOTHING) -> date:
-    """The first day on which a memory that was taken in then, and used since, may fade away; long past without either."""
+    """The first day on which a memory may fade away: a week after it was taken in or last used; else `date.min`."""
     last = max((day for day in (kept, signals.last_used()) if day), default=None)
     return last + NOTICE if last else date.min
 
@@ -120,7 +119,7 @@ def noticed_until(kept: date | None, signals: UseSignals = NOTHING) -> date:
 def fades_away_on(
     memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading, signals: UseSignals = NOTHING
 ) -> date | None:
-    """The day on which a memory goes to the archive because it has faded; None when it never does."""
+    """The day on which a memory will have faded and goes to the archive; None when it never does."""
     if memory.confidence is None or not is_fading(memory):
         return None
     falls = falls_on(memory.confidence, fading)
@@ -128,34 +127,36 @@ def fades_away_on(
 
 
 def unsupported(resident: Resident, lost: str, today: date) -> ArchiveCandidate:
-    """An insight one of whose memories does not stand any more."""
+    """An insight that was derived from a memory which is gone."""
     return ArchiveCandidate(resident, Reason.UNSUPPORTED, f"it was derived from {lost} too", resident.strength(today))
 
 
 def offered_among(candidates: Iterable[ArchiveCandidate]) -> list[ArchiveCandidate]:
-    """Those that are offered to a person: none that somebody used and that is still strong, whatever its reason."""
+    """The candidates to offer to a person: all but those that were used and are still strong."""
     return [one for one in candidates if one.strength < WEAK or not one.resident.signals.used]
 
 
 def goes_by_itself(candidate: ArchiveCandidate, *, archives_superseded: bool) -> bool:
-    """Say whether a reflect cycle archives a candidate unasked: what faded does, what nobody asked for never does."""
+    """Whether a reflect cycle archives a candidate without asking; it never does so with an unused memory."""
     if candidate.reason is Reason.SUPERSEDED:
         return archives_superseded and candidate.resident.restored is None
     return candidate.reason in {Reason.FADED, Reason.UNSUPPORTED}
 
 
 def archive_page(page: str) -> str:
-    """The page of the archive that mirrors one of the bank; both relative to the workspace."""
+    """The page in the archive for a page of the bank; both relative to the workspace."""
     return "archive/" + page.removeprefix("bank/")
 
 
 def restore_place(tombstone: Tombstone, contents: Mapping[str, PageContents]) -> tuple[str, tuple[str, ...]]:
-    """Where a memory goes back to: its page and headings, or after a split the part that took them over.
+    """The page and headings to which a memory goes back; after a split, those of the part that holds its place now.
 
-    A part is known by the memories that stood before and after this one, else by the heading; with neither it is the old
-    page, which is made again when it is gone.
+    The part is found by the neighbours of the memory, else by its heading. Without either it is the old page, which is
+    made again if it is gone.
     """
-    places = list(_heirs(tombstone.page, contents))
+    folder = tombstone.page.removesuffix(".md") + "/"  # the parts of a split page `full.md` are in the folder `full/`
+    paths = [tombstone.page, *(part for part in sorted(contents) if part.startswith(folder))]
+    places = [contents[path] for path in paths if path in contents]
     for neighbour in (*tombstone.after, *tombstone.before):
         for place in places:
             if neighbour in place.ids:
@@ -166,27 +167,16 @@ def restore_place(tombstone: Tombstone, contents: Mapping[str, PageContents]) ->
     return tombstone.page, tombstone.heading
 
 
-def _heirs(page: str, contents: Mapping[str, PageContents]) -> Iterator[PageContents]:
-    """The page itself, then its parts: a split page `full.md` has them in the folder `full/`."""
-    if page in contents:
-        yield contents[page]
-    folder = page.removesuffix(".md") + "/"
-    yield from (contents[part] for part in sorted(contents) if part.startswith(folder))
-
-
-def _heading_in(place: PageContents, heading: Sequence[str]) -> tuple[str, ...]:
-    """The heading of a page that is meant: the same path, else the only or first one with its title; else none."""
-    if tuple(heading) in place.headings:
-        return tuple(heading)
+def _heading_in(place: PageContents, heading: tuple[str, ...]) -> tuple[str, ...]:
+    """The same heading on a page: the one with this path, else the first with this title, else none."""
+    if heading in place.headings:
+        return heading
     return next((path for path in place.headings if heading and path[-1] == heading[-1]), ())
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A memory that leaves the archive: its page there, its exact lines, and where they go.
-
-    `placed` has the lines as the page has to have them, where that is not as they were.
-    """
+    """A memory that leaves the archive: its page there, its exact lines, and where they go."""
 
     id: str
     archive: str
@@ -197,8 +187,9 @@ class Restored:
     before: tuple[str, ...]
     is_apart: tuple[bool, bool] | None = None
     links: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """How links to it were written before it went: by their file and their present words."""
+    """How links to it were written before it went, by their file and their present text."""
     placed: str = ""
+    """Its lines with links that are right on the new page; empty when they stay as they are."""
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
@@ -218,28 +209,25 @@ def plan_restoring(
     contents: Mapping[str, PageContents],
     name_now: Callable[[str], str] = str,
 ) -> Restored:
-    """A memory on its way back; without a tombstone it goes where the place in the archive points.
+    """Plan the way back of a memory; without a tombstone it goes to the page that its page in the archive stands for.
 
     `name_now` gives the present path of the page it was on.
     """
-    stone = _tombstone(id_, lines, tombstone)
-    stone = replace(stone, page=name_now(stone.page))
+    said = tombstone or {}
+    if said.get("page"):
+        heading = tuple(str(title) for title in said.get("heading") or ())
+        stone = Tombstone(name_now(str(said["page"])), heading, _ids(said.get("after")), _ids(said.get("before")))
+    else:
+        stone = Tombstone(name_now("bank/" + lines.page.removeprefix("archive/")), lines.heading)
     page, heading = restore_place(stone, contents)
-    gaps = tombstone.get("is_apart") if tombstone else None
+    gaps = said.get("is_apart")
     is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
-    links = written_links(tombstone or {})
+    links = written_links(said)
     return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart, links)
 
 
-def _tombstone(id_: str, lines: MemoryLines, event: Event | None) -> Tombstone:
-    if event is None or not event.get("page"):
-        return Tombstone("bank/" + lines.page.removeprefix("archive/"), lines.heading)
-    heading = tuple(str(title) for title in event.get("heading") or ())
-    return Tombstone(str(event["page"]), heading, _ids(event.get("after")), _ids(event.get("before")))
-
-
 def written_links(tombstone: Event) -> dict[tuple[str, str], str]:
-    """How the links were written that led to an archived memory: by their file and their present words."""
+    """How the links to an archived memory were written before it went, by their file and their present text."""
     links = tombstone.get("links")
     rows = [row for row in links if len(row) == 3] if isinstance(links, list | tuple) else []
     parted = ((str(page), *str(was).partition(" ")[::2], str(now)) for page, was, now in rows)
@@ -251,6 +239,6 @@ def _ids(value: object) -> tuple[str, ...]:
 
 
 def read_contents(page: Page) -> PageContents:
-    """A page as restoring sees it."""
+    """Read the headings and ids of a page."""
     ids = tuple(entry.memory.id for entry in page.entries if entry.memory.id)
     return PageContents(page.path, tuple(heading.path for heading in page.headings), ids)

@@ -1,7 +1,7 @@
-"""Two checks. Before writing: does a plan keep every memory, and is it small enough to go unasked. And: what of a bank is lost.
+"""Two checks: a plan keeps every memory and stays in its budget; and nothing in a bank is lost.
 
-The first sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's
-fault. The second goes by logs and pages, and not by what runs noted of them.
+The first compares the pages that a plan touches, before and after. What it finds is a bug in bankd. The second goes by
+logs and pages, and does not trust what runs noted about them.
 """
 
 from __future__ import annotations
@@ -25,22 +25,20 @@ from bankd.settings import BudgetPolicy
 Pages = Mapping[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Excess:
-    """What a plan would change beyond the budget."""
-
-    reason: str
-
-
 def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
     """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
     old = {path: read_page_once(path, data) for path, data in before.items()}
     new = {path: read_page_once(path, data) for path, data in after.items()}
-    return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]
+    held, kept = _ids(old), _ids(new)
+    lost = [f"memory {id_} would be lost by run {plan.run}" for id_ in sorted(held) if id_ not in kept]
+    # A memory that the user has copied may stand as often as before.
+    more = {id_: n for id_, n in kept.items() if id_.startswith("m-") and n > max(held[id_], 1)}
+    doubled = [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
+    return [*lost, *_unplaced(plan, new), *doubled, *_unwritten_prose(old, new)]
 
 
 def foresee_pages(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
-    """The pages that a transaction touches as they will be if nobody interferes; links follow by the rule `rewrite`."""
+    """The pages that a transaction touches as they will be afterwards; `rewrite` says how links follow."""
     after: dict[str, bytes | None] = dict(before)
     for step in transaction.steps():
         after[step.path] = take_step(step, after.get(step.path), after.get, rewrite).data
@@ -51,54 +49,37 @@ def _ids(pages: Mapping[str, Page]) -> Counter[str]:
     return Counter(entry.memory.id for page in pages.values() for entry in page.entries if entry.memory.id)
 
 
-def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    held, kept = _ids(old), _ids(new)
-    return [f"memory {id_} would be lost by run {plan.run}" for id_ in sorted(held) if id_ not in kept]
-
-
 def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
+    """The new memories that are not once, in the same words, on their page or a part of it."""
     findings = []
     there: dict[str | None, list[tuple[str, Memory]]] = defaultdict(list)
     for path, page in new.items():
         for entry in page.entries:
             there[entry.memory.id].append((path, entry.memory))
     for placement in plan.placements:
-        target = f"bank/{placement.destination.page}"
-        found = [
-            said
-            for path, said in there[placement.line.id]
-            if path == target or path.startswith(parts_folder(target) + "/")
-        ]
-        if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
-            findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
+        line, target = placement.line, f"bank/{placement.destination.page}"
+        below = parts_folder(target) + "/"
+        found = [said for path, said in there[line.id] if path == target or path.startswith(below)]
+        if len(found) != 1 or statement_of(found[0]) != statement_of(line.memory):
+            findings.append(f"{line.place} would not be read back from {placement.destination.page}")
     return findings
 
 
-def _doubled(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Ids that the plan would double; one that the user has copied may stand as often as before."""
-    held = _ids(old)
-    more = {id_: n for id_, n in _ids(new).items() if id_.startswith("m-") and n > max(held[id_], 1)}
-    return [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
-
-
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Text that the user wrote, in items and paragraphs without an id, must come through word for word, but for targets.
+    """The user's texts without an id that would be lost: they must stay word for word, but link targets may change.
 
-    A line that the user took from a hub is a text wherever it stands for no part, and may stand for one again.
+    A line that the user copied from a hub is such a text where it links to no part. It may become a link to a part again.
     """
     before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
     after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
-    after.update(without_targets(text) for page in new.values() for text in _part_texts(page))
+    for page in new.values():
+        lines = (page.document.lines[number].strip()[2:] for number in part_lines(page.document, page.path))
+        after.update(map(without_targets, lines))
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
 
 
-def _part_texts(page: Page) -> list[str]:
-    """The lines of a hub that stand for its parts, without their marker."""
-    return [page.document.lines[number].strip()[2:] for number in part_lines(page.document, page.path)]
-
-
 def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
-    """Every link that led somewhere and would not after the plan: as its splits are laid out, and among the `dead`."""
+    """Every link that works now and would not after the plan: those that its splits break, and those of `dead`."""
     lost = plan.rearranged.relinked.lost if plan.rearranged else ()
     known = {(item.source, item.reference) for item in lost}
     found = [link for link in dead if (link.source, link.reference) not in known]
@@ -109,13 +90,13 @@ def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
     ]
 
 
-def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
-    """What takes too much out to go unasked, of a bank of this many memories: see `budget` in the settings."""
+def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> str | None:
+    """Why a plan takes too many of `held` memories out to run without a person's word (`budget` in the settings), if so."""
     removed = len(plan.taken_out)
     if removed <= allowed_removals(held, budget):
         return None
     limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
-    return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
+    return f"this run would take {removed} of {held} memories out of the bank, more than {limit}"
 
 
 # the promises of a bank
@@ -123,7 +104,7 @@ def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
 
 @dataclass(frozen=True, slots=True)
 class VerifyFinding:
-    """A promise that does not hold: which (`lost`, `twice`, `link`, `left over`, `unreadable`), where, and in words."""
+    """One thing that is wrong: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`), its place, and words."""
 
     kind: str
     place: str
@@ -132,7 +113,7 @@ class VerifyFinding:
 
 @dataclass(frozen=True, slots=True)
 class Emptied:
-    """A page that fell to nothing and is believed only when it has been so for days; how many memories wait with it."""
+    """A page that is empty now; its memories count as deleted only after `days` days."""
 
     page: str
     memories: int
@@ -140,7 +121,7 @@ class Emptied:
 
     @property
     def words(self) -> str:
-        """What waits, and until when."""
+        """The same for people."""
         which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
         days = f"{self.days} day{'s' if self.days > 1 else ''}"
         return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
@@ -148,7 +129,7 @@ class Emptied:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was looked at, what is wrong, how many lines wait for the next run, and which pages were just emptied."""
+    """How much was checked, how many lines wait for the next run, what is wrong, and which pages were just emptied."""
 
     lines: int
     memories: int
@@ -160,9 +141,9 @@ class Verification:
 def find_lost(
     readings: Sequence[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
 ) -> Iterator[VerifyFinding]:
-    """Retain lines that were taken in and of which nothing is left: no page, no archive, no tombstone.
+    """Retain lines that were taken in and left nothing: no page, no archive, no tombstone.
 
-    Then the memories whose log line is gone too: only the books still know them.
+    Then the memories whose log line is gone too, so that only the event log knows them.
     """
     lines = [line for reading in readings for line in reading.lines]
     for line in lines:
@@ -173,7 +154,7 @@ def find_lost(
         if id_ not in in_logs:
             fact = ledger.consumed[id_]
             place = f"memory/{fact.get('log')}:{fact.get('line')}"
-            yield VerifyFinding("lost", place, f"{id_} is in no page, its line is gone too")
+            yield VerifyFinding("lost", place, f"{id_} is on no page, and its line is gone too")
 
 
 def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:
@@ -183,11 +164,11 @@ def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> 
     other = str(fact.get("of"))
     is_known = other in places or other in ledger.gone
     if fact["type"] == REVISED:
-        return "" if is_known else f"is followed by {other}, which is in no page"
+        return "" if is_known else f"{other} was to follow it, and is on no page"
     if fact["type"] == DUPLICATE:
         is_known = is_known or not other.startswith("m-") or bool(fact.get("text"))
-        return "" if is_known else f"was blocked as saying what {other} says, and that is gone"
-    return f"became {id_}, which is in no page; if you took it out, the next run will note that"
+        return "" if is_known else f"was blocked because {other} says the same, and {other} is gone"
+    return f"became {id_}, which is on no page; if you took it out, the next run will note that"
 
 
 def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> int:
@@ -197,6 +178,6 @@ def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[
 
 
 def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
-    """The ids of memories that were kept, are in no place, and of which nobody knows that they were taken out."""
+    """The ids of memories that were kept, are in no place, and were not noted as taken out."""
     kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
     return sorted(kept - places.keys() - ledger.gone.keys())

@@ -1,7 +1,6 @@
-"""What the event log says, folded: which lines were consumed, what became of them, which logs were renamed.
+"""The event log folded into one state: which lines were taken in, what became of them, which logs were renamed.
 
-An event is a JSON object with an `id`; the same id twice is one event, so folding is a set and the order of files does
-not matter.
+An event is a JSON object with an `id`. The same id twice is one event, so the order of the files does not matter.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _SUCCEEDING = _REMOVING | {SUPERSEDED, RESTORED}
 
 
 def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
-    """Make an event whose id is a function of its kind and key, so that saying it twice adds nothing."""
+    """Make an event; its id depends on kind and key alone, so that the same event twice adds nothing."""
     return {"id": f"{kind}:{key}", "type": kind, "at": at.isoformat(timespec="seconds"), **facts}
 
 
@@ -54,14 +53,14 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 def find_missing(item: Event) -> str | None:
-    """The first thing that an event lacks without which nobody can tell what it says; None when it lacks nothing."""
+    """The name of the first field that an event needs and lacks; None when it is complete."""
     needed = ("id", "type", "at", *_NEEDED.get(str(item.get("type")), ()))
     return next((name for name in needed if not isinstance(item.get(name), str)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class CorruptLine:
-    """A line or file that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
+    """A line that could not be read: its file, its 1-based number (0 for the whole file) and what is wrong."""
 
     path: str
     line: int
@@ -73,40 +72,44 @@ class CorruptLine:
 
 @dataclass(slots=True)
 class Ledger:
-    """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.
-
-    `revisions` has, by memory, the events of its line being edited, each with the id of the line as it then was.
-    `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
-    duplicate that a person let in; days are those of the last event; `kept_apart` has pairs of memories, sorted, that say
-    much the same and that a person wants both;
-    `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of; `left_names` are
-    those under which logs were read that have another by now: since when, and how many logs went by it then; `reused` are those
-    of them that another log has borne since. `logs` has how many went by one first name at once, at most, where more than one did.
-    """
+    """All events folded; the keys are ids of memories unless something else is said. Days are those of the last event."""
 
     consumed: dict[str, Event] = field(default_factory=dict)
+    """By the id of a line that was taken in: the event that says what became of it."""
     read: dict[str, set[str]] = field(default_factory=dict)
+    """By the first name of a log: the ids of its lines that were taken in."""
     gone: dict[str, Event] = field(default_factory=dict)
+    """The event that took a memory out."""
     identities: dict[str, str] = field(default_factory=dict)
+    """By the name of a log: the name under which it was first read."""
     forgotten_keys: set[str] = field(default_factory=set)
     superseded: dict[str, str] = field(default_factory=dict)
+    """The memory that replaces it."""
     supersessions: dict[str, Event] = field(default_factory=dict)
     restored: dict[str, date] = field(default_factory=dict)
     signals: dict[str, UseSignals] = field(default_factory=dict)
     confirmed: dict[str, date] = field(default_factory=dict)
     allowed: dict[str, Event] = field(default_factory=dict)
+    """The event that blocked a line which a person then let in."""
     tombstones: dict[str, Event] = field(default_factory=dict)
     dismissed: set[str] = field(default_factory=set)
+    """The keys of lines that a person has dismissed."""
     kept_apart: set[tuple[str, str]] = field(default_factory=set)
+    """Sorted pairs of memories that say nearly the same, and that a person wants to keep."""
     revisions: dict[str, list[Event]] = field(default_factory=dict)
+    """The events of its line being edited, each with the id that the line had then."""
     revised: dict[str, str] = field(default_factory=dict)
+    """By the id of an edited line: the memory that follows it."""
     left_names: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """By a name that a log no longer has: when it was left, and how many logs had it as first name then."""
     reused: set[str] = field(default_factory=set)
+    """Those of these names that another log has had since."""
     logs: dict[str, int] = field(default_factory=dict)
+    """By first name: the most logs that had it at once, where there was more than one."""
 
     @property
     def wanted_both(self) -> set[tuple[str, str]]:
-        """The pairs of memories, sorted, of which a person said that each says something: kept apart, or let in."""
+        """The sorted pairs of which a person wants both: kept apart, or let in."""
         let_in = ((memory, str(item.get("of"))) for memory, item in self.allowed.items())
         return self.kept_apart | {(min(pair), max(pair)) for pair in let_in}
 
@@ -125,11 +128,11 @@ class Ledger:
         return self.identities.get(log, log)
 
     def has_name_of_another(self, log: str) -> bool:
-        """Whether a log bears the first name of one that went on under a new name."""
+        """Whether a log has the first name of another log that was renamed."""
         return log in self.left_names and log not in self.identities
 
     def memory_of(self, line: str) -> str | None:
-        """The memory that a consumed line became, or that follows it since it was edited; None when it became none."""
+        """The memory that a line became, or that follows it since an edit; None when it became none."""
         if line in self.revised:
             return self.revised[line]
         return line if line in self.consumed and self.consumed[line].get("type") == KEPT else None
@@ -139,27 +142,30 @@ class Ledger:
         return str(self.revisions[memory][-1]["memory"]) if memory in self.revisions else memory
 
     def names_of(self, log: str) -> list[str]:
-        """What a log may be called now that had this name once, the latest name first."""
+        """The names that a log with this name may have now, the latest first."""
         same = {log, self.identity_of(log)}
         return [*reversed([name for name, was in self.identities.items() if was in same]), *sorted(same)]
 
     def learned_after(self, at: str) -> set[str]:
-        """The memories that were learned after this time, in ISO form."""
+        """The memories that were learned after this time (ISO 8601)."""
         return {id_ for id_, item in self.consumed.items() if item["type"] == KEPT and told_order(item)[0] > at}
 
     def successors(self) -> dict[str, str]:
-        """By the id of a memory, the one that says it newer, unless that one was taken back or deleted."""
+        """By memory, the one that replaces it, unless that was taken back or deleted."""
         ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
         return {old: new for old, new in self.superseded.items() if new not in ended}
 
 
 def changes_successors(events: Iterable[Event]) -> bool:
-    """Whether any of these events may change which memory says newer what another says."""
+    """Whether any of these events may change which memory replaces which."""
     return any(item.get("type") in _SUCCEEDING for item in events)
 
 
 def in_order_told(events: Iterable[Event]) -> Iterator[Event]:
-    """The events of one writer, each after what an earlier run told: in the same second, or by a clock put back since."""
+    """The events of one writer, marked so that they sort in the order of its runs.
+
+    Two runs may fall into one second, or the clock may be set back between them.
+    """
     latest, run, behind = "", None, 0
     for item in events:
         at, is_next = str(item["at"]), item.get("run") != run
@@ -172,7 +178,7 @@ def in_order_told(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def fold_events(events: Iterable[Event]) -> Ledger:
-    """Fold events into a ledger; what an event of an unknown type means is not ours to guess."""
+    """Fold events into a ledger; an event of an unknown type is ignored."""
     unique = {str(item["id"]): item for item in events}
     ledger = Ledger()
     for item in sorted(unique.values(), key=told_order):
@@ -181,7 +187,7 @@ def fold_events(events: Iterable[Event]) -> Ledger:
 
 
 def told_order(item: Event) -> tuple[str, bool, str]:
-    """By time; within a run what a log is called comes before what was read in it."""
+    """The sort key of events: by time; within a run the name of a log comes before what was read in it."""
     return str(item.get("told") or item.get("at", "")), item.get("type") != RENAMED, str(item["id"])
 
 
@@ -190,14 +196,18 @@ def _apply(ledger: Ledger, item: Event) -> None:
     if kind in _CONSUMING:
         _consume(ledger, memory, item)
     elif kind in _REMOVING:
-        _remove(ledger, memory, item)
+        ledger.gone[memory] = item
+        if kind == ARCHIVED:
+            ledger.tombstones[memory] = item
+        elif kind == FORGOTTEN and item.get("key"):
+            ledger.forgotten_keys.add(str(item["key"]))
     elif kind == RESTORED:
         ledger.gone.pop(memory, None)
         ledger.restored[memory] = day_of(item)
     elif kind == SUPERSEDED:
         ledger.superseded[memory] = str(item.get("by"))
         ledger.supersessions[memory] = item
-        ledger.restored.pop(memory, None)  # it was restored before it was superseded, not in spite of that
+        ledger.restored.pop(memory, None)  # it was restored before it was superseded, so that counts no more
     elif kind in KINDS:
         note_use(ledger.signals, item, day_of({"at": item.get("day", item["at"])}))
     elif kind == RENAMED:
@@ -208,13 +218,13 @@ def _apply(ledger: Ledger, item: Event) -> None:
 
 
 def _settle(ledger: Ledger, memory: str, item: Event) -> None:
-    """Note what a person need not be asked again, or must be, since the answer was taken back."""
+    """Note an answer of a person, so that nobody asks again; or drop it, when it was taken back."""
+    is_open = item["type"] == REOPENED
     if "other" in item:
-        other = str(item.get("other"))
-        told, answer = ledger.kept_apart, (min(memory, other), max(memory, other))
-        (told.discard if item["type"] == REOPENED else told.add)(answer)
+        other, told = str(item.get("other")), ledger.kept_apart
+        (told.discard if is_open else told.add)((min(memory, other), max(memory, other)))
     else:
-        (ledger.dismissed.discard if item["type"] == REOPENED else ledger.dismissed.add)(str(item.get("key")))
+        (ledger.dismissed.discard if is_open else ledger.dismissed.add)(str(item.get("key")))
 
 
 def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:
@@ -227,22 +237,14 @@ def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:
 
 
 def _reuse(ledger: Ledger, name: str, logs: int) -> None:
-    """Another log bears a name that was left."""
+    """Note that another log has a name that was left."""
     ledger.left_names.pop(name, None)
     ledger.reused.add(name)
     ledger.logs[name] = max(ledger.logs.get(name, 1), logs)
 
 
-def _remove(ledger: Ledger, memory: str, item: Event) -> None:
-    ledger.gone[memory] = item
-    if item["type"] == ARCHIVED:
-        ledger.tombstones[memory] = item
-    if item["type"] == FORGOTTEN and item.get("key"):
-        ledger.forgotten_keys.add(str(item["key"]))
-
-
 def _consume(ledger: Ledger, memory: str, item: Event) -> None:
-    """The first word on a line holds, but for one that a person let in although it was blocked."""
+    """Note what became of a line; the first event holds, unless a person let in a line that was blocked."""
     first = ledger.consumed.setdefault(memory, item)
     log = str(item.get("log", ""))
     ledger.read.setdefault(ledger.identity_of(log), set()).add(memory)
@@ -259,7 +261,7 @@ def _consume(ledger: Ledger, memory: str, item: Event) -> None:
 
 
 def day_of(item: Event) -> date:
-    """The local day of an event; the first of all days when it has none."""
+    """The local day of an event; `date.min` when it has none."""
     try:
         return date.fromisoformat(str(item.get("at", ""))[:10])
     except ValueError:

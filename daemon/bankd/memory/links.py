@@ -1,10 +1,7 @@
-"""Lines that go to another page: what they refer to is written as it has to be there, and leads where it led.
+"""Links and the layout of pages in a plan: every link leads after a plan where it led before.
 
-Links keep to the points that they name: they follow what a plan moves in the same plan, or the memory stays.
-
-Only references to what a plan touches are looked at; the graph knows them.
-
-The chapter of a reflect run in which pages change: links follow what was moved by hand, large pages are divided.
+Links follow what a plan moves, in the same plan; a memory that a link cannot follow stays. Links in lines that move are
+rewritten for their new page. In a reflect run links also follow what was moved by hand, and large pages are split.
 """
 
 from __future__ import annotations
@@ -46,7 +43,7 @@ from bankd.settings import Settings
 
 
 def rebase_links(text: str, page: str, to: str, before: LinkScene, after: LinkScene) -> str:
-    """Lines of one page as another has to have them; nothing changes around the targets."""
+    """Rewrite the links in lines of one page for another page; only their targets change."""
     page, to = _written_for(page), _written_for(to)
     if page == to:
         return text
@@ -62,14 +59,17 @@ def rebase_links(text: str, page: str, to: str, before: LinkScene, after: LinkSc
 
 
 def _written_for(page: str) -> str:
-    """The page for which lines were written: those in the archive stay as they were in the bank."""
+    """The page for which lines were written: lines in the archive stay as they were in the bank."""
     return BANK + page.removeprefix(ARCHIVE) if page.startswith(ARCHIVE) else page
 
 
 def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
-    """The target on the other page; as it was where it leads to the same from there, or led nowhere, or goes along."""
+    """The target of a link for the page `to`; unchanged if it leads to the same from there, leads nowhere, or moves too."""
     target, same = before.target(link), link.reference.target
-    if target is None or not _stays(link, target.style.base, before, after):
+    if target is None:
+        return same
+    # `#x` may name a place that moves along with the lines: only one that stays is written anew.
+    if target.style.base is Base.SELF and not (before.reach(link) is after.reach(link) is Reach.POINT):
         return same
     moved = after.target(replace(link, source=to))
     if moved and (moved.path, moved.is_folder) == (target.path, target.is_folder):
@@ -80,23 +80,28 @@ def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
     return same if path is None else path + (f"#{fragment}" if fragment is not None else "")
 
 
-def _stays(link: Link, base: Base, before: LinkScene, after: LinkScene) -> bool:
-    """Whether a reference leads, from its old page, as far as before: `#x` may name what goes along with the lines."""
-    return base is not Base.SELF or before.reach(link) is after.reach(link) is Reach.POINT
-
-
 Read = Callable[[str], bytes | None]
 Announce = Callable[[Sequence[Link]], None]
-"""Hears of the links that will lead nowhere, before a command acts."""
+"""Is told the links that will break, before a command acts."""
 
 
 def say_nothing(dangling: Sequence[Link]) -> None:
-    """Announce to nobody."""
+    """Tell nobody."""
 
 
 def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
-    """Let links follow what a plan moves, and lead on from it; a memory that a link cannot follow stays, and is named."""
-    plan = _rebase_restored(plan.into_archive(graph.names), graph, read)
+    """Let links follow what a plan moves, and rewrite links in what it moves.
+
+    A memory that a link cannot follow stays, with a warning.
+    """
+    plan = plan.into_archive(graph.names)
+    if plan.restored:
+        change = _foreseen(plan.operations, graph, read)
+        back = (
+            replace(item, placed=rebase_links(item.text, item.archive, item.page, change.before, change.after))
+            for item in plan.restored
+        )
+        plan = plan.with_(restored=tuple(back))
     following = follow_links(plan.operations, graph, read, plan.heirs, plan.written_links)
     stuck = {_memory_named(link, graph, read): link for link in following.dangling}
     going = {source.id for source in plan.taken_out}
@@ -107,13 +112,13 @@ def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
         deleted = tuple(stray for stray in graph.strays() if stray.block in plan.deleted) if plan.deleted else ()
         is_same = (following.followed, deleted) == (plan.followed, plan.dead_links)
         return plan if is_same else plan.with_(followed=following.followed, dead_links=deleted)
-    reasons = (f"{id_} stays: {_place(stuck[id_])} links to it and cannot follow" for id_ in sorted(staying))
-    less = plan.without(staying).with_(warnings=(*plan.warnings, *reasons))
-    return relink_plan(less, graph, read)
+    places = {id_: f"{stuck[id_].source}:{stuck[id_].reference.line + 1}" for id_ in sorted(staying)}
+    reasons = (f"{id_} stays: {place} links to it and cannot follow" for id_, place in places.items())
+    return relink_plan(plan.without(staying).with_(warnings=(*plan.warnings, *reasons)), graph, read)
 
 
 def _breaking(plan: Plan, followed: Sequence[Followed], graph: Graph, read: Read) -> list[Followed]:
-    """Those of these links that would break others by following: what links to the headings in which they stand."""
+    """The links that would break others by following: other links lead to the headings in which these stand."""
     if not followed:
         return []
     dead = find_dead_links((*plan.operations, *relink_operations(followed)), graph, read)
@@ -121,20 +126,8 @@ def _breaking(plan: Plan, followed: Sequence[Followed], graph: Graph, read: Read
     return [item for item in followed if item.link.source in pages]
 
 
-def _rebase_restored(plan: Plan, graph: Graph, read: Read) -> Plan:
-    """Let what comes back from the archive refer to what it referred to, from a page that is another by now too."""
-    if not plan.restored:
-        return plan
-    change = _foreseen(plan.operations, graph, read)
-    back = (
-        replace(item, placed=rebase_links(item.text, item.archive, item.page, change.before, change.after))
-        for item in plan.restored
-    )
-    return plan.with_(restored=tuple(back))
-
-
 def rebase_moved(operations: Sequence[Operation], graph: Graph, read: Read) -> tuple[Operation, ...]:
-    """The same operations; the lines that they move to another page refer from there to what they referred to."""
+    """The same operations, with the links in lines that move to another page rewritten for that page."""
     removals = (op for op in operations if isinstance(op, Remove) and op.elsewhere)
     homes = {(op.elsewhere, piece.key): op.path for op in removals for piece in op.pieces}
     change = _foreseen(tuple(operations), graph, read)
@@ -150,7 +143,7 @@ def rebase_moved(operations: Sequence[Operation], graph: Graph, read: Read) -> t
 
 
 def _memory_named(link: Link, graph: Graph, read: Read) -> str:
-    """The memory in whose lines the place is that a link names; empty for none."""
+    """The id of the memory that holds the place a link leads to; empty for none."""
     target = graph.scene.target(link)
     outline = graph.scene.outline_of(target.path) if target else None
     place = place_in(outline, link.reference, target) if target and outline else None
@@ -160,10 +153,6 @@ def _memory_named(link: Link, graph: Graph, read: Read) -> str:
     return next((e.memory.id for e in entries if e.memory.id and e.start <= place.line < e.whole_end), "")
 
 
-def _place(link: Link) -> str:
-    return f"{link.source}:{link.reference.line + 1}"
-
-
 def follow_links(
     operations: Iterable[Operation],
     graph: Graph,
@@ -171,7 +160,10 @@ def follow_links(
     heirs: Mapping[str, str] | None = None,
     written: Mapping[tuple[str, str], str] | None = None,
 ) -> Following:
-    """What becomes of the links to what operations touch."""
+    """What happens to the links to what operations touch: those that follow, and those that will lead nowhere.
+
+    `heirs` has for each merged memory the one that stays; `written` how links to restored memories were written.
+    """
     wanted = tuple(operations)
     if not _may_break(wanted, graph):
         return Following()
@@ -180,27 +172,22 @@ def follow_links(
     links += [link for page in {page for page, _ in written or {}} for link in graph.links_of(page)]
     pages = {path for path in change.texts if path.endswith(".md")}
     if links:  # a person may have copied what goes, with its id
-        pages |= {path for block in _removed(wanted) for path in graph.pages_with(block) if path.startswith(BANK)}
+        gone = {piece.key for op in wanted if isinstance(op, Remove) for piece in op.pieces}
+        pages |= {path for block in gone for path in graph.pages_with(block) if path.startswith(BANK)}
     moving = Moving(change.before, change.after, sorted(pages), heirs or {}, written or {})
     following = follow_blocks(list(dict.fromkeys(links)), moving)
+
+    def is_alone(item: Followed) -> bool:
+        """Whether no other reference of the file is written like the new one."""
+        now = reference_name(replace(item.link.reference, target=item.target))
+        return all(reference_name(link.reference) != now for link in graph.links_of(item.link.source))
+
     followed = follow_headings(following.followed, graph.scene, graph.read, graph.links_into)
-    return replace(following, followed=tuple(_noting_others(item, graph) for item in followed))
-
-
-def _removed(operations: Iterable[Operation]) -> set[str]:
-    return {piece.key for operation in operations if isinstance(operation, Remove) for piece in operation.pieces}
-
-
-def _noting_others(item: Followed, graph: Graph) -> Followed:
-    """Say whether the file has other references that are written like the new one."""
-    now = reference_name(replace(item.link.reference, target=item.target))
-    return replace(
-        item, is_alone=all(reference_name(link.reference) != now for link in graph.links_of(item.link.source))
-    )
+    return replace(following, followed=tuple(replace(item, is_alone=is_alone(item)) for item in followed))
 
 
 def find_dead_links(operations: Iterable[Operation], graph: Graph, read: Read) -> list[Link]:
-    """The references that would lead less far after operations, as these leave them."""
+    """The references that would lead less far after operations than now."""
     wanted = tuple(operations)
     if not _may_break(wanted, graph):
         return []
@@ -209,7 +196,7 @@ def find_dead_links(operations: Iterable[Operation], graph: Graph, read: Read) -
 
 
 def _may_break(operations: Iterable[Operation], graph: Graph) -> bool:
-    """Whether operations can break a link: those that only add can by taking a name twice."""
+    """Whether operations can break a link; an addition can only by making a page with a name that exists elsewhere."""
     return any(not isinstance(op, Append) or _doubles_name(op.path, graph) for op in operations)
 
 
@@ -219,7 +206,7 @@ def _doubles_name(path: str, graph: Graph) -> bool:
 
 @dataclass(slots=True)
 class _Change:
-    """The files before and after some operations, and the texts of those that they touch."""
+    """The links before and after some operations; `old` and `texts` are the touched files before and after."""
 
     operations: tuple[Operation, ...]
     graph: Graph
@@ -227,6 +214,7 @@ class _Change:
     texts: Mapping[str, str]
     _outlines: dict[str, Outline] = field(default_factory=dict)
     _names: dict[str, set[str]] = field(default_factory=dict)
+    """By file, the names of the references in it afterwards."""
 
     @property
     def before(self) -> LinkScene:
@@ -245,35 +233,28 @@ class _Change:
         return self._outlines[path]
 
     def is_dead(self, link: Link) -> bool:
-        """Whether a reference leads less far, if it is still there, as it is written afterwards."""
-        now = self._as_written(link)
-        return now is not None and self.after.reach(now) < self.before.reach(link)
+        """Whether a reference that is still there afterwards, perhaps rewritten, leads less far."""
+        relinks = (operation for operation in self.operations if isinstance(operation, Relink))
+        moves = {(operation.path, move.old): move.new for operation in relinks for move in operation.moves}
+        moved, now = moves.get((link.source, reference_name(link.reference))), link
+        if moved and not (link.source in self.texts and self.leaves(link)):
+            now = Link(link.source, replace(link.reference, target=moved))
+        elif not self.leaves(link):
+            return False
+        return self.after.reach(now) < self.before.reach(link)
 
     def leaves(self, link: Link) -> bool:
-        """Whether a reference stands in its file afterwards as it did."""
-        if link.source in self.texts:
-            return reference_name(link.reference) in self._names_in(link.source)
-        return link.source not in self.old
-
-    def _as_written(self, link: Link) -> Link | None:
-        """A reference as it stands in its file afterwards; None when it went with its lines."""
-        moved = self._moves().get((link.source, reference_name(link.reference)))
-        if moved and not (link.source in self.texts and self.leaves(link)):
-            return Link(link.source, replace(link.reference, target=moved))
-        return link if self.leaves(link) else None
-
-    def _names_in(self, path: str) -> set[str]:
+        """Whether a reference is in its file afterwards, written as before."""
+        path = link.source
+        if path not in self.texts:
+            return path not in self.old
         if path not in self._names:
             source = read_source(path, self.texts[path], self.graph.routing)
             self._names[path] = {reference_name(reference) for reference in source.references}
-        return self._names[path]
-
-    def _moves(self) -> dict[tuple[str, str], str]:
-        links = (operation for operation in self.operations if isinstance(operation, Relink))
-        return {(operation.path, move.old): move.new for operation in links for move in operation.moves}
+        return reference_name(link.reference) in self._names[path]
 
     def links(self) -> Iterator[Link]:
-        """The references that the operations might break."""
+        """The references that the operations might break; those to other pages are not looked at."""
         known, after = self.before.outline_of, self.after
         pointed = self.graph.links_into(self.old.keys())
         targets = {target.path for link in pointed if (target := self.before.target(link))}
@@ -291,7 +272,7 @@ def _foreseen(operations: tuple[Operation, ...], graph: Graph, read: Read) -> _C
 
 
 def heal_outside_moves(plan: Plan, graph: Graph, settings: Settings) -> Plan:
-    """Let links follow what the user has moved, if the settings say so."""
+    """Let links follow what the user has moved, if `links.heal` says so."""
     if settings.links.heal != "apply":
         return plan
     moves = graph.moved()
@@ -318,11 +299,11 @@ def split_pages(
     settings: Settings,
     find_faults: Callable[[Plan], Sequence[str]],
 ) -> Plan:
-    """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan.
+    """Split the pages that are too large after this run; every link follows in the same plan.
 
-    A page with which the plan would have a fault is left alone and named; the others are divided all the same.
+    A page whose split `find_faults` refuses is left alone and named; the others are split all the same.
     """
-    if plan.rearranged:  # links follow one rearrangement a run: the pages are split in the next
+    if plan.rearranged:  # links can follow one rearrangement a run: pages are split in the next
         return plan
     limits = Limits.of(settings.split)
     touched = {operation.path for operation in plan.operations if not is_outside(operation.path)}
@@ -350,17 +331,16 @@ def split_pages(
 
 
 def _is_ours(path: str, data: bytes, limits: Limits, settings: Settings) -> bool:
-    """Whether the settings let a page of this size be split unasked."""
+    """Whether a page is large enough, and may be split without asking."""
     return len(data) >= limits.warn and (settings.split.pages == "all" or is_own_page(path, data))
 
 
 def note_sizes(plan: Plan, catalog: MemoryCatalog, graph: Graph, settings: Settings) -> list[str]:
-    """The pages that come near the size at which they are split, and those that are over it and cannot be."""
+    """Notes on pages that are over the size at which they are split and cannot be, and on those that come near it."""
     limits, sizes = Limits.of(settings.split), graph.sizes()
     seamless = plan.rearranged.seamless if plan.rearranged else ()
     large = [path for path, size in sorted(sizes.items()) if limits.warn <= size < limits.split and is_splittable(path)]
     large = [path for path in large if _is_ours(path, catalog.read(path) or b"", limits, settings)]
     at = f"{limits.split / 1024:g} KiB"
-    return [f"{path} is over {at} and has no seam to split it at" for path in seamless] + [
-        f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large
-    ]
+    over = [f"{path} is over {at} and has no seam to split it at" for path in seamless]
+    return over + [f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large]

@@ -1,16 +1,7 @@
-"""What a run decided of one line or one memory; a plan is made of these.
+"""The plan of a run: everything that it will change, decided before the first write.
 
-The plan of a run: everything it will change, decided before the first write.
-
-The steps of the cycle fill it, one after another; `operations` and `events` say it in the words of the transaction layer.
-
-A plan without the pages that cannot be written: what is for them waits, everything else goes on.
-
-Memories that move from one page to another: out of the inbox, or from what was lived to what is known.
-
-What becomes of a memory whose line in a log was edited: it says what the line says now, unless a person changed it.
-
-The lines of logs that were not taken in and that a person should look at, until they are edited or dismissed.
+The steps of the cycle fill a plan one after another; `operations` and `events` turn it into a transaction. What is for a
+page that cannot be written waits, and a memory follows its edited line. Lines that a person should look at are here too.
 """
 
 from __future__ import annotations
@@ -21,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from itertools import count
-from typing import Protocol, TypeVar
 
 from bankd.edits.inserting import outdent_lines, unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
@@ -47,7 +37,7 @@ from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A new memory and the page it goes to."""
+    """A new memory, and where it goes."""
 
     line: RetainLine
     destination: Destination
@@ -55,7 +45,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """A line that says nothing new, the memory that says it already, and why we think so."""
+    """A line that says nothing new, the memory that says the same, and why bankd thinks so."""
 
     line: RetainLine
     twin: str
@@ -64,7 +54,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A new memory that says another value of the same thing, the memory that it supersedes, and what differs."""
+    """A new memory with another value for the same thing, the memory that it replaces, and what differs."""
 
     line: RetainLine
     old: str
@@ -73,7 +63,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """A line that was edited and the memory that follows it: its id and page, its lines as they are and as they will be."""
+    """An edited line and the memory that follows it: its id and page, its lines now and as they will be."""
 
     line: RetainLine
     id: str
@@ -84,7 +74,7 @@ class Revised:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """An opinion that was said again: its page and key, and its lines as they are and as they will be."""
+    """An opinion that was said again: its page and key, its lines now and as they will be."""
 
     page: str
     key: str
@@ -94,7 +84,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A line with a credential: where it stands, what it looks like, and the line with the secret masked."""
+    """A line with a credential: what kind it looks like, and the line with the secret masked."""
 
     line: RetainLine
     kind: str
@@ -103,7 +93,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A line whose memory the bank holds although the event log does not know it."""
+    """A line whose memory is in the bank although the event log does not know it."""
 
     line: RetainLine
     page: str
@@ -111,9 +101,9 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """What waits for the next run, and for what; `needs_person` when it may wait for ever otherwise.
+    """Something that waits for a later run, and why; with `needs_person` it may wait for ever unless a person acts.
 
-    `hides_nothing`: it is a page on which nothing can stand that is gone from another.
+    `hides_nothing`: a page that holds no memory that might be missed on another page.
     """
 
     what: str
@@ -124,7 +114,7 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Undated:
-    """A confidence that the user wrote without its day: the page, the key and the exact lines of its memory."""
+    """A memory whose confidence the user wrote without a day: its page, key and exact lines."""
 
     page: str
     key: str
@@ -136,9 +126,9 @@ _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a run will do, and all that it decided not to do, with reasons.
+    """All that a run will do, and all that it will not do, with reasons.
 
-    What it comes to is worked out once: each step looks at it again.
+    `operations` and `events` are computed once, because each step looks at them again.
     """
 
     run: str
@@ -150,13 +140,13 @@ class Plan:
     confirmed: tuple[Confirmed, ...] = ()
     revised: tuple[Revised, ...] = ()
     overruled: tuple[Blocked, ...] = ()
-    """Lines that were edited after a person had changed, or taken out, what came of them: that is not touched."""
+    """Edited lines whose memory a person had changed or taken out: the memory is not touched."""
     withheld: tuple[Withheld, ...] = ()
     repaired: tuple[Repaired, ...] = ()
     renamed: tuple[Renamed, ...] = ()
     deleted: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
-    """Memories that had passed for deleted and stand on a page again."""
+    """Memories that counted as deleted and are on a page again."""
     undated: tuple[Undated, ...] = ()
     archived: tuple[Archived, ...] = ()
     merged: tuple[Merged, ...] = ()
@@ -165,7 +155,7 @@ class Plan:
     copied: tuple[Copied, ...] = ()
     named: tuple[Named, ...] = ()
     fading: tuple[Departure, ...] = ()
-    """What will go to the archive within days, unless somebody says it again: announced before it goes."""
+    """Memories that will go to the archive within days, unless somebody says them again."""
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
@@ -173,7 +163,7 @@ class Plan:
     dead_links: tuple[Stray, ...] = ()
     rearranged: Rearrangement | None = None
     prose: int = 0
-    """Lines of the logs that were read which nobody tagged."""
+    """How many lines without a tag stand in the logs that were read."""
 
     def with_(self, **changes: object) -> Plan:
         """The plan with some of its lists replaced."""
@@ -181,26 +171,32 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """An empty plan writes no byte."""
+        """Whether it writes nothing."""
         return not self.operations and not self.events
 
     @property
     def taken_out(self) -> tuple[Archived, ...]:
-        """Everything that goes to the archive, what was merged into others first."""
+        """Everything that goes to the archive: first the memories that were merged into others."""
         return (*(source for item in self.merged for source in item.sources), *self.archived)
 
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
-        """The plan in the words of the transaction layer, in the order of pages."""
+        """What the transaction layer has to do: new memories in the order of their pages, then all other changes."""
         moved: tuple[Merged | Archived | Restored, ...] = (*self.merged, *self.archived, *self.restored)
-        retired = (operation for item in moved for operation in item.operations)
-        given_ids = (item.operation for item in self.named)
-        rearranged = self.rearranged.operations if self.rearranged else ()
-        links = relink_operations(self.followed)
-        return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged, *links)
+        today = self.now.date()
+        return (
+            *self._appends(),
+            *(Replace(item.page, item.key, item.text, dated(item.text, today)) for item in self.undated),
+            *(Replace(item.page, item.key, item.text, item.stronger) for item in self.confirmed),
+            *(Replace(item.page, item.id, item.text, item.reworded) for item in self.revised),
+            *(item.operation for item in self.named),
+            *(operation for item in moved for operation in item.operations),
+            *(self.rearranged.operations if self.rearranged else ()),
+            *relink_operations(self.followed),
+        )
 
     def into_archive(self, names: Names) -> Plan:
-        """The plan with everything that goes to the archive on the pages that are there."""
+        """The plan with the pages of the archive that exist: names that differ in case alone are one page there."""
         if not self.taken_out:
             return self
         merged = (replace(item, sources=tuple(one.within(names) for one in item.sources)) for item in self.merged)
@@ -208,12 +204,12 @@ class Plan:
 
     @property
     def heirs(self) -> dict[str, str]:
-        """By the ids of memories that are merged into others, those of the others: links to them lead there."""
+        """By the id of a memory that is merged into another, the id of that one: links follow to it."""
         return {source.id: item.id for item in self.merged for source in item.sources}
 
     @property
     def written_links(self) -> dict[tuple[str, str], str]:
-        """How the links were written that led to what comes back, before it went: by their file and present words."""
+        """How links to restored memories were written before these went, by their file and their present text."""
         return {link: words for item in self.restored for link, words in item.links.items()}
 
     def without(self, staying: Set[str]) -> Plan:
@@ -223,40 +219,34 @@ class Plan:
 
     @cached_property
     def transaction(self) -> Transaction:
-        """The plan as the transaction layer takes it."""
+        """The plan as one transaction."""
         return Transaction(self.run, self.now.isoformat(timespec="seconds"), self.operations, self.events)
 
     def _appends(self) -> Iterator[Operation]:
         grouped: dict[tuple[str, str], list[Piece]] = {}
         for placement in self.placements:
-            page, heading = placement.destination.page, placement.destination.heading
+            line, page, heading = placement.line, placement.destination.page, placement.destination.heading
             if page == INBOX:
-                heading = placement.line.place.log.removesuffix(".md")  # its source, for people
-            grouped.setdefault((page, heading or ""), []).append(
-                _piece(placement.line, placement.line.place.day(self.now.date()))
-            )
+                heading = line.place.log.removesuffix(".md")  # its source, for people
+            confidence = line.memory.confidence
+            if confidence is not None and confidence.day is None:
+                confidence = Confidence(confidence.hundredths, line.place.day(self.now.date()))
+            text = render_memory(replace(line.memory, id=line.id, confidence=confidence))
+            grouped.setdefault((page, heading or ""), []).append(Piece(line.id, "- " + text.replace("\n", "\n  ")))
         for (page, heading), pieces in sorted(grouped.items()):
             yield Append(f"bank/{page}", heading, tuple(pieces), title_of(page))
 
-    def _replacements(self) -> Iterator[Operation]:
-        for undated in self.undated:
-            yield Replace(undated.page, undated.key, undated.text, dated(undated.text, self.now.date()))
-        for again in self.confirmed:
-            yield Replace(again.page, again.key, again.text, again.stronger)
-        for item in self.revised:
-            yield Replace(item.page, item.id, item.text, item.reworded)
-
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """What the event log will say of this run, in the order of the logs' lines."""
+        """What the event log will say about this run."""
         said, of_run = self._event, f"@{self.run}"
         return (
             *(said(ledger.RENAMED, r.log + of_run, log=r.log, was=r.was, beside=r.beside) for r in self.renamed),
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
             *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
-            *(self._blocked(b) for b in self.blocked),
+            *map(self._blocked, self.blocked),
             *(self._blocked(b, overruled=True) for b in self.overruled),
-            *(self._revised(r) for r in self.revised),
+            *map(self._revised, self.revised),
             *(said(ledger.SUPERSEDED, u.old, memory=u.old, by=u.line.id, reason=u.reason) for u in self.updates),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(said(ledger.DELETED, id_ + of_run, memory=id_, run=self.run) for id_ in self.deleted),
@@ -270,7 +260,7 @@ class Plan:
         return ledger.make_event(kind, key, self.now, **facts)
 
     def _gone(self, item: Archived) -> dict[str, object]:
-        """What the event log remembers of a memory that goes: where it stood, and how links to it were written."""
+        """The facts of a memory that goes: where it stood, and how links to it were written."""
         links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
         return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
 
@@ -279,20 +269,17 @@ class Plan:
         return self._consumed(ledger.DUPLICATE, item.line, of=item.twin, text=said, reason=item.reason, **facts)
 
     def _revised(self, item: Revised) -> Event:
-        """Said for each edit: a line may become again what it once was."""
-        where = {"log": item.line.place.log, "line": item.line.place.line, "run": self.run}
+        """One event for each edit, since a line may become again what it once was."""
         said = statement_of(parse_memory(MARKER.sub("", item.text)))
-        return self._event(
-            ledger.REVISED, f"{item.line.id}@{self.run}", memory=item.line.id, of=item.id, said=said, **where
-        )
+        return self._consumed(ledger.REVISED, item.line, f"{item.line.id}@{self.run}", of=item.id, said=said)
 
-    def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
+    def _consumed(self, kind: str, line: RetainLine, key: str = "", /, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
-        return self._event(kind, line.id, **where, **facts)
+        return self._event(kind, key or line.id, **where, **facts)
 
 
 def new_run_id(now: datetime, kind: str, taken: Set[str]) -> str:
-    """The id of a run: its moment and kind, with a number when a run of that moment is known already."""
+    """The id of a run: its time and kind, with a number when that id is taken."""
     first = f"{now:%Y%m%dT%H%M%S}-{kind}"
     numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
     return next(run for run in numbered if run not in taken)
@@ -304,49 +291,37 @@ def title_of(page: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _piece(line: RetainLine, day: date) -> Piece:
-    memory = line.memory
-    confidence = memory.confidence
-    if confidence is not None and confidence.day is None:
-        confidence = Confidence(confidence.hundredths, day)
-    text = render_memory(replace(memory, id=line.id, confidence=confidence))
-    return Piece(line.id, "- " + text.replace("\n", "\n  "))
-
-
 def dated(text: str, day: date) -> str:
-    """The lines of a memory with the day put to its confidence."""
+    """The lines of a memory with a day added to its confidence."""
     return _UNDATED.sub(lambda found: f"{found[1]}@{day.isoformat()}{found[2]}", text, count=1)
 
 
-class _Planned(Protocol):
-    @property
-    def operations(self) -> tuple[Operation, ...]: ...
-
-
 _WAITS = "waits for "
-_P = TypeVar("_P", bound=_Planned)
 
 
 def leave_out(plan: Plan, closed: Mapping[str, str]) -> Plan:
-    """The plan without what touches these pages (reasons by path); they are named, and lines for them wait."""
+    """The plan without what touches these pages (reasons by path); the pages are named, and lines for them wait."""
     if not closed:
         return plan
-    shut = closed.keys()
-    homeless = {p.line.id for p in plan.placements if f"bank/{p.destination.page}" in shut}
-    rearranged = plan.rearranged
-    if rearranged and any(operation.path in shut for operation in rearranged.operations):
-        rearranged = None
-    stuck = {item.was for item in plan.followed if item.link.source in shut}  # links to them could not follow
-    plan = _put_off_revised(put_off(plan, homeless), shut).without(stuck)
+
+    def is_open(operations: Iterable[Operation]) -> bool:
+        return not any(operation.path in closed for operation in operations)
+
+    homeless = {p.line.id for p in plan.placements if f"bank/{p.destination.page}" in closed}
+    stuck = {item.was for item in plan.followed if item.link.source in closed}  # links to them could not follow
+    waiting = tuple(Deferred(str(r.line.place), f"{_WAITS}{r.page}") for r in plan.revised if r.page in closed)
+    plan = put_off(plan, homeless).without(stuck)
     plan = plan.with_(
         followed=tuple(item for item in plan.followed if item.was not in stuck),
-        undated=tuple(item for item in plan.undated if item.page not in shut),
-        confirmed=tuple(item for item in plan.confirmed if item.page not in shut),
-        named=tuple(item for item in plan.named if item.page not in shut),
-        archived=_open(plan.archived, shut),
-        merged=_open(plan.merged, shut),
-        restored=_open(plan.restored, shut),
-        rearranged=rearranged,
+        revised=tuple(item for item in plan.revised if item.page not in closed),
+        undated=tuple(item for item in plan.undated if item.page not in closed),
+        confirmed=tuple(item for item in plan.confirmed if item.page not in closed),
+        named=tuple(item for item in plan.named if item.page not in closed),
+        archived=tuple(item for item in plan.archived if is_open(item.operations)),
+        merged=tuple(item for item in plan.merged if is_open(item.operations)),
+        restored=tuple(item for item in plan.restored if is_open(item.operations)),
+        rearranged=plan.rearranged if plan.rearranged and is_open(plan.rearranged.operations) else None,
+        deferred=(*plan.deferred, *waiting),
     )
     named = {item.what for item in plan.deferred}
     pages = (Deferred(path, why, needs_person=True) for path, why in sorted(closed.items()) if path not in named)
@@ -354,7 +329,7 @@ def leave_out(plan: Plan, closed: Mapping[str, str]) -> Plan:
 
 
 def put_off(plan: Plan, homeless: Set[str]) -> Plan:
-    """The plan without new memories (by their ids) that have no place now, and without what was said because of them."""
+    """The plan without these new memories (by id), which have no place now, and without what was decided because of them."""
     gone = [p for p in plan.placements if p.line.id in homeless]
     twins = [b for b in plan.blocked if b.twin in homeless]
     waiting = [wait_for_page(p) for p in gone]
@@ -367,20 +342,13 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
     )
 
 
-def _put_off_revised(plan: Plan, shut: Set[str]) -> Plan:
-    """The plan without the memories on these pages that would follow their edited lines."""
-    waiting = [Deferred(str(r.line.place), f"{_WAITS}{r.page}") for r in plan.revised if r.page in shut]
-    open_ = tuple(r for r in plan.revised if r.page not in shut)
-    return plan.with_(revised=open_, deferred=(*plan.deferred, *waiting))
-
-
 def wait_for_page(placement: Placement) -> Deferred:
-    """What is said of a line whose page cannot be written now."""
+    """The note for a line whose page cannot be written now."""
     return Deferred(str(placement.line.place), f"{_WAITS}bank/{placement.destination.page}")
 
 
 def awaits_rest(deferred: Iterable[Deferred]) -> bool:
-    """Whether lines wait for nothing but a log or page that was saved a moment ago; all else waits for a change."""
+    """Whether a line waits only for a log or page that was saved a moment ago; all else waits for a change."""
     deferred = tuple(deferred)
     young = {item.what for item in deferred if is_just_saved(item.reason)}
     return any(
@@ -389,13 +357,9 @@ def awaits_rest(deferred: Iterable[Deferred]) -> bool:
     )
 
 
-def _open(items: Iterable[_P], shut: Set[str]) -> tuple[_P, ...]:
-    return tuple(item for item in items if not any(operation.path in shut for operation in item.operations))
-
-
 @dataclass(frozen=True, slots=True)
 class MovingMemory:
-    """A memory that may move: its id, exact lines, 1-based line and page; in the inbox also the log that it came from."""
+    """A memory that may move: its id, exact lines, 1-based line and page; in the inbox also its log."""
 
     id: str
     text: str
@@ -405,7 +369,7 @@ class MovingMemory:
 
 
 def move_operations(moves: Iterable[tuple[MovingMemory, Destination]]) -> tuple[Operation, ...]:
-    """The operations that take memories from their pages and put them where they belong, added before removed."""
+    """The operations that move memories to where they belong; each is added before it is removed."""
     operations: list[Operation] = []
     for moving, destination in moves:
         page, piece = f"bank/{destination.page}", Piece(moving.id, unix_text(moving.text))
@@ -420,7 +384,7 @@ _DEPARTED = frozenset({DELETED, FORGOTTEN})
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where memories are: on which pages, and the lines of those that can be written now."""
+    """Where memories are: the pages of each, and the lines of those that can be written now."""
 
     pages: Mapping[str, tuple[str, ...]]
     lines: Mapping[str, MemoryLines]
@@ -483,7 +447,7 @@ def _outcomes(
 
 
 def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, day: date) -> str:
-    """The lines of a memory with other words; its id, what is nested in it and its marker stay."""
+    """The lines of a memory with new text; its id, its marker and what is nested in it stay."""
     confidence = now.confidence
     if said.confidence and said.confidence.hundredths != past.hundredths:
         confidence = Confidence(said.confidence.hundredths, said.confidence.day or day)
@@ -497,7 +461,7 @@ def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, da
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """A line that is no memory: where it stands, what kind of trouble it is, its text without secrets, why, and its key."""
+    """A line that was not taken in: its place, the kind of trouble, its text without secrets, the reason, and its key."""
 
     place: LogPlace
     kind: str
@@ -507,12 +471,12 @@ class HeldBack:
 
     @property
     def is_offered(self) -> bool:
-        """Whether the user can accept it as it is; otherwise the log has to be corrected."""
+        """Whether the user can accept it as it is; if not, the log must be corrected."""
         return self.kind in {REFUSED, PROPOSED}
 
 
 def screened_in(ledger: Ledger, withheld: Sequence[Withheld] = ()) -> dict[str, str]:
-    """By the ids of the lines that look like credentials: like which; those of a run that is going on as well."""
+    """By the id of each line that looks like a credential, the kind; with those that the current run found."""
     known = ((id_, fact) for id_, fact in ledger.consumed.items() if fact["type"] == SCREENED)
     return {id_: str(fact.get("looks_like", "")) for id_, fact in known} | {w.line.id: w.kind for w in withheld}
 
@@ -521,19 +485,14 @@ def held_back_in(
     reading: LogReading, ledger: Ledger, screened: Mapping[str, str], finders: Sequence[Finder] = ()
 ) -> tuple[HeldBack, ...]:
     """The lines of a log that wait for a person, in their order."""
-    found = [*_bad(reading, finders), *_screened(reading, screened, finders)]
-    return tuple(sorted((item for item in found if item.key not in ledger.dismissed), key=lambda item: item.place))
-
-
-def _bad(reading: LogReading, finders: Sequence[Finder]) -> Iterator[HeldBack]:
+    found = []
     for bad in reading.bad:
         shown = bad.screened(finders)
-        yield HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key)
-
-
-def _screened(reading: LogReading, screened: Mapping[str, str], finders: Sequence[Finder]) -> Iterator[HeldBack]:
+        found.append(HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key))
     for line in (line for line in reading.lines if line.id in screened):
         text = render_memory(line.memory)
-        secrets = find_secrets(text, finders)  # rules may have changed since: what is not found now is not shown
+        secrets = find_secrets(text, finders)
+        masked = mask_secrets(text, secrets) if secrets else ""  # the patterns may have changed: then show nothing
         reason = f"it looks like a credential ({screened[line.id]}); take it out of the log and change it"
-        yield HeldBack(line.place, "screened", mask_secrets(text, secrets) if secrets else "", reason, line.id)
+        found.append(HeldBack(line.place, "screened", masked, reason, line.id))
+    return tuple(sorted((item for item in found if item.key not in ledger.dismissed), key=lambda item: item.place))

@@ -1,9 +1,7 @@
-"""Provenance both ways: from a memory to the log line it came from, and from any line of a log to what became of it.
+"""Where a memory came from and what became of a log line; and how a text is taken out of all that holds it.
 
-Taking a text out of everything that remembers it: which forms of it to look for, and what stays in its place.
-
-What bankd itself goes by stays as it is, though the text is part of it: the day of a run, an id, the path of a page. None
-of it is said by anybody, and a record without it is none.
+A purge replaces the text in records, but not in the fields that bankd itself needs: the day of a run, an id, the path of
+a page. Nobody said those, and a record without them cannot be read.
 """
 
 from __future__ import annotations
@@ -11,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bankd.memory.ledger import DUPLICATE, KEPT, SCREENED, Event, Ledger
 from bankd.memory.retain import LogPlace, LogReading, RetainLine
-from bankd.memory.use import UseSignals
 from bankd.pages.memory import statement_of
 from bankd.pages.scanner import BlockKind, scan_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
@@ -27,7 +24,7 @@ from bankd.words.tables import split_words
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What is known of one line: its outcome in a word, and in a sentence."""
+    """What became of one line: in a word, and in a sentence."""
 
     place: LogPlace
     outcome: str
@@ -43,7 +40,7 @@ def trace_line(
     pages: Mapping[str, Sequence[str]],
     finders: Sequence[Finder] = (),
 ) -> Trace:
-    """What became of a line of a log, masked; `pages` tells where the memories of that log stand now."""
+    """What became of a line of a log, without secrets; `pages` tells on which pages the memories of that log are now."""
     place = LogPlace(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
@@ -72,40 +69,41 @@ def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tu
         return str(gone["type"]), f"{gone['type']} on {str(gone['at'])[:10]}; it will not come back by itself"
     if fact is None:
         return "new", "not taken in yet; the next run does it, or says what it waits for"
-    return str(fact["type"]), _sentence(fact)
-
-
-def _sentence(fact: Event) -> str:
-    if fact["type"] == DUPLICATE and fact.get("overruled"):
-        return f"not taken in: {fact['reason']}"
-    if fact["type"] == DUPLICATE:
-        return f"says what {fact['of']} already says; blocked on {str(fact['at'])[:10]}"
-    if fact["type"] == SCREENED:
-        return f"held back on {str(fact['at'])[:10]}: it looks like a credential ({fact.get('looks_like')})"
-    if fact["type"] == KEPT:
-        return "was kept, and no page holds it now; the next run will note that it was taken out by hand"
-    return str(fact["type"])
+    kind, day = str(fact["type"]), str(fact["at"])[:10]
+    if kind == DUPLICATE and fact.get("overruled"):
+        return kind, f"not taken in: {fact['reason']}"
+    sentences = {
+        DUPLICATE: f"says what {fact.get('of')} already says; blocked on {day}",
+        SCREENED: f"held back on {day}: it looks like a credential ({fact.get('looks_like')})",
+        KEPT: "was kept, and no page holds it now; the next run will note that it was taken out by hand",
+    }
+    return kind, sentences.get(kind, kind)
 
 
 def source_line(id_: str, reading: LogReading) -> RetainLine | None:
-    """The line of a memory in its log as it is now; lines move as a log is edited."""
+    """The line of a memory in its log as it is now; line numbers change when a log is edited."""
     return next((line for line in reading.lines if line.id == id_), None)
 
 
 def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
-    """What happened to a memory since it was kept, in words; `merged` are those that were merged into it."""
+    """What happened to a memory since it was kept, in words; `merged` are the memories that were merged into it."""
     lines = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
     lines += [
         f"its line was edited; until {str(item['at'])[:10]} it said: {item.get('said')}"
         for item in ledger.revisions.get(id_, ())
     ]
     lines += [f"says all that {other} said, which is in the archive" for other in merged if other in ledger.gone]
+    successors, signals = ledger.successors(), ledger.signals_of(id_)
     if id_ in ledger.allowed:
         lines.append(f"was blocked as saying what {ledger.allowed[id_].get('of')} says; a person let it in")
-    lines += [f"says newer what {old} says" for old, new in ledger.successors().items() if new == id_]
-    if newer := ledger.successors().get(id_):
+    lines += [f"says newer what {old} says" for old, new in successors.items() if new == id_]
+    if newer := successors.get(id_):
         lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
-    lines += _uses_of(ledger.signals_of(id_))
+    for what, days in (("used", signals.used), ("ignored", signals.ignored)):
+        if days:
+            lines.append(f"{what} {len(days)} time{'s' * (len(days) > 1)}, last on {max(days)}")
+    if signals.importance is not None:
+        lines.append(f"has importance {signals.importance} of 10")
     if id_ in ledger.restored:
         lines.append(f"brought back on {ledger.restored[id_]}")
     if id_ in ledger.gone:
@@ -114,22 +112,12 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     return lines
 
 
-def _uses_of(signals: UseSignals) -> Iterator[str]:
-    for what, days in (("used", signals.used), ("ignored", signals.ignored)):
-        if days:
-            yield f"{what} {len(days)} time{'s' * (len(days) > 1)}, last on {max(days)}"
-    if signals.importance is not None:
-        yield f"has importance {signals.importance} of 10"
-
-
 def confirmations(id_: str, ledger: Ledger) -> list[Event]:
     """The lines that were blocked because they say what this memory says, oldest first."""
-    found = [fact for fact in ledger.consumed.values() if _confirms(fact, id_)]
-    return sorted(found, key=lambda fact: (str(fact["at"]), str(fact["id"])))
-
-
-def _confirms(fact: Event, id_: str) -> bool:
-    return fact["type"] == DUPLICATE and fact.get("of") == id_ and not fact.get("overruled")
+    facts = (fact for fact in ledger.consumed.values() if fact["type"] == DUPLICATE and not fact.get("overruled"))
+    return sorted(
+        (fact for fact in facts if fact.get("of") == id_), key=lambda fact: (str(fact["at"]), str(fact["id"]))
+    )
 
 
 _PROSE = (
@@ -151,7 +139,7 @@ _SENTENCES = {
 
 
 def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequence[Finder] = ()) -> Trace:
-    """The trace of a line that is no Retain line, with what it is in the text of its log."""
+    """The trace of a line that is not a Retain line: what it is in the text of its log."""
     document, number, place = scan_text(text), trace.place.line, trace.place
     if not 0 < number <= len(document.lines):
         return Trace(place, "nothing", None, "", f"the log has {len(document.lines)} lines")
@@ -168,18 +156,18 @@ PURGED = "[purged]"
 _SHORTEST, _SHORTEST_HANGUL = 4, 3  # characters: a shorter line would be found in half of all texts
 _CONFIDENCE = r"\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d+)?(?:@\d{4}-\d\d-\d\d)?[ \t]*\)"
 _MARKS = re.compile(rf"(\^?\bm-[a-z2-7]{{12}}\b|{_CONFIDENCE}|\bsha:[0-9a-f]{{24}}\b)")
-"""In a text: the id of a memory, how sure it is and since when, and the name of a block without an id. No other digits:
-many credentials look like digests."""
+"""The marks of bankd in a text: an id, a confidence with its day, and the name of a block without an id. Other digests are
+not marks: many credentials look like digests."""
 _OWN_FIELDS = split_words(
     "at by call cycle day due elsewhere id job key kind log memory of op other outcome page path planned_at reply run slot",
     "to type undoes was",
 )
 _OWN_LISTS = split_words("digests needs")
-"""The fields of events, journals, replies and the ledger of runs whose strings, or lists, bankd itself goes by."""
+"""The fields of events, journals, replies and the ledger of runs that bankd needs: strings, and lists."""
 
 
 def text_forms(text: str) -> tuple[str, ...]:
-    """The lines of a text in the forms in which a disk may hold them, the longest first."""
+    """The lines of a text in both Unicode forms that a disk may hold, the longest first; too short ones are left out."""
     lines = {unicodedata.normalize("NFC", line.strip()) for line in text.split("\n")}
     long = [line for line in lines if len(line) >= (_SHORTEST_HANGUL if has_hangul(line) else _SHORTEST)]
     forms = {unicodedata.normalize(form, line) for line in long for form in ("NFC", "NFD")}
@@ -187,7 +175,7 @@ def text_forms(text: str) -> tuple[str, ...]:
 
 
 def encoded_forms(words: Iterable[str]) -> tuple[bytes, ...]:
-    """The same as bytes: in UTF-8, and as JSON escapes them."""
+    """The words as bytes: in UTF-8, and with the escapes of JSON."""
     found = {word.encode("utf-8", "surrogateescape") for word in words}
     found |= {json.dumps(word)[1:-1].encode() for word in words}
     return tuple(sorted(found, key=len, reverse=True))
@@ -199,12 +187,12 @@ def holds_form(data: bytes, wanted: Iterable[bytes]) -> bool:
 
 
 def without_marks(text: str) -> str:
-    """What somebody says in lines of a page."""
+    """The text without the marks of bankd."""
     return _MARKS.sub("", text)
 
 
 def scrub_text(text: str, words: Iterable[str]) -> str:
-    """The text with every occurrence replaced, but in marks of our own."""
+    """Replace the words everywhere in a text, but not in the marks of bankd."""
     parts = _MARKS.split(text)  # every second is a mark
     for word in words:
         parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]
@@ -212,23 +200,19 @@ def scrub_text(text: str, words: Iterable[str]) -> str:
 
 
 def scrub_bytes(data: bytes, forms: Iterable[bytes]) -> bytes:
-    """The same of bytes that are not read."""
+    """Replace the forms everywhere in bytes whose format is not known."""
     for form in forms:
         data = data.replace(form, PURGED.encode())
     return data
 
 
 def scrub_record(value: Any, words: tuple[str, ...]) -> Any:
-    """A record, or part of one, with the text taken out of every string that bankd does not go by."""
-    match value:
-        case str():
-            return scrub_text(value, words)
-        case dict():
-            return {key: item if _is_own(key, item) else scrub_record(item, words) for key, item in value.items()}
-        case list() | tuple():
-            return [scrub_record(item, words) for item in value]
-        case _:
-            return value
+    """Replace the words in every string of a record, but not in the fields that bankd needs."""
+    if isinstance(value, str):
+        return scrub_text(value, words)
+    if isinstance(value, dict):
+        return {key: item if _is_own(key, item) else scrub_record(item, words) for key, item in value.items()}
+    return [scrub_record(item, words) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _is_own(field: str, value: object) -> bool:

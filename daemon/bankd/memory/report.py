@@ -1,6 +1,6 @@
-"""What a run did, in numbers and rows: the report that people read and that `--json` prints.
+"""The report of a run, in rows and counts, for people and for `--json`.
 
-It is made of the plan alone, so that a dry run and a run report alike.
+It is made from the plan alone, so that a dry run and a real run report the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bankd.pages.references import Reference
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One thing that a run did or chose not to do; `sign` is + for in, = for blocked, - for out, ! for a person, . for later."""
+    """One thing that a run did or did not do; `sign`: + taken in, = blocked, ~ changed, - out, ! for a person, . later."""
 
     sign: str
     kind: str
@@ -29,27 +29,22 @@ class ReportRow:
 
 
 def rows_of(plan: Plan) -> Iterator[ReportRow]:
-    """Every row of a plan's report, what was learned first."""
-    yield from _learned(plan)
-    yield from _known(plan)
-    yield from _by_hand(plan)
+    """Every row of a plan's report: first what became of lines of logs, last what waits."""
+    yield from _read_from_logs(plan)
+    yield from _found_on_pages(plan)
     yield from _taken_out(plan)
-    yield from _followed(plan)
-    yield from _split(plan)
+    yield from _moved(plan)
     yield from _for_a_person(plan)
     yield from (ReportRow(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
 
 
-def _learned(plan: Plan) -> Iterator[ReportRow]:
+def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
     for p in plan.placements:
         page, heading = p.destination.page, p.destination.heading
         kind = "inbox" if page == INBOX else "learned"
         target = f"bank/{page}" + (f"#{heading}" if heading else "")
         text = statement_of(p.line.memory)
         yield ReportRow("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
-
-
-def _known(plan: Plan) -> Iterator[ReportRow]:
     for b in plan.blocked:
         reason = f"{b.twin} says it: {b.reason}"
         yield ReportRow("=", "duplicate", str(b.line.place), statement_of(b.line.memory), reason)
@@ -57,9 +52,8 @@ def _known(plan: Plan) -> Iterator[ReportRow]:
         reason = f"{r.page} has it; noted in the event log"
         yield ReportRow("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
     for u in plan.updates:
-        yield ReportRow(
-            "~", "updated", str(u.line.place), statement_of(u.line.memory), f"supersedes {u.old}: {u.reason}"
-        )
+        reason = f"supersedes {u.old}: {u.reason}"
+        yield ReportRow("~", "updated", str(u.line.place), statement_of(u.line.memory), reason)
     for e in plan.revised:
         said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
         yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
@@ -70,19 +64,18 @@ def _known(plan: Plan) -> Iterator[ReportRow]:
         yield ReportRow("~", "confirmed", c.page, normalise_text(c.stronger), "said again, so it counts a little more")
 
 
-def _by_hand(plan: Plan) -> Iterator[ReportRow]:
+def _found_on_pages(plan: Plan) -> Iterator[ReportRow]:
     for log in plan.renamed:
         yield ReportRow("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
     for undated in plan.undated:
         yield ReportRow("~", "dated", undated.page, normalise_text(undated.text), "its confidence got today's day")
     for named in plan.named:
-        yield ReportRow(
-            "~", "named", named.page, normalise_text(named.text), f"has faded; got the id {named.id} to be archived by"
-        )
+        reason = f"has faded; got the id {named.id} for the archive"
+        yield ReportRow("~", "named", named.page, normalise_text(named.text), reason)
     for id_ in plan.deleted:
         yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
     for id_ in plan.returned:
-        yield ReportRow("+", "restored", id_, "", "had passed for taken out, and stands on a page again")
+        yield ReportRow("+", "restored", id_, "", "counted as taken out, and is on a page again")
 
 
 def _taken_out(plan: Plan) -> Iterator[ReportRow]:
@@ -102,17 +95,14 @@ def _taken_out(plan: Plan) -> Iterator[ReportRow]:
         yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
 
 
-def _followed(plan: Plan) -> Iterator[ReportRow]:
-    for (page, leads_to), links in Counter((item.link.source, item.page) for item in plan.followed).items():
-        yield ReportRow("~", "followed", page, "", f"{links} links follow to {leads_to}")
-
-
 def dead_link(page: str, reference: Reference, reason: str) -> ReportRow:
-    """A link that leads nowhere any more."""
+    """The row of a link that broke."""
     return ReportRow("!", "dead link", f"{page}:{reference.line + 1}", reference.target, reason)
 
 
-def _split(plan: Plan) -> Iterator[ReportRow]:
+def _moved(plan: Plan) -> Iterator[ReportRow]:
+    for (page, leads_to), count in Counter((item.link.source, item.page) for item in plan.followed).items():
+        yield ReportRow("~", "followed", page, "", f"{count} links follow to {leads_to}")
     if plan.rearranged is None:
         return
     layout, edits = plan.rearranged.layout, plan.rearranged.relinked.edits
@@ -160,11 +150,11 @@ CHAPTERS = (
     ("Needs you", ("left alone", "copied", "warning", "dead link")),
     ("Waits for the next run", ("waiting",)),
 )
-"""The report of a run as a page: its chapters in order, each with the kinds of rows in it."""
+"""The chapters of a run's report page in order, each with its kinds of rows."""
 
 
 def chapters_of(rows: Iterable[ReportRow]) -> list[tuple[str, list[ReportRow]]]:
-    """The rows of a run by chapter, empty ones left out; a kind that no chapter names is noticed."""
+    """The rows of a run by chapter, without empty chapters; a kind in no chapter goes to `Noticed`."""
     titles = {kind: title for title, kinds in CHAPTERS for kind in kinds}
     found: dict[str, list[ReportRow]] = {title: [] for title, _ in CHAPTERS}
     for row in rows:
@@ -173,12 +163,12 @@ def chapters_of(rows: Iterable[ReportRow]) -> list[tuple[str, list[ReportRow]]]:
 
 
 def counts_of(rows: Iterable[ReportRow]) -> dict[str, int]:
-    """How many rows of each kind there are, kinds without any left out."""
+    """How many rows of each kind there are."""
     return dict(Counter(row.kind for row in rows))
 
 
 def tell_prose(lines: int) -> str:
-    """What to say of the lines of logs that nobody tagged."""
+    """A sentence on the lines of logs without a tag."""
     read = "1 line of prose was" if lines == 1 else f"{lines} lines of prose were"
     return f"{read} read and not taken in; bankctl search finds {'it' if lines == 1 else 'them'}"
 

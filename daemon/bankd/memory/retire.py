@@ -1,16 +1,8 @@
-"""What a reflect cycle takes out of the bank by itself: opinions that have faded, and what was superseded if so set.
+"""Memories that leave their page: those that fade, near-copies that are merged, and events that became lasting knowledge.
 
-It goes to the archive with a tombstone that says where it stood; nothing is deleted, and its log line does not bring it
-back. How many may go in one night is bounded: a wrong clock makes everything look old.
-
-Finds near-duplicates that are already in the bank, and merges those of which one says all that the others say.
-
-Likeness only gathers a cluster; merging inside it asks `compare`, so that no fact is lost whatever the threshold. The
-one that stays names the others in a comment, and they go to the archive as superseded.
-
-Which memories of what was lived have become worth knowing: those that were of use again and again.
-
-A person is asked; nothing moves by itself.
+What leaves the bank goes to the archive with a tombstone; nothing is deleted. The number in one run is limited, because a
+wrong clock makes everything look old. Likeness only gathers clusters; a merge needs `compare`, so that no fact
+is lost. Lasting knowledge is only offered to a person.
 """
 
 from __future__ import annotations
@@ -24,7 +16,7 @@ from rapidfuzz.distance import Indel
 
 from bankd.edits.inserting import block_key, outdent_lines, unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
-from bankd.memory.archive import ArchiveCandidate, Resident, archive_page, fades_away_on
+from bankd.memory.archive import Resident, archive_page, fades_away_on
 from bankd.memory.ledger import Ledger, day_of
 from bankd.memory.route import Destination
 from bankd.memory.use import NOTICE, Fading, value_on
@@ -42,7 +34,7 @@ ALWAYS_ALLOWED = 20
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """An opinion with its written confidence, by the place where it begins; a hand-written one may have no id."""
+    """An opinion with its written confidence and its place; one written by hand may have no id."""
 
     page: str
     line: int
@@ -52,7 +44,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A memory that the user wrote gets an id, since the archive has to refer to it: its lines before and after."""
+    """A memory of the user that gets an id, because the archive must refer to it: its lines before and after."""
 
     page: str
     text: str
@@ -61,7 +53,7 @@ class Named:
 
     @property
     def operation(self) -> Operation:
-        """The id at the end of the memory's own lines."""
+        """Write the lines with the id."""
         return Replace(self.page, block_key(self.text), self.text, self.named)
 
 
@@ -78,10 +70,10 @@ class Archived:
     before: tuple[str, ...] = ()
     is_apart: tuple[bool, bool] | None = None
     archive: str = ""
-    """The page of the archive, where another name in case than that of the page has been made; empty for the mirror of it."""
+    """The page of the archive, if its name differs in case from that of the page; else empty."""
 
     def within(self, names: Names) -> Archived:
-        """The same, into the page of the archive that is there: two whose names differ in case alone are one elsewhere."""
+        """The same, into the page that the archive has: names that differ in case alone are one file on some systems."""
         return replace(self, archive=names.file(archive_page(self.page)) or "")
 
     @property
@@ -94,7 +86,7 @@ class Archived:
 
     @property
     def tombstone(self) -> dict[str, object]:
-        """What the event log remembers of it."""
+        """What the event log keeps about it."""
         return {
             "memory": self.id,
             "page": self.page,
@@ -108,7 +100,7 @@ class Archived:
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A memory that will have faded away on a day: where it stands, and what it says."""
+    """A memory that will fade away on a day: its page and text."""
 
     page: str
     text: str
@@ -116,65 +108,56 @@ class Departure:
 
 
 def find_departures(residents: Iterable[Resident], today: date, fading: Fading) -> list[Departure]:
-    """What fades away within the time of notice, but not today, soonest first."""
+    """The memories that will fade away within the time of notice, but not today, soonest first."""
     days = [(r, fades_away_on(r.memory, r.kept, r.restored, today, fading, r.signals)) for r in residents]
     soon = [Departure(r.page, statement_of(r.memory), day) for r, day in days if day and today < day <= today + NOTICE]
     return sorted(soon, key=lambda one: (one.day, one.page, one.text))
 
 
 def allowed_removals(held: int, budget: BudgetPolicy) -> int:
-    """How many memories one run may take out unasked."""
+    """How many memories one run may take out without asking."""
     return max(ALWAYS_ALLOWED, held * budget.max_removed_percent // 100)
 
 
 def find_fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opinion]:
-    """The opinions that are strictly below the floor today, as far as their confidence tells."""
+    """The opinions whose confidence is below the floor today."""
     return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading) < fading.floor]
 
 
 def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Resident]:
-    """What the archive rules ask of memories, from their lines and the events.
+    """What the rules of the archive need to know of memories, from their lines and the events.
 
-    One in which other memories with ids are nested is not a resident: they would go where it goes.
+    A memory that contains other memories with ids is left out: they would go where it goes.
     """
-    newer = ledger.successors()
-    return [_resident(id_, lines, newer.get(id_), ledger) for id_, lines in sorted(held.items()) if not lines.inside]
-
-
-def _resident(id_: str, lines: MemoryLines, newer: str | None, ledger: Ledger) -> Resident:
-    memory = memory_of(lines)
-    kept = ledger.consumed.get(id_)
-    first = day_of(kept) if kept else None
-    used, signals = ledger.last_use_of(id_), ledger.signals_of(id_)
-    return Resident(id_, lines.page, memory, first, used, newer, ledger.restored.get(id_), signals)
+    newer, residents = ledger.successors(), []
+    for id_, lines in sorted((id_, lines) for id_, lines in held.items() if not lines.inside):
+        kept = day_of(ledger.consumed[id_]) if id_ in ledger.consumed else None
+        used, restored, signals = ledger.last_use_of(id_), ledger.restored.get(id_), ledger.signals_of(id_)
+        residents.append(Resident(id_, lines.page, memory_of(lines), kept, used, newer.get(id_), restored, signals))
+    return residents
 
 
 def memory_of(lines: MemoryLines) -> Memory:
-    """The memory that its lines say, without what is nested in it."""
+    """The memory that these lines hold, without what is nested in it."""
     own = "\n".join(line.strip() for line in lines.text.split("\n")[: lines.own])
     return parse_memory(MARKER.sub("", own))
 
 
 def give_id(lines: MemoryLines) -> Named:
-    """Give a hand-written memory an id, made of its page and what it says."""
+    """Give a memory of the user an id, made from its page and text."""
     id_ = memory_id(lines.page, statement_of(parse_memory(MARKER.sub("", lines.text))), 0)
     rows = lines.text.split("\n")
     rows[lines.own - 1] = f"{rows[lines.own - 1].rstrip()} ^{id_}"
     return Named(lines.page, lines.text, "\n".join(rows), id_)
 
 
-def archive_memory(candidate: ArchiveCandidate, lines: MemoryLines) -> Archived:
-    """A candidate that goes."""
-    return moved_out(candidate.resident.id, lines, candidate.detail)
-
-
 def moved_out(id_: str, lines: MemoryLines, reason: str) -> Archived:
-    """A memory that goes to the archive, from its lines."""
+    """A memory that goes to the archive."""
     return Archived(id_, lines.page, lines.heading, lines.text, lines.after, reason, lines.before, lines.is_apart)
 
 
 def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:
-    """Say so when more would go in one run than may without a person's word."""
+    """The warning when more memories would go in one run than may without a person's word; else None."""
     if going <= allowed_removals(held, budget):
         return None
     return (
@@ -187,17 +170,17 @@ def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:
 _TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?[ \t]+\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 
 CONTENT, PLACE, LABELS = 0.50, 0.35, 0.15
-"""What counts in the affinity of two memories: their words, title and headings around them, tag and entities."""
+"""The weights in the affinity of two memories: their words; the titles of page and headings; tag and entities."""
 
 THRESHOLD = 0.55
-"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare` finds the same (bench):
-at 0.55 one in 262 is missed, wherever the two stand, and of chance pairs on one page 3 % are gathered; at 0.4 whole pages
-are, and at 0.6 a fifth of the pairs on two pages is missed."""
+"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare` calls the same (bench):
+at 0.55 one of 262 is missed, and 3 % of chance pairs on one page are gathered; at 0.4 whole pages are gathered; at 0.6 a
+fifth of the pairs on two pages is missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A memory as it is clustered: what it says, and the titles of its page and headings."""
+    """A memory to be clustered: what it says, and the titles of its page and headings."""
 
     id: str
     memory: Memory
@@ -207,7 +190,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Memories that are much alike, and who is near whom: through many links a cluster may hold half of a bank."""
+    """Memories that are much alike, and for each id those near it: a long chain may hold half of a bank."""
 
     members: tuple[Member, ...]
     near: Mapping[str, Set[str]]
@@ -215,7 +198,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Merger:
-    """The memory that stays, with all that its sources say, and the ids that it is made of, its own first."""
+    """The memory that stays, as it will be, and the ids that it is made of, its own first."""
 
     keeper: Member
     merged: Memory
@@ -225,24 +208,19 @@ class Merger:
 def affinity_of(one: Member, other: Member) -> float:
     """How near two memories are, from 0 to 1."""
     content = Indel.normalized_similarity(sorted(one.statement.keys), sorted(other.statement.keys))
-    place = _overlap(_words_of(one.titles), _words_of(other.titles))
-    tags = float(one.memory.tag == other.memory.tag)
+    place = _overlap(*({word for title in m.titles for word in title.casefold().split()} for m in (one, other)))
     entities = _overlap(one.statement.about, other.statement.about)
-    return CONTENT * content + PLACE * place + LABELS * (tags + entities) / 2
-
-
-def _words_of(titles: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for title in titles for word in title.casefold().split())
+    return CONTENT * content + PLACE * place + LABELS * ((one.memory.tag == other.memory.tag) + entities) / 2
 
 
 def _overlap(one: Set[Hashable], other: Set[Hashable]) -> float:
-    """The share of what both have in what either has; two empty sets agree."""
+    """The Jaccard index; 1 for two empty sets."""
     union = len(one | other)
     return len(one & other) / union if union else 1.0
 
 
 def find_clusters(pairs: Iterable[tuple[Member, Member]], threshold: float = THRESHOLD) -> list[Cluster]:
-    """Gather candidate pairs into clusters by union-find; those with the most members first, then by id."""
+    """Gather pairs into clusters by union-find; the clusters with the most members first, then by id."""
     roots: dict[str, str] = {}
     members: dict[str, Member] = {}
     near: dict[str, set[str]] = {}
@@ -270,42 +248,30 @@ def _root(roots: dict[str, str], id_: str) -> str:
 def find_mergers(cluster: Cluster, today: date, fading: Fading) -> list[Merger]:
     """What can be merged in a cluster without losing a word: each group under the member that says all of it.
 
-    A pinned memory is kept, never merged into another; a member that says something of its own stays as it is.
+    A pinned memory is never merged into another. A member that says something more stays as it is. The one that stays
+    gets the confidence that is highest today.
     """
     members = {member.id: member for member in cluster.members}
     found, gone = [], set[str]()
-    for keeper in sorted(cluster.members, key=_most_said_first):
+    for keeper in sorted(members.values(), key=lambda m: (not m.memory.is_pinned, -len(m.statement.keys), m.id)):
         if keeper.id in gone:
             continue
         gone.add(keeper.id)
-        others = [members[id_] for id_ in sorted(cluster.near[keeper.id] - gone)]
-        covered = [other for other in others if not other.memory.is_pinned and _says_all(keeper, other)]
+        near = [members[id_] for id_ in sorted(cluster.near[keeper.id] - gone)]
+        kin = (one for one in near if one.memory.tag == keeper.memory.tag and not one.memory.is_pinned)
+        covered = [one for one in kin if compare_statements(keeper.statement, one.statement).outcome is Relation.SAME]
         if covered:
             gone |= {member.id for member in covered}
-            merged = replace(keeper.memory, confidence=_strongest((keeper, *covered), today, fading))
+            written = [one.memory.confidence for one in (keeper, *covered) if one.memory.confidence]
+            strongest = max(written, key=lambda one: value_on(one, today, fading), default=None)
+            merged = replace(keeper.memory, confidence=strongest)
             found.append(Merger(keeper, merged, (keeper.id, *(member.id for member in covered))))
     return found
 
 
-def _most_said_first(member: Member) -> tuple[bool, int, str]:
-    return not member.memory.is_pinned, -len(member.statement.keys), member.id
-
-
-def _says_all(keeper: Member, other: Member) -> bool:
-    """Say whether the keeper says what the other does, of the same people and as the same kind of statement."""
-    is_kin = keeper.memory.tag == other.memory.tag
-    return is_kin and compare_statements(keeper.statement, other.statement).outcome is Relation.SAME
-
-
-def _strongest(members: Sequence[Member], today: date, fading: Fading) -> Confidence | None:
-    """The confidence that is highest today."""
-    values = [member.memory.confidence for member in members if member.memory.confidence]
-    return max(values, key=lambda written: value_on(written, today, fading), default=None)
-
-
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The memory that stays, its lines as they are and as they will be, and the memories that are merged into it."""
+    """The memory that stays, its lines now and as they will be, and the memories that are merged into it."""
 
     id: str
     page: str
@@ -315,42 +281,37 @@ class Merged:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """The sources are named first, then they go to the archive."""
+        """Name the sources, then move them to the archive."""
         named = Replace(self.page, self.id, self.text, self.merged)
         return (named, *(operation for source in self.sources for operation in source.operations))
 
 
 def merged_of(merger: Merger, held: Mapping[str, MemoryLines]) -> Merged | None:
-    """What a merger does to the pages; None when one of its memories cannot be moved now."""
+    """What a merger changes on the pages; None when one of its memories cannot be moved now.
+
+    The lines of the keeper get a comment that names its sources, and the highest confidence of all.
+    """
     keeper, *others = merger.sources
     if any(id_ not in held for id_ in merger.sources) or any(held[id_].inside for id_ in others):
         return None
     sources = tuple(moved_out(id_, held[id_], f"superseded: {keeper} says all of it") for id_ in others)
     lines = held[keeper]
     known = tuple(dict.fromkeys((*merger.keeper.memory.sources, *others)))
-    return Merged(keeper, lines.page, unix_text(lines.text), _named(merger, lines, known), sources)
-
-
-def _named(merger: Merger, lines: MemoryLines, sources: tuple[str, ...]) -> str:
-    """The keeper's lines with the comment that names its sources, and the highest confidence of all."""
-    text = unix_text(lines.text)
-    confidence = merger.merged.confidence
-    if confidence is not None and merger.keeper.memory.confidence is not None:
-        text = with_confidence(text, confidence)
-    rows = text.split("\n")
-    last = rows[lines.own - 1]
-    rows[lines.own - 1] = _TAIL.sub(f"{render_sources(sources)} ^{merger.keeper.id}", last)
-    return "\n".join(rows)
+    text, confidence = unix_text(lines.text), merger.merged.confidence
+    is_sure = merger.keeper.memory.confidence is not None
+    rows = (with_confidence(text, confidence) if confidence and is_sure else text).split("\n")
+    rows[lines.own - 1] = _TAIL.sub(f"{render_sources(known)} ^{keeper}", rows[lines.own - 1])
+    return Merged(keeper, lines.page, text, "\n".join(rows), sources)
 
 
 LIVED = ("experience/", "world/events.md", "world/events/")
-"""Where memories of what happened stand, relative to the bank; a page that was split has its parts in a folder."""
+"""The pages and folders for events, relative to the bank; a split page has its parts in a folder."""
 KNOWN = "knowledge/learned.md"
-"""Where lasting knowledge goes that no rule has another place for."""
+"""The page for lasting knowledge that no rule places elsewhere."""
 
 
 def find_promotable(residents: Iterable[Resident], today: date, declined: Container[str]) -> list[Resident]:
-    """What was lived, learned a week ago or earlier and used on three days, unless somebody declined; most used first."""
+    """Events that were learned a week ago or earlier and used on three days, unless declined; the most used first."""
     offered = [one for one in residents if one.id not in declined and _is_promotable(one, today)]
     return sorted(offered, key=lambda one: (-len(set(one.signals.used)), one.page, one.id))
 
@@ -362,11 +323,11 @@ def _is_promotable(one: Resident, today: date) -> bool:
 
 
 def is_lived(page: str) -> bool:
-    """Whether a page, relative to the bank, holds what happened."""
+    """Whether a page, relative to the bank, holds events."""
     return page.startswith(LIVED)
 
 
 def lasting_place(claims: Sequence[Destination]) -> Destination:
-    """Of the places that claim a memory, the first of lasting knowledge."""
+    """The first of these places that is for lasting knowledge."""
     lasting = (place for place in claims if not (is_lived(place.page) or is_own(place.page)))
     return next(lasting, Destination(KNOWN, None, "lasting knowledge"))

@@ -1,25 +1,7 @@
-"""Where a memory belongs by what it is like: the pages of the most similar memories decide, when they agree clearly.
+"""Where a memory belongs: page, heading and part of a split page.
 
-They are asked after the rules and before the inbox; the kind of a memory (`page_classifier`) stands above what is little alike. So bankd learns from where the user moves things: what was moved to a
-page speaks for that page. Chosen on one half of 150 everyday lines and reported on the other (bench.routing).
-
-Where a memory belongs by its kind: naive Bayes over lines that people would note, page by page (`config/examples.md`).
-
-It places what no rule claims and nothing in the bank is like, from the first day on; for a word list has no end, and
-what it lacks is not found. It is unsure of what shares too little with the examples, and says so by saying nothing.
-
-Where a memory belongs: TAG_ROUTING rules, pages of entities, what it is like, its kind, a default page a tag, else the inbox.
-
-Patterns are compiled elsewhere (google-re2, in config), and all looked for at once; a rule is known by its place.
-
-Where a page is that the user has renamed: known by its memories, so that rules and `@Slug` go on leading to it.
-
-The links of a workspace would not tell: most pages have none into them, and what is kept of links can be lost.
-
-Which part of a split page a memory belongs to: a rule names the hub, the memory goes where it fits best.
-
-Measured on korquad2-routing-a (31 topics as parts): character bigrams and Latin words by BM25 place 80 of 104 items that
-do not name their topic, and 115 of 116 that do; whole words only 66 and 97.
+In this order decide: TAG_ROUTING rules, the page of its entity, similar memories, its kind, the default page of its tag,
+else the inbox. A page that the user has renamed is found by its memories. The patterns of rules are compiled in config.
 """
 
 from __future__ import annotations
@@ -41,17 +23,19 @@ from bankd.pages.names import BANK, INBOX, is_own
 from bankd.pages.page import Page, obsidian_words, part_lines, parts_folder
 from bankd.words.analysis import normal_form, runs_of, stem_words
 
+# by similar memories. Chosen on one half of 150 everyday lines and reported on the other (bench.routing)
+
 NEAREST = 3
-"""So many memories are asked."""
+"""So many similar memories vote."""
 _LEAST = 0.12
-"""The score that one memory of the page, of the same tag, must have: below, what two lines share are words of no subject."""
+"""At least one memory of the page, with the same tag, must have this score: below it two lines share words of no subject."""
 _CLOSE = 0.2
-"""The score from which it stands above the kind of a memory: below, where the two named different pages of the template, the
-kind was right 24 times of 32, likeness 5 (shipped examples in a bank of 400 others, bench.routing)."""
+"""From this score on likeness comes before the kind. Below it, where the two named different pages of the template, the
+kind was right 24 times of 32, likeness 5 times (shipped examples in a bank of 400 others, bench.routing)."""
 _AGREEMENT = 0.5
 """The share of the votes that a page needs."""
 _OTHER_TAG = 0.5
-"""What a memory of another tag weighs: a habit and a fact about the same thing stand on different pages."""
+"""The weight of a memory with another tag: a habit and a fact about the same thing are on different pages."""
 
 
 class Similar(NamedTuple):
@@ -66,10 +50,10 @@ class Similar(NamedTuple):
 
 
 def choose_page(memory: Memory, similar: Sequence[Similar]) -> tuple[str, Sequence[Similar]] | None:
-    """The page that the most similar memories agree on and those of them that stand there; None when they do not.
+    """The page on which the most similar memories agree, and those of them that are there; None when they do not agree.
 
-    What is said of somebody says nothing of a memory that does not name them, and no page claims a memory by others of
-    another tag alone: an opinion on a seat is no place for where the seat is.
+    A memory about somebody does not vote for one that does not name them. Memories of another tag alone decide nothing:
+    an opinion on a seat does not tell where a fact about the seat belongs.
     """
     asked = [one for one in similar if not is_own(one.page) and set(one.entities) <= set(memory.entities)][:NEAREST]
     votes: dict[str, float] = defaultdict(float)
@@ -83,18 +67,20 @@ def choose_page(memory: Memory, similar: Sequence[Similar]) -> tuple[str, Sequen
 
 
 def is_close(memory: Memory, witnesses: Sequence[Similar]) -> bool:
-    """Whether one of these, of the same tag, is so much alike that its page is surer than what a memory is about."""
+    """Whether one of these, with the same tag, is so similar that its page is surer than the kind of the memory."""
     return any(one.score >= _CLOSE and one.tag == memory.tag for one in witnesses)
 
 
+# by its kind: naive Bayes over lines that people would note, page by page (`config/examples.md`)
+
 LEAST_SURE = 0.4
-"""The probability that a page must have: of the examples, a fifth at a time told by the others, .13 are left (bench.routing)."""
+"""The probability that a page must have. In five-fold cross-validation of the examples .13 stay unplaced (bench.routing)."""
 _SMOOTHING = 0.1
-"""What is added to each count (Lidstone)."""
-_LEAST_WORDS, _PAGE_CLASSIFIER_SHOWN = 2, 3
-"""So many words must speak for a page, of which so many say why: one word alone is no subject."""
+"""Added to each count (Lidstone)."""
+_LEAST_WORDS, _SHOWN_WORDS = 2, 3
+"""So many words must speak for a page, and so many are shown as the reason: one word alone is no subject."""
 _RARE = 0.01
-"""The share of the examples that such a word is in at most: what anybody says of anything is no subject either."""
+"""Such a word is in at most this share of the examples: common words are no subject either."""
 
 
 ExampleLine: TypeAlias = tuple[str, str, str]
@@ -102,9 +88,9 @@ ExampleLine: TypeAlias = tuple[str, str, str]
 
 
 class Classified(NamedTuple):
-    """The page that a memory belongs on, how sure that is, 0 to 1, and the words that say so, the most telling first.
+    """The page for a memory, its probability, and the words that speak for it, the strongest first.
 
-    `among` are the pages that it was chosen from.
+    `among` are the pages that were compared.
     """
 
     page: str
@@ -114,10 +100,10 @@ class Classified(NamedTuple):
 
 
 class PageClassifier:
-    """Learns once from examples; a page is asked for by the tags that its examples have."""
+    """Learns once from examples; a page is chosen among those that have examples with the tag of the memory."""
 
     def __init__(self, examples: Iterable[ExampleLine]) -> None:
-        """Count what each page's examples say."""
+        """Count the features in the examples of each page."""
         texts: dict[str, list[str]] = {}
         self._pages: dict[str, dict[str, None]] = {}
         self._lines = 0
@@ -133,46 +119,38 @@ class PageClassifier:
         self._weights = cache(self._weigh)
 
     def classify(self, memory: Memory) -> Classified | None:
-        """The page that a memory belongs on; None where none is likely enough."""
+        """The page for a memory; None where none is likely enough."""
         words = {word: features_of(word) for word in read_words(memory.text)}
         features = dict.fromkeys(feature for found in words.values() for feature in found)
         weights = [self._weights(feature) for feature in features if feature in self._all]
         if not weights:
             return None
         sums = dict(zip(self._counts, map(sum, zip(*weights, strict=True)), strict=True))
-        root = math.sqrt(len(features))  # the features of a word say one thing several times
+        root = math.sqrt(len(features))  # several features of a word say one thing
         among = self._pages.get(memory.tag or "", {})
-        page, probability = _likeliest({page: sums[page] / root for page in among})
+        scores = {page: sums[page] / root for page in among}
+        page = max(scores, key=lambda page: scores[page], default="")
+        probability = 1 / sum(math.exp(score - scores[page]) for score in scores.values()) if scores else 0.0  # softmax
         telling = tuple(self._telling(words, page)) if probability >= LEAST_SURE else ()
         return Classified(page, probability, telling, among.keys()) if len(telling) >= _LEAST_WORDS else None
 
     def _weigh(self, feature: str) -> tuple[float, ...]:
-        """For each page, how much more often its lines have a feature than the others', in nats."""
-        return tuple(self._weight(feature, page) for page in self._counts)
-
-    def _weight(self, feature: str, page: str) -> float:
-        here, all_here = self._counts[page][feature], self._sums[page]
-        there, all_there = self._all[feature] - here, self._total - all_here
-        here_often = (here + _SMOOTHING) / (all_here + self._unseen)
-        return math.log(here_often * (all_there + self._unseen) / (there + _SMOOTHING))
+        """For each page, how much more often its lines have a feature than those of the other pages, in nats."""
+        weights = []
+        for page, counts in self._counts.items():
+            here, all_here = counts[feature], self._sums[page]
+            there, all_there = self._all[feature] - here, self._total - all_here
+            here_often = (here + _SMOOTHING) / (all_here + self._unseen)
+            weights.append(math.log(here_often * (all_there + self._unseen) / (there + _SMOOTHING)))
+        return tuple(weights)
 
     def _telling(self, words: Mapping[str, Sequence[str]], page: str) -> Iterator[str]:
-        """The words that speak for a page, the most telling first, but for those that are in many lines of all pages."""
+        """The words that speak most for a page, the strongest first; not those that are common on all pages."""
         at = list(self._counts).index(page)
         known = {word: [one for one in features if one in self._all] for word, features in words.items()}
         worth = {word: sum(self._weights(one)[at] for one in features) for word, features in known.items() if features}
         rare = (word for word in worth if min(self._all[one] for one in known[word]) <= max(1, _RARE * self._lines))
-        return islice(
-            (word for word in sorted(rare, key=lambda word: -worth[word]) if worth[word] > 0), _PAGE_CLASSIFIER_SHOWN
-        )
-
-
-def _likeliest(scores: Mapping[str, float]) -> tuple[str, float]:
-    """The page of the highest score, and its share of the exponentials (softmax); no page where none is asked about."""
-    if not scores:
-        return "", 0.0
-    page = max(scores, key=lambda page: scores[page])
-    return page, 1 / sum(math.exp(score - scores[page]) for score in scores.values())
+        return islice((word for word in sorted(rare, key=lambda word: -worth[word]) if worth[word] > 0), _SHOWN_WORDS)
 
 
 def read_words(text: str) -> list[str]:
@@ -187,20 +165,21 @@ def features_of(word: str) -> Sequence[str]:
 
 
 def features_in(words: Iterable[str]) -> list[str]:
-    """What counts of words: of a Latin one its stem, of Hangul each two syllables in a row, and how it begins; no letter alone."""
+    """The features of words: the stem of a Latin word; the syllable pairs and the beginning of Hangul; one for all numbers."""
     hangul: list[str] = []
     others: list[str] = []
     for word in words:
         (hangul if word >= "가" else others).append(word)  # the last of the scripts that runs are of
     joined = " ".join(hangul)
     pairs = [pair for pair in map(add, joined, joined[1:]) if " " not in pair]
-    numbers, letters = [word for word in others if word.isdigit()], [word for word in others if not word.isdigit()]
-    stems = stem_words([word for word in letters if len(word) > 1])
-    return [*[f"^{word[:2]}" for word in hangul], *pairs, *["0" for _ in numbers], *stems]
+    stems = stem_words([word for word in others if len(word) > 1 and not word.isdigit()])
+    return [*[f"^{word[:2]}" for word in hangul], *pairs, *["0" for word in others if word.isdigit()], *stems]
 
+
+# by rules
 
 _MAX_LEVELS = 8
-_SHOWN = 40  # characters of a memory that says why
+_SHOWN = 40  # characters of a memory in a reason
 _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
@@ -210,7 +189,7 @@ HasPage: TypeAlias = Callable[[str], bool]
 
 
 class RoutingRule(NamedTuple):
-    """One line of TAG_ROUTING; `line` is where it stands in its file, 1-based; `entity` false: only of no @Slug."""
+    """One rule of TAG_ROUTING; `line` is its 1-based line; with `entity` false it is for memories without an @Slug."""
 
     tag: str
     pattern: str
@@ -223,9 +202,9 @@ class RoutingRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The routing of a workspace: ordered rules, optional defaults, whether entities have pages, and likeness a say.
+    """The routing of a workspace: ordered rules, a default page for tags, and whether entities and likeness decide.
 
-    `matching` gives the places in `rules` of those whose pattern a text has; `classify` says what kind a memory is of.
+    `matching` gives the indexes of the rules whose pattern is in a text; `classify` gives the kind of a memory.
     """
 
     rules: tuple[RoutingRule, ...]
@@ -248,28 +227,21 @@ class Destination:
 _UNPLACED = Destination(INBOX, None, "no rule matched")
 
 
-def _like_nothing(_: Memory) -> Sequence[Similar]:
-    return ()
-
-
-def _every_page(_: str) -> bool:
-    return True
-
-
 def route_memory(
-    memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing, has_page: HasPage = _every_page
+    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
 ) -> Destination:
-    """The place of a memory: the first rule that matches, its entity's page, that of similar memories, a default, or the inbox.
+    """The place of a memory: the first that claims it, else the inbox.
 
-    `find_similar` gives the memories of the bank that are like one, the most similar first; only what no rule claims asks.
+    `find_similar` gives the memories of the bank that are like one, the most similar first. It is called only when no
+    rule and no entity claims the memory.
     """
     return next(_claiming(memory, rules, find_similar, has_page), _UNPLACED)
 
 
 def find_claims(
-    memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing, has_page: HasPage = _every_page
+    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
 ) -> list[Destination]:
-    """Every place that claims a memory, the one that wins first; the inbox claims what nobody else does."""
+    """Every place that claims a memory, the one that wins first; the inbox when there is none."""
     return list(_claiming(memory, rules, find_similar, has_page)) or [_UNPLACED]
 
 
@@ -286,25 +258,19 @@ def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page:
 
 
 def _likely_places(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
-    """Where memories like it stand, and where its kind does; a page of the user's own is known by likeness alone."""
-    found = choose_page(memory, find_similar(memory))
-    like = [_place_beside(*found)] if found else []
-    if found and is_close(memory, found[1]):
-        yield like.pop()
+    """The page of similar memories and that of its kind; a page that the user made is found by likeness alone."""
+    like, kinds = [], []
+    if found := choose_page(memory, find_similar(memory)):
+        said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in found[1])
+        like = [Destination(found[0], None, f"like {said}")]
+        if is_close(memory, found[1]):
+            yield like.pop()
     kind = rules.classify(memory) if not memory.entities else None
-    kinds = [_place_of_kind(kind)] if kind and has_page(kind.page) else []  # one that was taken away is not made anew
+    if kind and has_page(kind.page):  # a page that was removed is not made anew
+        said = f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
+        kinds = [Destination(kind.page, None, said)]
     is_one_of_them = kind is not None and found is not None and found[0] in kind.among
     yield from (*kinds, *like) if is_one_of_them else (*like, *kinds)
-
-
-def _place_of_kind(kind: Classified) -> Destination:
-    said = f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
-    return Destination(kind.page, None, said)
-
-
-def _place_beside(page: str, witnesses: Sequence[Similar]) -> Destination:
-    said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in witnesses)
-    return Destination(page, None, f"like {said}")
 
 
 def _beginning(text: str) -> str:
@@ -313,7 +279,7 @@ def _beginning(text: str) -> str:
 
 
 def entity_page(slug: str) -> str:
-    """The page of an entity; a slug is letters, digits, `-` and `_` by its grammar."""
+    """The page of an entity; its slug has only letters, digits, `-` and `_`."""
     name = unicodedata.normalize("NFC", slug)
     while len(f"{name}.md".encode()) > _MAX_NAME_BYTES:
         name = name[:-1]
@@ -321,11 +287,10 @@ def entity_page(slug: str) -> str:
 
 
 def expressions_of(rules: Iterable[RoutingRule]) -> tuple[str, ...]:
-    """What is looked for: a match of whole words does not begin or end inside a Latin word or number.
+    """The patterns of rules as regular expressions; a match of whole words does not end inside a Latin word or number.
 
-    So `tool` is not in `toolkit`, nor `it` in `submit`. Hangul is not concerned, for particles follow a word: 도구
-    matches 도구를. RE2 has no look-around, so an edge is the text's own edge, a character that is no Latin one, or a
-    boundary between the two kinds.
+    So `tool` is not in `toolkit`. Hangul may go on, because particles follow a word: 도구 matches 도구를. RE2 has no
+    look-around, so an edge is the edge of the text, a character that is not Latin, or a boundary between the two.
     """
     return tuple(rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules)
 
@@ -336,60 +301,53 @@ def problems_of_targets(targets: Iterable[tuple[int, str]]) -> list[tuple[int, s
 
 
 def problem_of_target(target: str) -> str | None:
-    """What is wrong with a target, or None: relative to `bank/`, a page, and inside."""
+    """What is wrong with the target of a rule, or None: it must be a page of the bank, relative to `bank/`."""
     parts = target.split("/")
-    if target.startswith(("/", "~")) or ".." in parts or "." in parts or "" in parts:
-        return f"target {target!r} must be a path relative to bank/, without `..`"
-    if _FORBIDDEN.search(target):
-        return f"target {target!r} has a character that file systems or Obsidian refuse"
-    if not target.endswith(".md"):
-        return f"target {target!r} must be a page that ends in .md"
-    if len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > _MAX_NAME_BYTES:
-        return f"target {target!r} is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"
-    return _why_reserved(target)
+    is_long = len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > _MAX_NAME_BYTES
+    faults = (
+        (target[:1] in {"/", "~"} or {"..", ".", ""} & {*parts}, "must be a path relative to bank/, without `..`"),
+        (_FORBIDDEN.search(target), "has a character that file systems or Obsidian refuse"),
+        (not target.endswith(".md"), "must be a page that ends in .md"),
+        (is_long, f"is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"),
+        (target.startswith(".") or "/." in target, "names a hidden file"),
+        (is_own(target), "is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"),
+    )
+    return next((f"target {target!r} {words}" for is_wrong, words in faults if is_wrong), None)
 
 
-def _why_reserved(target: str) -> str | None:
-    if target.startswith(".") or "/." in target:
-        return f"target {target!r} names a hidden file"
-    if is_own(target):
-        return f"target {target!r} is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"
-    return None
-
-
-_MOST = 0.5
-"""More than this share of what was filed on a page stands where it is now."""
+# pages that were renamed
 
 
 @dataclass(frozen=True)
 class RenamedPages:
-    """What the events say was filed on each page, and where it stands now."""
+    """Finds a page that the user has renamed by the memories that were filed on it, so that rules still lead to it.
+
+    Links would not do: most pages have none into them.
+    """
 
     ledger: Ledger
     pages_of: Callable[[Iterable[str]], Mapping[str, Sequence[str]]]
-    """For each id that is held: the pages that hold it, from the workspace."""
+    """By the id of each memory that is held, the pages that hold it."""
     _found: dict[str, str] = field(default_factory=dict)
 
     def follow(self, destination: Destination) -> Destination:
-        """The place of a memory whose page is not there, by that name: on the page that is it now, if any is."""
+        """The same place on the page that has this page's memories now, if there is one."""
         page = self.name_now(destination.page)
         if page == destination.page:
             return destination
         return replace(destination, page=page, reason=f"{destination.reason}; {destination.page} is {page} now")
 
     def name_now(self, page: str) -> str:
-        """The present name of a page that is not there any more; else its own name. Relative to `bank/`."""
-        if page not in self._found:
-            self._found[page] = self._recognise(page)
-        return self._found[page]
+        """The present name of a page that is gone: it holds more than half of what was filed there; else the same name.
 
-    def _recognise(self, page: str) -> str:
+        Both are relative to `bank/`.
+        """
         filed = self._filed.get(page, ())
-        if is_own(page) or not filed:
-            return page
-        pages = Counter(held[0] for held in self.pages_of(filed).values() if held[0].startswith(BANK))
-        here, count = next(iter(pages.most_common(1)), (BANK + page, 0))
-        return here.removeprefix(BANK) if count > _MOST * len(filed) else page
+        if page not in self._found and filed and not is_own(page):
+            pages = Counter(held[0] for held in self.pages_of(filed).values() if held[0].startswith(BANK))
+            here, count = next(iter(pages.most_common(1)), ("", 0))
+            self._found[page] = here.removeprefix(BANK) if count > len(filed) / 2 else page
+        return self._found.get(page, page)
 
     @cached_property
     def _filed(self) -> Mapping[str, Sequence[str]]:
@@ -400,15 +358,18 @@ class RenamedPages:
         return filed
 
 
+# parts of a split page. Measured on korquad2-routing-a (31 topics as parts): BM25 over character bigrams and Latin words
+# places 80 of 104 items that do not name their topic, and 115 of 116 that do; over whole words 66 and 97.
+
 _WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+")
 _MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
-_TITLE_WEIGHT = 3  # a part's title says what belongs there, its text only what happens to be there
-_K1, _B = 1.2, 0.75
+_TITLE_WEIGHT = 3  # a title says what belongs on a part, the text only what happens to be there
+_K1, _B = 1.2, 0.75  # the usual constants of BM25
 
 
 @dataclass(frozen=True, slots=True)
 class PagePart:
-    """What decides whether a memory fits a page: its headings, entities, months and terms; and the parts it has."""
+    """A page or part, with what decides if a memory fits: headings, entities, months and terms; and its own parts."""
 
     path: str
     headings: frozenset[str]
@@ -422,9 +383,9 @@ ViewPart = Callable[[str], PagePart | None]
 
 
 def choose_part(memory: Memory, destination: Destination, view: ViewPart) -> Destination:
-    """The place for a memory that a rule sends to a page: the page, or the part of it, or of that part, that fits best.
+    """The page that a rule names, or the part of it that fits best, or a part of that part.
 
-    A hub takes what fits no part: when enough of that has come together, it is split off again.
+    What fits no part stays on the hub; when there is enough of that, the hub is split again.
     """
     hub = view(BANK + destination.page)
     here, heading = hub, destination.heading
@@ -441,7 +402,7 @@ def choose_part(memory: Memory, destination: Destination, view: ViewPart) -> Des
 
 
 def read_part(page: Page) -> PagePart:
-    """Read off a page what decides."""
+    """Read from a page what decides if a memory fits."""
     texts = [entry.memory.text for entry in page.entries]
     terms = Counter(term for text in texts for term in terms_of(text))
     titles = [page.path.rpartition("/")[2].removesuffix(".md"), *(heading.title for heading in page.headings)]
@@ -455,7 +416,7 @@ def read_part(page: Page) -> PagePart:
 
 
 def _with_parts(part: PagePart, view: ViewPart) -> PagePart:
-    """A part that is a hub itself, with all that its own parts hold."""
+    """A part together with all of its own parts."""
     whole = part
     for path in part.parts:
         below = view(path)
@@ -468,19 +429,16 @@ def _with_parts(part: PagePart, view: ViewPart) -> PagePart:
 
 
 def best_part(memory: Memory, heading: str | None, parts: Sequence[PagePart]) -> str | None:
-    """The part that fits best: by the rule's heading, then by entity, then by words; None when none does at all."""
-    if heading is not None:
-        named = [part for part in parts if obsidian_words(heading) in part.headings]
-        if named:
-            return named[0].path
+    """The part that fits best: by the heading of the rule, then by entity or month, then by words; None when none fits."""
+    for part in parts:
+        if heading is not None and obsidian_words(heading) in part.headings:
+            return part.path
     slugs = {slug.casefold() for slug in memory.entities}
     months = set(_MONTH.findall(memory.text))
     narrowed = [part for part in parts if slugs & part.entities] or [part for part in parts if months & part.months]
     scores = _scores(memory.text, parts)
-    if narrowed:
-        return max(narrowed, key=lambda part: scores[part.path]).path
-    best = max(parts, key=lambda part: scores[part.path])
-    return best.path if scores[best.path] > 0 else None
+    best = max(narrowed or parts, key=lambda part: scores[part.path])
+    return best.path if narrowed or scores[best.path] > 0 else None
 
 
 def terms_of(text: str) -> list[str]:
@@ -493,6 +451,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def _scores(text: str, parts: Sequence[PagePart]) -> dict[str, float]:
+    """The BM25 score of each part for a text."""
     frequency = Counter(term for part in parts for term in part.terms)
     lengths = {part.path: sum(part.terms.values()) for part in parts}
     average = sum(lengths.values()) / len(parts) or 1.0

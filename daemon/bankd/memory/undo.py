@@ -1,8 +1,8 @@
-"""The reverse of a run: to the byte where all is as the run left it, else as far as nobody has been there since.
+"""The reverse of a run: byte for byte where all is as the run left it, else memory by memory.
 
-A run that moved lines between pages is taken back whole or not at all: half of it would be parts without a hub, and
-memories that stand twice. Of any other run the memories go back one by one: each goes from where it stands now, or comes
-back to where it stood. What people or later runs changed since stays as it is, and is named.
+A run that moved lines between pages is taken back whole or not at all: half of it would leave parts without a hub, and
+memories that are there twice. Of any other run each memory goes from where it is now, or comes back to where it was. What
+people or later runs changed since stays, and is named.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A run that is to be taken back: its transaction, and its files from before and as it left them."""
+    """A run to take back: its transaction, and its files before it and as it left them."""
 
     transaction: Transaction
     before: Files
@@ -73,7 +73,7 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Inbound:
-    """A reference to a page: the file and the line in which it stands, and what it names on the page, if anything."""
+    """A reference to a page: its file and line, and the place on the page that it names, if any."""
 
     source: str
     line: int
@@ -81,7 +81,7 @@ class Inbound:
     is_wiki: bool = False
 
     def is_alive(self, data: bytes | None) -> bool:
-        """Whether it leads to something on a page of these bytes."""
+        """Whether it leads to something on a page with these bytes."""
         if data is None or not self.fragment:
             return data is not None
         return find_place(outline_of(scan_text(decode_text(data))), self.fragment, is_wiki=self.is_wiki) is not None
@@ -89,9 +89,9 @@ class Inbound:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten.
+    """The workspace as it is now: its pages, their bytes, the references to each, and which ids were forgotten.
 
-    `learned_since` has the memories that were learned after the run that is to be taken back.
+    `learned_since` has the memories that were learned after the run to take back.
     """
 
     names: Names
@@ -101,7 +101,7 @@ class Present:
     learned_since: Collection[str] = ()
 
     def pages_of(self, page: str) -> list[str]:
-        """A page and its parts under the names that they have now, whatever their case."""
+        """A page and its parts by their present names; the case of letters does not matter."""
         key = path_key(page)
         below = key.removesuffix(".md") + "/"
         return [path for path in self.pages() if path_key(path) == key or path_key(path).startswith(below)]
@@ -111,7 +111,7 @@ class Present:
         return sorted(self.names.paths())
 
     def stand(self, ids: Collection[str]) -> dict[str, list[MemoryLines]]:
-        """Every place of these memories."""
+        """Every place at which each of these memories is."""
         found: dict[str, list[MemoryLines]] = {id_: [] for id_ in ids}
         for path in self.pages() if ids else ():
             data = self.look(path) or b""
@@ -123,10 +123,10 @@ class Present:
 
 @dataclass(slots=True)
 class Undoing:
-    """The operations that take a run back, what becomes of memories by that, and what stays as people have it now.
+    """How a run is taken back: the operations, and what stays as people have it now.
 
-    `turned` has the memories that come or go: where each stood and where it will, None for nowhere. What is in
-    `obstacles` forbids to take back anything.
+    `turned` has the memories that come or go: where each is and where it will be, None for nowhere. With `obstacles`
+    nothing can be taken back.
     """
 
     operations: list[Operation] = field(default_factory=list)
@@ -146,9 +146,9 @@ def plan_undo(past: PastRun, now: Present) -> Undoing:
 
 
 def moves_lines(transaction: Transaction) -> bool:
-    """Whether a run gave pages another layout, or links another target for one: a split, merge, move, heal, or its undo.
+    """Whether a run changed the layout of pages, or links because of that: a split, merge, move, heal, or its undo.
 
-    Links that follow a memory to another page go back with it.
+    Links that followed a memory to another page do not count: they go back with it.
     """
     carried = {removal.elsewhere for removal in _removals(transaction)}
     return any(
@@ -160,7 +160,7 @@ def moves_lines(transaction: Transaction) -> bool:
 
 
 def _removals(transaction: Transaction) -> list[Remove]:
-    """What a run took out of each page, as it stood there: elsewhere its links may be written in another way."""
+    """What a run took out of each page, with the lines as they were there."""
     found: list[Remove] = []
     for operation in transaction.operations:
         if isinstance(operation, Remove):
@@ -173,7 +173,7 @@ def _removals(transaction: Transaction) -> list[Remove]:
 
 
 def stand_of(files: Files) -> dict[str, MemoryLines]:
-    """The memories of some files, in the order in which they stand there; one that stands twice by its first place."""
+    """The memories in some files, in their order; one that is there twice with its first place."""
     found: dict[str, MemoryLines] = {}
     for id_, lines in _memories_of(files, with_id=True):
         found.setdefault(id_, lines)
@@ -181,7 +181,7 @@ def stand_of(files: Files) -> dict[str, MemoryLines]:
 
 
 def _memories_of(files: Files, *, with_id: bool = False) -> Iterator[tuple[str, MemoryLines]]:
-    """The memories of some files by their ids; one without an id, unless only those `with_id` are wanted, by its place."""
+    """The memories in some files by id, and unless `with_id` is set also those without an id, by their place."""
     for path, data in sorted(files.items()):
         if data is not None and path.endswith(".md"):
             page = read_page(path, data.removeprefix(MARK.encode()))
@@ -195,7 +195,7 @@ def _memories_of(files: Files, *, with_id: bool = False) -> Iterator[tuple[str, 
 
 
 def _find_obstacles(past: PastRun, now: Present) -> Iterator[str]:
-    """Why a run cannot be taken back to the byte."""
+    """Why a run cannot be taken back byte for byte."""
     for path, data in past.before.items():
         left, here = past.after[path], now.look(path)
         if digest_of(here) != digest_of(left):
@@ -211,9 +211,9 @@ def _find_obstacles(past: PastRun, now: Present) -> Iterator[str]:
 
 
 def _references(path: str, past: PastRun, now: Present) -> Iterator[str]:
-    """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere.
+    """The references outside the run to what would go; links to a memory follow it, or are named elsewhere.
 
-    The page that a rule of routing.yaml names is made when a line needs it, so a run that made it can be taken back.
+    A page that routing.yaml names does not count: it is made again when a line needs it.
     """
     was, left = past.before[path], past.after[path]
     links = now.links_to(path)
@@ -226,10 +226,10 @@ def _references(path: str, past: PastRun, now: Present) -> Iterator[str]:
 
 
 def _copied(past: PastRun, now: Present) -> Iterator[str]:
-    """The memories of which the undo would leave one copy too many or too few, and those that were forgotten since."""
+    """The memories of which there would be one copy too many or too few, and those that were forgotten since."""
     was, left = stand_of(past.before), stand_of(past.after)
     for id_, places in now.stand(sorted(left.keys() - was.keys())).items():
-        if len(places) > 1:  # of two copies, the undo would take the one that it knows
+        if len(places) > 1:  # the undo would take only the copy that it knows
             yield f"{id_}: stands on {' and '.join(lines.page for lines in places)}"
     for id_, places in now.stand(sorted(was.keys() - left.keys())).items():
         if places or id_ in now.forgotten:
@@ -237,7 +237,7 @@ def _copied(past: PastRun, now: Present) -> Iterator[str]:
 
 
 def _undo_exactly(past: PastRun) -> Undoing:
-    """Give every file its bytes from before back."""
+    """Give every file back its bytes from before."""
     undoing = Undoing()
     sources = {removal.elsewhere: removal for removal in _removals(past.transaction) if removal.elsewhere}
     is_whole = moves_lines(past.transaction)
@@ -258,7 +258,7 @@ def _undo_exactly(past: PastRun) -> Undoing:
 
 
 class _Reverser:
-    """One run, as far as it can be taken back."""
+    """Takes back one run as far as possible, memory by memory."""
 
     def __init__(self, past: PastRun, now: Present) -> None:
         self._past, self._now = past, now
@@ -273,7 +273,11 @@ class _Reverser:
     def reverse(self) -> Undoing:
         """Take back what is as the run left it; a memory nested in another goes where that one goes."""
         was, left, undoing = self._was, self._left, self.undoing
-        changed = [id_ for id_ in {**was, **left} if _as_put(was.get(id_)) != _as_put(left.get(id_))]
+
+        def as_put(lines: MemoryLines | None) -> tuple[str, list[str]] | None:
+            return (lines.page, _own(lines)) if lines else None
+
+        changed = [id_ for id_ in {**was, **left} if as_put(was.get(id_)) != as_put(left.get(id_))]
         for id_, here in self._now.stand(changed).items():
             if id_ not in undoing.turned:
                 self._reverse(id_, was.get(id_), left.get(id_), here)
@@ -282,8 +286,8 @@ class _Reverser:
                 undoing.stays.append(f"{path}: changed since the run made it; it stays")
         for op in self._past.transaction.operations:
             if isinstance(op, Carry):
-                undoing.stays.append(f"{op.path}: what an editor wrote late is his; it stays")
-            elif isinstance(op, Relink):  # links that followed a memory lead to where it is back
+                undoing.stays.append(f"{op.path}: what an editor wrote late stays")
+            elif isinstance(op, Relink):  # links that followed a memory follow it back
                 named = ((move, move.was or move.key) for move in op.moves)
                 moves = tuple(Move(m.new, m.old, self._places[key], key) for m, key in named if key in self._places)
                 undoing.operations += [Relink(op.path, moves)] if moves else []
@@ -319,17 +323,15 @@ class _Reverser:
             self._append(id_, was, was.text, None)
 
     def _said_by(self, was: MemoryLines) -> str | None:
-        """A memory that has come to the page since and says the same; the user may have taken its id off.
+        """A memory that says the same and came to the page since, perhaps with its id taken off by the user.
 
-        Where the page is not to be found, it may stand on any: the page may have another name. What was learned since
-        may stand on any page too.
+        All pages are searched when the page is not found, because it may have another name, and for what was learned
+        since.
         """
         pages = self._now.pages_of(self._page_for(was)) or self._now.pages()
         there = _memories_of({path: self._now.look(path) for path in pages})
-        saying = (
-            id_ for id_, lines in chain(there, self._since) if id_ not in self._was and _words(lines) == _words(was)
-        )
-        return next(saying, None)
+        others = ((id_, lines) for id_, lines in chain(there, self._since) if id_ not in self._was)
+        return next((id_ for id_, lines in others if _words(lines) == _words(was)), None)
 
     @cached_property
     def _since(self) -> list[tuple[str, MemoryLines]]:
@@ -345,7 +347,7 @@ class _Reverser:
         self.undoing.operations.append(Replace(here.page, id_, old, "\n".join([*_own(was), *rest])))
 
     def _take_out(self, id_: str, was: MemoryLines | None, left: MemoryLines, here: MemoryLines) -> None:
-        """Out of the page where the run put it, and back to its old page, if it had one."""
+        """Take a memory from the page where the run put it, and back to its old page, if it had one."""
         if (here.page != left.page) if was else (_top(here) != _top(left)):
             self._keep(f"{here.page}: {id_} went there since; it stays there")
         elif _said(here.text) != _said(left.text):
@@ -360,7 +362,7 @@ class _Reverser:
             self.undoing.operations.append(Remove(here.page, (Piece(id_, unix_text(here.text)),), page))
 
     def _append(self, id_: str, was: MemoryLines, text: str, here: MemoryLines | None) -> str:
-        """Put a memory back where it stood: its page, else the part or page that holds what stood beside it."""
+        """Put a memory back on its page, or the part or page that holds its old neighbours; gives the page."""
         page = self._page_for(was)
         contents = {
             path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._now.pages_of(page)
@@ -374,7 +376,7 @@ class _Reverser:
         return place
 
     def _page_for(self, was: MemoryLines) -> str:
-        """Its page by its name now; where that is gone, the one that has the nearest of what stood beside it."""
+        """The present name of its page; where that is gone, the page that has its nearest old neighbour."""
         if self._now.pages_of(was.page):
             return self._now.names.file(was.page) or was.page
         beside = self._now.stand([*was.after, *was.before])
@@ -382,21 +384,17 @@ class _Reverser:
         return next((lines.page for lines in near if _top(lines) == _top(was)), was.page)
 
 
-def _as_put(lines: MemoryLines | None) -> tuple[str, list[str]] | None:
-    return (lines.page, _own(lines)) if lines else None
-
-
 def _own(lines: MemoryLines) -> list[str]:
     return unix_text(lines.text).split("\n")[: lines.own]
 
 
 def _said(text: str) -> list[str]:
-    """What lines say, however deep they stand and wherever their links lead."""
+    """The text of lines without indent and without link targets."""
     return [without_targets(line.strip()) for line in unix_text(text).split("\n")]
 
 
 def _words(lines: MemoryLines) -> list[str]:
-    """What the lines of a memory say, whatever its id, its day and how sure it is: it may have been said again."""
+    """The text of a memory without id, day and confidence, so that one that was said again is the same."""
     first, *rest = _said(lines.text)
     return [text_key(parse_memory(MARKER.sub("", first))), *(split_id(line)[0] for line in rest)]
 
@@ -409,10 +407,7 @@ def _top(lines: MemoryLines | None) -> str:
 
 
 def events_of(undoing: Undoing, past: Transaction, run: str, at: datetime, ledger: Ledger) -> tuple[Event, ...]:
-    """The events of an undo: what each memory is that comes or goes, and what a person is asked again or has said back.
-
-    Nothing is said of a memory that stays in the bank, or in the archive.
-    """
+    """The events of an undo: for each memory that leaves or enters bank or archive, and for each answer that is taken back."""
     found: list[Event] = []
     for id_, (here, there) in sorted(undoing.turned.items()):
         if _top(here) != _top(there):
@@ -422,14 +417,14 @@ def events_of(undoing: Undoing, past: Transaction, run: str, at: datetime, ledge
     for said in past.events:
         if again := _REOPENS.get(str(said["type"])):
             facts = {name: value for name, value in said.items() if name not in _OF_EVENTS}
-            if said["type"] == IMPORTANCE:  # it is as it was before that event
+            if said["type"] == IMPORTANCE:  # it becomes what it was before that event
                 facts |= {"value": facts.get("before", TAKEN_BACK), "before": facts.get("value", TAKEN_BACK)}
             found.append(make_event(again, f"{said['id']}@{run}", at, **facts, run=run))
     return tuple(found)
 
 
 def _tombstone(id_: str, here: MemoryLines | None, undoes: str, ledger: Ledger) -> Event:
-    """Where a memory stood that goes to the archive: as it was said when it went there first."""
+    """The facts of a memory that goes to the archive again: as they were when it went there first."""
     stone = ledger.tombstones.get(id_)
     if stone is None and here is not None:
         return moved_out(id_, here, f"{undoes} was taken back").tombstone

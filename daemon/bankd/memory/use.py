@@ -1,13 +1,8 @@
-"""Events of use, folded by memory: asked for, used, ignored, and how important somebody called it.
+"""How memories are used, how strong they are, and how the confidence of opinions fades.
 
-How strong a memory is: Ebbinghaus's forgetting curve over the events of its use, between 0 and 1.
-
-Strength orders what is offered for archiving. It deletes nothing, and no ranking asks it.
-
-How the confidence of an opinion fades: a function of its written value, its written day and today, in hundredths.
-
-Nothing is written daily, so a run that was missed, doubled or late changes nothing; days are local dates, so neither
-do daylight saving time and zones. Whether the clock may be believed is for `clock`; what is archived, for `archive`.
+Strength is Ebbinghaus's forgetting curve over the events of use, 0 to 1. It only orders what is offered for the archive.
+Confidence is computed from its written value, its written day and today, in hundredths; nothing is written daily, so a
+missed or doubled run changes nothing. Days are local dates. What is archived is for `archive`.
 """
 
 from __future__ import annotations
@@ -37,13 +32,13 @@ IGNORED = "ignored"
 IMPORTANCE = "importance"
 RECALLED = "recalled"
 TAKEN_BACK = 0
-"""The importance of a memory of which nobody says any more that it is important."""
+"""The importance of a memory when a person takes its importance back."""
 KINDS = frozenset({USED, IGNORED, IMPORTANCE, RECALLED})
 
 
 @dataclass(slots=True)
 class UseSignals:
-    """What is known of the use of one memory: the local day of each time, and its importance, 1 to 10."""
+    """The use of one memory: the local day of each event, and its importance, 1 to 10."""
 
     recalled: set[date] = field(default_factory=set)
     """The days on which it answered a search."""
@@ -52,18 +47,18 @@ class UseSignals:
     importance: int | None = None
 
     def last_used(self) -> date | None:
-        """The last day on which somebody made use of it."""
+        """The last day on which it was of use."""
         return max(self.used, default=None)
 
     def days(self) -> Iterator[tuple[date, bool]]:
-        """The days on which it was of use or was not, in order; a day with a use is one of use."""
+        """The days on which it was used or ignored, in order, and whether it was used on that day."""
         used = set(self.used)
         for day in sorted({*used, *self.ignored}):
             yield day, day in used
 
 
 class UseEvent(NamedTuple):
-    """An event of use, as far as its fold needs it; `at` begins with the local day that it is of, ISO 8601."""
+    """An event of use, with what folding needs; `at` begins with its local day, ISO 8601."""
 
     memory: str
     kind: str
@@ -71,21 +66,17 @@ class UseEvent(NamedTuple):
     run: str
     value: int | None
     asked: str = ""
-    """The question at which it was ignored while another memory of the answer was used."""
+    """The question for which it was ignored while another memory of the answer was used."""
 
 
 def read_use(item: Mapping[str, Any]) -> UseEvent | None:
-    """An event of use as an index keeps it; None for any other, and for one that cannot be read."""
-    kind, memory, value = item.get("type"), item.get("memory"), item.get("value")
+    """An event of use as an index keeps it; None for any other event, and for one that cannot be read."""
+    kind, memory, value, asked = (item.get(name) for name in ("type", "memory", "value", "asked"))
     at, run = str(item.get("day", item.get("at", ""))), str(item.get("run", ""))
     if kind not in KINDS or not isinstance(memory, str) or not (memory + run).isascii() or not _is_day(at[:10]):
         return None
-    return UseEvent(memory, kind, at, run, value if _tells_importance(value) else None, _asked_in(item))
-
-
-def _asked_in(item: Mapping[str, Any]) -> str:
-    asked = item.get("asked")
-    return asked.encode("utf-8", "replace").decode() if isinstance(asked, str) else ""
+    asked = asked.encode("utf-8", "replace").decode() if isinstance(asked, str) else ""
+    return UseEvent(memory, kind, at, run, value if _tells_importance(value) else None, asked)
 
 
 def _is_day(text: str) -> bool:
@@ -96,11 +87,11 @@ def _is_day(text: str) -> bool:
 
 
 NOTHING = UseSignals()
-"""Of a memory that nobody has asked for."""
+"""The signals of a memory that was never used."""
 
 
 def note_use(signals: dict[str, UseSignals], item: Mapping[str, Any], day: date) -> None:
-    """Fold one event of use; the order matters to nothing but importance, of which the last word holds."""
+    """Fold one event of use; order matters only for importance, where the last event holds."""
     kind, own = item["type"], signals.setdefault(str(item["memory"]), UseSignals())
     if kind == RECALLED:
         own.recalled.add(day)
@@ -113,16 +104,14 @@ def note_use(signals: dict[str, UseSignals], item: Mapping[str, Any], day: date)
 
 
 def _tells_importance(value: object) -> bool:
-    return is_importance(value) or (value == TAKEN_BACK and not isinstance(value, bool))
-
-
-def is_importance(value: object) -> bool:
-    """Whether something is a whole number from 1 to 10."""
-    return isinstance(value, int) and not isinstance(value, bool) and LEAST_IMPORTANT <= value <= MOST_IMPORTANT
+    """Whether something is a whole number from 1 to 10, or `TAKEN_BACK`."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return value == TAKEN_BACK or LEAST_IMPORTANT <= value <= MOST_IMPORTANT
 
 
 class StrengthPoint(NamedTuple):
-    """A day on which something happened to a memory, or today: what, and its strength, 0 to 1, before and after."""
+    """A day on which something happened to a memory, or today: the event, and the strength before and after, 0 to 1."""
 
     day: date
     what: str
@@ -131,7 +120,7 @@ class StrengthPoint(NamedTuple):
 
 
 def stability_of(signals: UseSignals) -> float:
-    """The days in which strength falls to 1/e: doubled by each day of use, halved by days of being ignored in a row."""
+    """The days in which strength falls to 1/e: doubled by each day of use, halved by days in a row of being ignored."""
     stability, ignored = FIRST_STABILITY, 0
     for _, was_used in signals.days():
         ignored = 0 if was_used else ignored + 1
@@ -143,7 +132,7 @@ def stability_of(signals: UseSignals) -> float:
 
 
 def strength_on(today: date, last: date, signals: UseSignals = NOTHING, *, is_pinned: bool = False) -> float:
-    """The strength of a memory that was learned, said again, asked for or used on `last`; a pin and importance are floors."""
+    """The strength today of a memory that was learned or used last on `last`; a pin and importance are lower limits."""
     if is_pinned:
         return 1.0
     faded = math.exp(-max(0, (today - last).days) / stability_of(signals))
@@ -153,68 +142,57 @@ def strength_on(today: date, last: date, signals: UseSignals = NOTHING, *, is_pi
 def curve_of(
     learned: date, said_again: Collection[date], signals: UseSignals, today: date, *, is_pinned: bool = False
 ) -> list[StrengthPoint]:
-    """The strength of a memory over its events, and today; between two points it falls as `strength_on` has it.
+    """The strength of a memory on each day of its life, and today; between two points it falls as in `strength_on`.
 
-    A pin and importance are floors of the whole curve, as they are today.
+    A pin and today's importance are lower limits of the whole curve.
     """
 
     def strength(day: date, until: date) -> float:
-        known = _known_by(until, signals)
+        """The strength on a day by what was known at the end of `until`."""
+        recalled = {day for day in signals.recalled if day <= until}
+        used, ignored = ([day for day in days if day <= until] for days in (signals.used, signals.ignored))
+        known = UseSignals(recalled, used, ignored, signals.importance)
         met = [met for met in (learned, *said_again, *known.recalled, *known.used) if met <= until]
         return strength_on(day, max(met), known, is_pinned=is_pinned) if met else 0.0
 
+    happened: dict[str, Collection[date]] = {
+        "learned": {learned},
+        "said again": said_again,
+        "answered": signals.recalled,
+        "used": signals.used,
+        "ignored": signals.ignored,
+    }
     points, before = list[StrengthPoint](), date.min
-    for day, what in _events_of(learned, said_again, signals, today):
+    for day in sorted({today, *(day for days in happened.values() for day in days if day <= today)}):
+        what = ", ".join(what for what, days in happened.items() if day in days) or "today"
         points.append(StrengthPoint(day, what, strength(day, before), strength(day, day)))
         before = day
     return points
 
 
-def _known_by(until: date, signals: UseSignals) -> UseSignals:
-    """What was known at the end of a day; of importance only the last word is kept."""
-    recalled = {day for day in signals.recalled if day <= until}
-    used, ignored = ([day for day in days if day <= until] for days in (signals.used, signals.ignored))
-    return UseSignals(recalled, used, ignored, signals.importance)
-
-
-def _events_of(
-    learned: date, said_again: Collection[date], signals: UseSignals, today: date
-) -> Iterator[tuple[date, str]]:
-    """The days of a memory's life up to today, in order, each with what happened."""
-    happened = {
-        "learned": {learned},
-        "said again": set(said_again),
-        "answered": signals.recalled,
-        "used": set(signals.used),
-        "ignored": set(signals.ignored),
-    }
-    for day in sorted({today, *(day for days in happened.values() for day in days if day <= today)}):
-        yield day, ", ".join(what for what, days in happened.items() if day in days) or "today"
-
-
 NOTICE = timedelta(days=7)
-"""How long before it goes a fading memory is announced, and the least time that it stays after it was taken in: a year of
-old opinions may have faded by the time that they are imported."""
+"""A fading memory is announced so long before it goes, and stays at least so long after it was taken in: old opinions may
+have faded already when they are imported."""
 
 
 FADING_TAG = "O"
 CERTAIN = 100
 
 CONFIRMATION = 5
-"""Hundredths that saying an opinion again adds: it then keeps its value when it is said every two or three days, and
-one that is never said again is gone after five weeks."""
+"""Hundredths that saying an opinion again adds: said every two or three days it keeps its value; never said again, it is
+gone after five weeks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """What an opinion loses a day, and the value strictly below which it is archived; both in hundredths."""
+    """How much an opinion loses a day, and the value below which it is archived; both in hundredths."""
 
     per_day: int
     floor: int
 
     @classmethod
     def of(cls, policy: DecayPolicy) -> Fading:
-        """Read the settings, which are whole hundredths written as fractions."""
+        """Read the settings, which are whole hundredths written as fractions, such as 0.02."""
         return cls(round(policy.per_day * 100), round(policy.floor * 100))
 
 
@@ -229,13 +207,13 @@ class Fall:
 
 
 def value_on(written: Confidence, today: date, fading: Fading) -> int:
-    """The confidence of today in hundredths; a value without its day is of today, and no day lies in the past of none."""
+    """Today's confidence in hundredths; it does not fade when its day is missing or in the future."""
     days = max(0, (today - written.day).days) if written.day else 0
     return max(0, written.hundredths - fading.per_day * days)
 
 
 def falls_on(written: Confidence, fading: Fading) -> date | None:
-    """The first day on which a dated value is strictly below the floor; None when that day never comes."""
+    """The first day on which a value with a day is below the floor; None when that day never comes."""
     if written.day is None:
         return None
     above = written.hundredths - fading.floor
@@ -248,32 +226,29 @@ def falls_on(written: Confidence, fading: Fading) -> date | None:
 
 
 def is_fading(memory: Memory) -> bool:
-    """Say whether a memory fades at all: an opinion with a confidence that nobody pinned."""
+    """Whether a memory fades at all: an opinion with a confidence and without a pin."""
     return memory.tag == FADING_TAG and memory.confidence is not None and not memory.is_pinned
 
 
 def is_faded(memory: Memory, today: date, fading: Fading) -> bool:
-    """Say whether a memory is strictly below the floor today."""
-    if memory.confidence is None or not is_fading(memory):
-        return False
-    return value_on(memory.confidence, today, fading) < fading.floor
+    """Whether a memory is below the floor today."""
+    written = memory.confidence if is_fading(memory) else None
+    return written is not None and value_on(written, today, fading) < fading.floor
 
 
 def raise_confidence(written: Confidence, today: date, fading: Fading) -> Confidence:
-    """The confidence of an opinion that was said again today: a small step up from today's value, at most certain."""
+    """The confidence of an opinion that was said again today: today's value and a little more, at most 1."""
     return Confidence(min(CERTAIN, value_on(written, today, fading) + CONFIRMATION), today)
 
 
 def forecast_falls(memories: Iterable[tuple[str, Memory]], today: date, days: int, fading: Fading) -> list[Fall]:
-    """What falls below the floor from today to this many days ahead, soonest first; memories come with their ids."""
-    return sorted(_falls(memories, today, today + timedelta(days), fading), key=lambda fall: (fall.day, fall.id))
-
-
-def _falls(memories: Iterable[tuple[str, Memory]], today: date, last: date, fading: Fading) -> Iterator[Fall]:
+    """Which of these memories (with ids) fall below the floor within so many days from today, soonest first."""
+    falls, last = [], today + timedelta(days)
     for id_, memory in memories:
         if memory.confidence is None or not is_fading(memory):
             continue
         written = Confidence(memory.confidence.hundredths, memory.confidence.day or today)
         day = falls_on(written, fading)
         if day is not None and day <= last:
-            yield Fall(max(day, today), id_, value_on(written, today, fading), memory)
+            falls.append(Fall(max(day, today), id_, value_on(written, today, fading), memory))
+    return sorted(falls, key=lambda fall: (fall.day, fall.id))

@@ -18,7 +18,6 @@ from bankd.memory.retire import (
     Merged,
     Named,
     Opinion,
-    archive_memory,
     find_clusters,
     find_departures,
     find_fallen,
@@ -26,6 +25,7 @@ from bankd.memory.retire import (
     give_id,
     memory_of,
     merged_of,
+    moved_out,
     residents_of,
     too_many,
 )
@@ -104,7 +104,7 @@ def retire_memories(
     warning = too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
     if warning and not force:
         return plan.with_(warnings=(*plan.warnings, warning))
-    out = tuple(archive_memory(found, lines[found.resident.id]) for found in going)
+    out = tuple(moved_out(found.resident.id, lines[found.resident.id], found.detail) for found in going)
     return plan.with_(archived=out, named=_named(opinions, catalog))
 
 
