@@ -69,7 +69,7 @@ def test_a_move_in_ten_thousand_pages_opens_no_more_than_in_a_hundred(tmp_path: 
 
 def test_a_refresh_reads_what_changed(tmp_path: Path) -> None:
     root = bank_of(tmp_path / "ws", 50)
-    graph_of(root).close()
+    graph_of(root).table.close()
     write(root, "bank/world/0/page-7.md", "# changed\n\n[t](../../target.md)\n")
 
     graph = graph_of(root)
@@ -82,7 +82,7 @@ def test_a_page_and_a_folder_that_a_hand_moves_are_recognised(tmp_path: Path) ->
     write(tmp_path, "bank/a/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- z ^m-3\n")
     write(tmp_path, "bank/a/two.md", "# Two\n")
     write(tmp_path, "bank/log.md", "[two](a/two.md)\n")
-    graph_of(tmp_path).close()
+    graph_of(tmp_path).table.close()
     (tmp_path / "bank/a").rename(tmp_path / "bank/b")
     write(tmp_path, "bank/b/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- new\n")
 
@@ -95,10 +95,10 @@ def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: P
     write(tmp_path, "bank/a.md", "# One\n")
     write(tmp_path, "bank/c.md", "# Two\n")
     write(tmp_path, "bank/log.md", "[a](a.md)\n")
-    graph_of(tmp_path).close()
+    graph_of(tmp_path).table.close()
     (tmp_path / "bank/a.md").rename(tmp_path / "bank/b.md")
     (tmp_path / "bank/c.md").rename(tmp_path / "bank/d.md")
-    graph_of(tmp_path).close()
+    graph_of(tmp_path).table.close()
     (tmp_path / "bank/b.md").rename(tmp_path / "bank/a.md")
 
     graph = graph_of(tmp_path)
@@ -109,7 +109,7 @@ def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: P
 def test_only_what_led_somewhere_counts_as_broken(tmp_path: Path) -> None:
     write(tmp_path, "bank/a.md", "[b](b.md) [never](never.md) [[nor this]] [out](https://x.y) [own](#x)\n")
     write(tmp_path, "bank/b.md", "# B\n")
-    graph_of(tmp_path).close()
+    graph_of(tmp_path).table.close()
     (tmp_path / "bank/b.md").unlink()
 
     broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
@@ -122,7 +122,7 @@ def test_headings_and_blocks_count_like_pages(tmp_path: Path) -> None:
     write(tmp_path, "bank/a.md", f"# A\n\n{links} ![[p.png#x]]\n")
     write(tmp_path, "bank/p.png", "picture")
     write(tmp_path, "bank/b.md", "# B\n\n## Tools\n\n- W: here ^m-1\n")
-    graph_of(tmp_path).close()
+    graph_of(tmp_path).table.close()
     write(tmp_path, "bank/b.md", "# B\n\n## Instruments\n\n- W: here\n")
 
     broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
@@ -143,7 +143,7 @@ def test_a_link_that_found_its_block_late_led_to_it_all_the_same(tmp_path: Path)
         write(tmp_path, "bank/b.md", text)
         graph = graph_of(tmp_path)
         broken = [(link.reference.target, once) for link, once in graph.broken()]
-        graph.close()
+        graph.table.close()
 
     assert broken == [("b#^m-1", True)]
 
@@ -152,7 +152,7 @@ def test_a_link_that_found_its_block_late_led_to_it_all_the_same(tmp_path: Path)
 def test_a_damaged_graph_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     write(tmp_path, "bank/a.md", "[b](b.md)\n")
     write(tmp_path, "bank/b.md", "# B\n")
-    graph_of(tmp_path).close()
+    graph_of(tmp_path).table.close()
     (tmp_path / ".bankd/links.sqlite3").write_bytes(damage)
 
     graph = graph_of(tmp_path)

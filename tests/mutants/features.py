@@ -501,7 +501,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a purged text takes what was written for it along", TRACES, "TextTraces._in_lines",
-        "yield from self._in_enriched(words)", "", ("tests/stories/test_enriching.py",),
+        "for path in log_files(self._tree, ENRICHED):", "for path in ():", ("tests/stories/test_enriching.py",),
     ),
     Mutant(
         "questions in another script count whole", "bankd.search.score", "_with_questions",

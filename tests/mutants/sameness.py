@@ -98,7 +98,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("a memory that cannot be read stops no other", MATCHING, "_question", "except BankError:", "except Exception:", OF_MATCHING),
     Mutant("nothing is compared with what cannot be read", MATCHING, "_can_be_sent", "return False", "return True", OF_MATCHING),
     Mutant("no credential is sent beside what is matched", MATCHING, "_can_be_sent", "not find_secrets(compared_text(other), parts.finders)", "bool(compared_text(other))", OF_MATCHING),
-    Mutant("a model looks at a memory once", COMPARED, "ComparedTable.record_matched", "keys.items()", "()", OF_MATCHING),
+    Mutant("a model looks at a memory once", COMPARED, "ComparedTable.record_matched", "list(keys.items())", "[]", OF_MATCHING),
     Mutant("what says something else is looked at again", COMPARED, "ComparedTable._forget_all", '            "DELETE FROM matched WHERE id = ?",\n', "", OF_MATCHING),
     Mutant("what a person keeps is not compared", COMPARING, "compare_changed", " - ledger.wanted_both", "", OF_GROUPS),
     Mutant(
@@ -106,7 +106,7 @@ SAMENESS: tuple[Mutant, ...] = (
         "self.kept_apart | {(min(pair), max(pair)) for pair in let_in}", "self.kept_apart", OF_COPIES,
     ),
     Mutant(
-        "what was found of a changed memory is forgotten", COMPARED, "ComparedTable.changed",
+        "what was found of a changed memory is forgotten", COMPARED, "ComparedTable.changed_since_look",
         "if before is not None and before != now", "if now is None", OF_PAIRS,
     ),
     Mutant("by another threshold all is compared again", COMPARED, "ComparedTable._require", '"DELETE FROM looked_at"', '"SELECT 1"', OF_PAIRS),

@@ -14,7 +14,7 @@ from bankd.same.compare import Relation, Verdict
 from bankd.same.pairs import MOST_LIKELY, Dated, Likeness, compare_pairs, likely_changes, near_groups
 from bankd.same.reading import read_statement
 from bankd.words.statement import Statement, plain_wording
-from bankd.workspace.catalog import CatalogDatabase
+from bankd.workspace.catalog import CatalogDatabase, ComparedTable
 
 NEAR, SAME, NEWER = (Likeness(one) for one in (Relation.NEAR, Relation.SAME, Relation.NEWER))
 SEEN = FileFingerprint(1, 1, 1)
@@ -121,36 +121,38 @@ def write(catalog: CatalogDatabase, **texts: str) -> None:
 
 def test_only_what_is_new_or_says_something_else_is_compared_again(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk")
-    looked = catalog.compared.changed(80, None)
-    catalog.compared.record(looked, {("a", "b"): NEAR})
+    looked = ComparedTable(catalog).changed_since_look(80, None)
+    ComparedTable(catalog).record_look(looked, {("a", "b"): NEAR})
     write(catalog, c="rum", a="tea", b="Milk.")
 
     assert looked.keys() == {"a", "b"}
-    assert catalog.compared.changed(80, None).keys() == {"c"}
-    assert catalog.compared.pairs() == {("a", "b"): NEAR}
+    assert ComparedTable(catalog).changed_since_look(80, None).keys() == {"c"}
+    assert ComparedTable(catalog).known_pairs() == {("a", "b"): NEAR}
 
 
 def test_what_was_found_of_a_memory_that_changed_or_went_is_forgotten(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk", c="rum", d="gin")
-    catalog.compared.record(catalog.compared.changed(80, None), {("a", "b"): NEAR, ("d", "c"): NEWER, ("a", "d"): SAME})
+    ComparedTable(catalog).record_look(
+        ComparedTable(catalog).changed_since_look(80, None), {("a", "b"): NEAR, ("d", "c"): NEWER, ("a", "d"): SAME}
+    )
     write(catalog, a="tea", b="oat milk", d="gin")
 
-    assert catalog.compared.changed(80, None).keys() == {"b"}
-    assert catalog.compared.pairs() == {("a", "d"): SAME}
+    assert ComparedTable(catalog).changed_since_look(80, None).keys() == {"b"}
+    assert ComparedTable(catalog).known_pairs() == {("a", "d"): SAME}
 
 
 def test_what_waits_is_compared_some_at_a_time(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk", c="rum")
     for left in (2, 1, 0):
-        looked = catalog.compared.changed(80, 1)
-        catalog.compared.record(looked, {})
+        looked = ComparedTable(catalog).changed_since_look(80, 1)
+        ComparedTable(catalog).record_look(looked, {})
         assert len(looked) == 1
-        assert len(catalog.compared.changed(80, None)) == left
+        assert len(ComparedTable(catalog).changed_since_look(80, None)) == left
 
 
 def test_by_another_threshold_all_is_compared_again(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk")
-    catalog.compared.record(catalog.compared.changed(80, None), {("a", "b"): NEAR})
+    ComparedTable(catalog).record_look(ComparedTable(catalog).changed_since_look(80, None), {("a", "b"): NEAR})
 
-    assert catalog.compared.changed(90, None).keys() == {"a", "b"}
-    assert catalog.compared.pairs() == {}
+    assert ComparedTable(catalog).changed_since_look(90, None).keys() == {"a", "b"}
+    assert ComparedTable(catalog).known_pairs() == {}

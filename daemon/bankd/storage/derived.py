@@ -1,7 +1,7 @@
-"""What is derived, in `.bankd/`: whoever finds that it cannot be read makes it anew, and says so once.
+"""Derived files in `.bankd/`: a file that cannot be read is made anew, and said once; nothing is lost with it.
 
-Nothing is lost with it. A SQLite file of derived facts is also made anew when it is of another version; what it held is
-put in again by whoever filled it last, and then what was asked of it is done again.
+`DerivedDatabase` is a SQLite file of derived facts. It is made anew when it is damaged or of another version; then its
+user fills it again, and the work that met the damage is done again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,20 +20,21 @@ from bankd.storage.disk import storage_told
 
 _T = TypeVar("_T")
 _WAIT_SECONDS = 30  # for another process that is in the middle of a change
+_BATCH = 500  # values in one statement; the oldest limit of SQLite is 999
 _MOST_REPAIRS = 3
 _REFUSED = ("FULL", "IOERR", "READONLY", "CANTOPEN", "BUSY", "LOCKED", "PERM", "NOMEM", "INTERRUPT")
 
 
 def is_damage(problem: sqlite3.Error) -> bool:
-    """Whether reading failed because of what the file holds, and not because the disk did not let us."""
+    """Whether reading failed because of the file's contents, and not because of the disk or its rights."""
     name = getattr(problem, "sqlite_errorname", "")
     return not any(name.startswith(f"SQLITE_{refused}") for refused in _REFUSED)
 
 
 def clear_the_way(path: Path) -> str:
-    """Take away what is no file of ours where a derived file belongs; gives what it was, empty for nothing.
+    """Remove a folder, a link or an unreadable file from the place of a derived file.
 
-    A folder in the place of a derived file is of no use to anybody; one that cannot be read is as good as gone.
+    Gives what was wrong, for people; empty when nothing was removed.
     """
     try:
         mode = path.lstat().st_mode
@@ -47,7 +48,7 @@ def clear_the_way(path: Path) -> str:
 
 
 def remove_derived(path: Path) -> None:
-    """Take away a derived file, or whatever is in its place; that it is gone already is fine."""
+    """Remove a derived file, or whatever is in its place; no error when there is nothing."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
         return
@@ -56,34 +57,28 @@ def remove_derived(path: Path) -> None:
 
 
 def make_in_workspace(folder: Path) -> None:
-    """Make a folder in `.bankd/`, and `.bankd/` itself where it was deleted; FileNotFoundError when the workspace is gone.
+    """Make a folder in `.bankd/`, and `.bankd/` too if it was deleted; FileNotFoundError when the workspace is gone.
 
-    A disk that went away may be mounted again at any moment: what is made in its place would be hidden below it.
+    The workspace itself is never made: its disk may be mounted again at any moment, and would hide what was made.
     """
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(exist_ok=True)
 
 
 def tell_made_anew(path: Path, why: object) -> str:
-    """What to say of a derived file that was made anew."""
+    """The message about a derived file that was made anew."""
     return f"{path}: could not be used ({why}) and was made anew; nothing was lost with it, there is nothing to do"
 
 
-def _made(rows: Iterable[Any], make: Callable[..., _T]) -> list[_T]:
-    try:
-        return [make(*row) for row in rows]
-    except (ValueError, TypeError) as problem:
-        raise sqlite3.DataError(f"a row is not what was written: {problem}") from problem
-
-
 class DerivedDatabase:
-    """One file with one schema; `version` is part of it and grows whenever the schema changes.
+    """A SQLite file with one schema. `version` is part of it: raise it whenever the schema changes.
 
-    `refill` puts in what the whole is made of.
+    `refill` fills the file again after it was made anew. With `may_stay_in_memory`, a command that only reads goes on
+    in memory when the disk takes no writes.
     """
 
     def __init__(self, path: Path, schema: str, version: int, *, may_stay_in_memory: bool = False) -> None:
-        """Open the file; StorageError when the disk does not let us, where changes may not stay in memory instead."""
+        """Open or make the file; StorageError when the disk does not let us."""
         self._path, self._schema, self._version = path, schema, version
         self._may_stay_in_memory = may_stay_in_memory
         self.made_anew: list[str] = []
@@ -112,18 +107,15 @@ class DerivedDatabase:
     def _open(self, path: Path | str) -> sqlite3.Connection:
         connection = sqlite3.connect(path, isolation_level=None, timeout=_WAIT_SECONDS, check_same_thread=False)
         try:
-            self._require_schema(connection)
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in {0, self._version}:
+                raise sqlite3.DatabaseError(f"it is of version {version}")  # noqa: TRY301  # closed as for any error
+            if version == 0:
+                connection.executescript(f"BEGIN; PRAGMA user_version = {self._version}; {self._schema} COMMIT;")
         except BaseException:
             connection.close()
             raise
         return connection
-
-    def _require_schema(self, connection: sqlite3.Connection) -> None:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in {0, self._version}:
-            raise sqlite3.DatabaseError(f"it is of version {version}")
-        if version == 0:
-            connection.executescript(f"BEGIN; PRAGMA user_version = {self._version}; {self._schema} COMMIT;")
 
     def _remove(self) -> None:
         for suffix in ("", "-journal", "-wal", "-shm"):
@@ -134,46 +126,70 @@ class DerivedDatabase:
         return self.read(statement, values, lambda *row: row)
 
     def read(self, statement: str, values: Any, make: Callable[..., _T]) -> list[_T]:
-        """Run one statement and make something of each of its rows; what nothing can be made of is damage."""
-        return self._repaired(lambda: _made(self._connection.execute(statement, values), make))
+        """Run one statement and call `make` with each of its rows; a row for which that fails counts as damage."""
+
+        def made() -> list[_T]:
+            rows = self._connection.execute(statement, values)
+            try:
+                return [make(*row) for row in rows]
+            except (ValueError, TypeError) as problem:
+                raise sqlite3.DataError(f"a row is not what was written: {problem}") from problem
+
+        return self._repaired(made)
 
     def execute_many(self, statement: str, rows: Iterable[Any]) -> None:
         """Run one statement for each row of values."""
         listed = list(rows)
         self._repaired(lambda: self._connection.executemany(statement, listed))
 
-    def change(self, work: Callable[[], object]) -> None:
-        """Make several changes one; an error in between takes all of them back."""
-        with storage_told(self._path):
-            self._repaired(lambda: self._change(work))
+    def read_among(self, query: str, values: Sequence[Any], make: Callable[..., _T]) -> Iterator[_T]:
+        """Run a query once for each batch of values; `{}` in it stands for the question marks of `IN ({})`."""
+        for start in range(0, len(values), _BATCH):
+            batch = values[start : start + _BATCH]
+            yield from self.read(query.format(",".join("?" * len(batch))), batch, make)
 
-    def _change(self, work: Callable[[], object]) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            work()
-        except BaseException:
-            if self._connection.in_transaction:  # SQLite takes it back itself when the disk is full
-                self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+    def change_rows(self, *steps: tuple[str, Sequence[Sequence[Any]]]) -> None:
+        """Run each statement for its rows of values; all together are one change."""
+
+        def run() -> None:
+            for statement, rows in steps:
+                self.execute_many(statement, rows)
+
+        self.change(run)
+
+    def change(self, work: Callable[[], object]) -> None:
+        """Make several changes one: an error takes all of them back. `work` may run twice, after a repair."""
+
+        def transaction() -> None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                work()
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite takes it back itself when the disk is full
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+        with storage_told(self._path):
+            self._repaired(transaction)
 
     def _repaired(self, work: Callable[[], _T]) -> _T:
-        """Do some work; where damage stops it, make the file anew, fill it, and do the work again."""
+        """Do some work. If the file is damaged, make it anew, fill it, and do the work again."""
         if self._connection.in_transaction:
             return work()  # the whole change is done again, not a part of it
         try:
             return work()
         except sqlite3.Error as problem:
-            self._repair(problem)
+            if is_damage(problem):
+                self._make_anew(problem)
+            elif self._may_stay_in_memory:
+                memory = sqlite3.connect(":memory:", isolation_level=None)
+                self._connection.backup(memory)
+                self.close()
+                self._connection = memory
+            else:
+                raise
         return work()
-
-    def _repair(self, problem: sqlite3.Error) -> None:
-        if is_damage(problem):
-            self._make_anew(problem)
-        elif self._may_stay_in_memory:
-            self._go_on_in_memory()
-        else:
-            raise problem
 
     def _make_anew(self, damage: Exception) -> None:
         if len(self.made_anew) >= _MOST_REPAIRS:
@@ -185,16 +201,9 @@ class DerivedDatabase:
         self.refill()
 
     def take_made_anew(self) -> list[str]:
-        """What there is to say of damage, once."""
+        """The messages about damage that were not yet given."""
         said, self._said = self.made_anew[self._said :], len(self.made_anew)
         return said
-
-    def _go_on_in_memory(self) -> None:
-        """Keep for this command what the disk does not take."""
-        memory = sqlite3.connect(":memory:", isolation_level=None)
-        self._connection.backup(memory)
-        self.close()
-        self._connection = memory
 
     def close(self) -> None:
         """Close the file."""

@@ -1,13 +1,7 @@
-"""What the disk is asked before and after: is there room, may we write, did it sync.
+"""Questions to the disk before and after writing: is there room, may we write, did it sync, can it exchange files.
 
-A sync that fails is never tried again on that file: the kernel has dropped the dirty pages and a second call would say
-that all is well (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
-
-Whether a file system can do what the transaction layer stands on: exchange two files in one instant, and lock one.
-
-Which pages cannot be written, and why: asked before any write is planned, and by commands that only read.
-
-One `statx` call a file tells links, mount and the marks that `chattr` sets; Python's own `stat` leaves those out.
+A sync that failed is never tried again on that file: the kernel has dropped the dirty pages, and a second call would
+report success (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
 """
 
 from __future__ import annotations
@@ -35,11 +29,11 @@ _FAILING = "{root}: read-only, because syncing to this disk failed twice in a ro
 
 
 class SyncFailedError(OSError):
-    """fsync did not succeed: what was written to that file may be gone."""
+    """A sync failed: the bytes that were written to that file may be lost."""
 
 
 def check_room(tree: FileTree, staged: int) -> None:
-    """StorageError when the disk could fill up while we write."""
+    """StorageError when the disk could fill up while we write `staged` bytes."""
     status = os.statvfs(tree.root)
     free = status.f_bavail * status.f_frsize
     needed = 3 * staged + RESERVE
@@ -48,7 +42,7 @@ def check_room(tree: FileTree, staged: int) -> None:
 
 
 def trouble_of(root: Path, folders: Iterable[str]) -> str:
-    """Why nothing can be written in a workspace now, looked at without writing; empty when it can."""
+    """The reason why nothing can be written in a workspace now, found without writing; empty when there is none."""
     if find_mount(root).is_read_only:
         return f"{root} is on a disk that is read-only"
     taken = [name for name in (".bankd", *folders) if (root / name).exists() and not (root / name).is_dir()]
@@ -70,52 +64,46 @@ def trouble_of(root: Path, folders: Iterable[str]) -> str:
 
 
 def not_ours(root: Path) -> tuple[str, ...]:
-    """What bankd may not use of its own: a run as another user, such as root, leaves files of that user."""
-    return tuple(path.relative_to(root).as_posix() for path in _own_files(root / ".bankd") if not _is_ours(path))
-
-
-def _own_files(own: Path) -> Iterator[Path]:
-    for folder in (own, own / "txn", own / "done"):
+    """The files in `.bankd/` that we may not use: a run as another user, such as root, leaves files of that user."""
+    found: list[Path] = []
+    for folder in (root / ".bankd", root / ".bankd/txn", root / ".bankd/done"):
         with suppress(OSError):
-            yield from sorted(folder.iterdir())
+            found += sorted(folder.iterdir())
+    return tuple(path.relative_to(root).as_posix() for path in found if not _is_ours(path))
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file may be read and written, or a folder used; a link to nowhere and a socket are no hindrance."""
+    """Whether a file may be read and written, or a folder used; a broken link or a socket does no harm."""
     wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
     return os.access(path, wanted) or not (path.is_file() or path.is_dir())
 
 
 def check_writable(tree: FileTree) -> None:
-    """StorageError while the alarm of a failing disk stands."""
+    """StorageError when syncing to this disk has failed twice in a row."""
     if READ_ONLY in tree.names(".bankd"):
         raise StorageError(_FAILING.format(root=tree.root))
 
 
 def sync_file(tree: FileTree, fd: int) -> None:
-    """Make a file or folder durable, or remember that it failed and give up."""
+    """Make a file or folder durable. A failure is remembered in `.bankd/` and raised as SyncFailedError."""
     try:
         tree.calls.sync(fd)
     except OSError as problem:
         with suppress(OSError):
-            _raise_alarm(tree)
+            name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
+            with tree.folder(".bankd") as folder, suppress(FileExistsError):
+                os.close(tree.calls.create(name, folder))
         raise SyncFailedError(problem.errno, f"syncing failed: {problem.strerror}") from problem
 
 
-def _raise_alarm(tree: FileTree) -> None:
-    name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
-    with tree.folder(".bankd") as folder, suppress(FileExistsError):
-        os.close(tree.calls.create(name, folder))
-
-
 def clear_failure(tree: FileTree) -> None:
-    """Forget one failure after a transaction that went well."""
+    """Forget one failure of a sync, after a transaction that succeeded."""
     if _ONCE in tree.names(".bankd"):
         tree.remove(f".bankd/{_ONCE}")
 
 
 def advise_person(problem: OSError) -> str:
-    """What the disk said, and what a person can do."""
+    """The reason of an error of the disk, and what a person can do."""
     hints = {
         errno.ENOSPC: "the disk is full; free some space",
         errno.EDQUOT: "the disk quota is used up; free some space",
@@ -130,31 +118,29 @@ def advise_person(problem: OSError) -> str:
 
 
 def explain_failure(problem: OSError, where: object) -> StorageError:
-    """Say what the disk said of a run."""
+    """The StorageError for an error of the disk during a run."""
     place = f" ({problem.filename})" if problem.filename else ""
     return StorageError(
         f"{where}: {advise_person(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
     )
 
 
-_ERRNOS = "|".join(
-    str(n) for n in (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
-)
+_REFUSALS = (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
 _REFUSED = re.compile(
     r"disk is full|readonly database|disk i/o error|unable to open database file"
-    rf"|(?:os error |\bos {{ code: )({_ERRNOS})\b",  # tantivy prints an error of the system for people, or for programmers
+    rf"|(?:os error |\bos {{ code: )({'|'.join(map(str, _REFUSALS))})\b",  # tantivy has two ways to print an error of the system
     re.IGNORECASE,
 )
 
 
 def is_refusal(problem: Exception) -> bool:
-    """Whether what SQLite or tantivy raised is the disk's doing, and not what a file holds."""
+    """Whether an error of SQLite or tantivy comes from the disk, and not from the contents of a file."""
     return _REFUSED.search(str(problem)) is not None
 
 
 @contextmanager
 def storage_told(where: object) -> Iterator[None]:
-    """Translate what SQLite and tantivy raise when the disk does not take a write; other errors of theirs pass."""
+    """Raise StorageError for errors of SQLite and tantivy that come from the disk; their other errors pass."""
     try:
         yield
     except OSError as problem:
@@ -165,19 +151,27 @@ def storage_told(where: object) -> Iterator[None]:
         raise StorageError(f"{where}: {problem}. It is made up for by the next run") from problem
 
 
-_PERMIT = "`unsafe_filesystem: true` in bankd.yaml"
-_KNOWN = ".bankd/filesystem"
+_KNOWN = ".bankd/filesystem"  # the device on which everything worked
 
 
 def require_safe(tree: FileTree, *, permitted: bool) -> None:
-    """RefusedError on a file system that cannot keep the promises, unless the setting permits it; asked once a device."""
-    _require_one_mount(tree)
+    """RefusedError on a file system that cannot exchange or lock files, unless `permitted`. It is tried once a device."""
+    with tree.folder(".bankd", make=True) as folder:
+        own = _mount_of(folder)
+    for name in ("bank", "archive"):
+        with suppress(FileNotFoundError), tree.folder(name) as folder:
+            if _mount_of(folder) != own:
+                reason = "is mounted apart from .bankd/, and no page can be exchanged in one instant between the two"
+                raise UserError(f"{tree.root / name} {reason}; mount the whole workspace instead")
     device = str(tree.root.stat().st_dev).encode()
     if tree.read_own(_KNOWN) == device:
         return
     missing = probe_filesystem(tree)
     if missing and not permitted:
-        raise RefusedError(f"{tree.root}: this file system cannot do {' and '.join(missing)}", _PERMIT)
+        raise RefusedError(
+            f"{tree.root}: this file system cannot do {' and '.join(missing)}",
+            "`unsafe_filesystem: true` in bankd.yaml",
+        )
     if missing:
         tree.calls = SyscallsWithoutExchange()
         return
@@ -189,17 +183,6 @@ def require_safe(tree: FileTree, *, permitted: bool) -> None:
         os.close(fd)
 
 
-def _require_one_mount(tree: FileTree) -> None:
-    """UserError when pages are mounted apart from the stage: nothing can be exchanged between the two."""
-    with tree.folder(".bankd", make=True) as folder:
-        own = _mount_of(folder)
-    for name in ("bank", "archive"):
-        with suppress(FileNotFoundError), tree.folder(name) as folder:
-            if _mount_of(folder) != own:
-                reason = "is mounted apart from .bankd/, and no page can be exchanged in one instant between the two"
-                raise UserError(f"{tree.root / name} {reason}; mount the whole workspace instead")
-
-
 def _mount_of(descriptor: int) -> str:
     """The number of the mount that an open folder is on (proc(5), fdinfo); bind mounts share a device, not a mount."""
     with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as info:  # noqa: PTH123 -- called at every start
@@ -207,7 +190,7 @@ def _mount_of(descriptor: int) -> str:
 
 
 def probe_filesystem(tree: FileTree) -> list[str]:
-    """Try what the transaction layer needs of the file system; give what is missing."""
+    """Try the operations that transactions need on this file system; gives those that are missing."""
     missing = []
     with tree.folder(".bankd/stage", make=True) as folder:
         for name in ("w-probe-a", "w-probe-b"):
@@ -257,14 +240,20 @@ class _State(NamedTuple):
 
 def closed_pages(tree: FileTree, folders: Iterable[str]) -> dict[str, str]:
     """Every page below these folders that cannot be written, and why."""
-    home = _mount_of_writability(tree)
+    home = _home_mount(tree)
     return {path: why for folder in folders for path, why in _walk(tree, folder, home)}
 
 
 def closed_among(tree: FileTree, paths: Iterable[str]) -> dict[str, str]:
-    """Those of these files, there or not yet, that cannot be written, and why."""
-    home = _mount_of_writability(tree)
+    """The files among these that cannot be written, and why; a file may still be to be made."""
+    home = _home_mount(tree)
     return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, home))}
+
+
+def _home_mount(tree: FileTree) -> int:
+    with tree.folder("") as fd:
+        state = _look(fd, "")
+    return state.mount if state else 0
 
 
 def _walk(tree: FileTree, folder: str, home: int) -> Iterator[tuple[str, str]]:
@@ -276,7 +265,7 @@ def _walk(tree: FileTree, folder: str, home: int) -> Iterator[tuple[str, str]]:
             pages = [name for name, state in states.items() if name.endswith(".md") and not state.is_folder]
             readable = {name for name in pages if os.access(name, os.R_OK, dir_fd=fd, effective_ids=True)}
     except (OSError, ConflictError):
-        return  # what cannot be looked into is named by who reads it
+        return  # whoever reads pages names what cannot be looked into
     for name in pages:
         unread = "" if name in readable else "may not even be read; correct its owner or mode"
         if reason := unread or why or _why_page(states[name], home):
@@ -317,26 +306,19 @@ def _why_page(state: _State | None, home: int) -> str:
         return "mounted here from elsewhere, so it cannot be swapped in; put the file itself here"
     if state.marks & (_IMMUTABLE | _APPEND_ONLY):
         return "marked immutable or append-only; take that off with chattr -i -a"
-    if not _may_keep_owner(state):
+    is_of_ours = state.user == os.geteuid() and state.group in {os.getegid(), *os.getgroups()}
+    if not is_of_ours and os.geteuid() != 0:
         return "belongs to another user or group, which a copy of ours could not keep; give it to the user of bankd"
     if state.links > 1:
         return "has a second hard link, which swapping would cut; make it a file of its own: copy it, move the copy over it"
     return ""
 
 
-def _may_keep_owner(state: _State) -> bool:
-    is_of_ours = state.user == os.geteuid() and state.group in {os.getegid(), *os.getgroups()}
-    return is_of_ours or os.geteuid() == 0
-
-
-def _mount_of_writability(tree: FileTree) -> int:
-    with tree.folder("") as fd:
-        state = _look(fd, "")
-    return state.mount if state else 0
-
-
 def _look(folder: int, name: str) -> _State | None:
-    """What `statx` says of a file or, without a name, of the folder; None when there is none or it cannot tell."""
+    """The state of a file or, without a name, of the folder; None when there is none or `statx` fails.
+
+    Python's own `stat` leaves out the mount and the marks that `chattr` sets.
+    """
     buffer = ctypes.create_string_buffer(256)
     flags = _NOFOLLOW | (0 if name else _EMPTY_PATH)
     if _LIBC.statx(folder, os.fsencode(name), flags, _BASIC_AND_MOUNT, buffer) != 0:

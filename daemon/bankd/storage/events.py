@@ -1,20 +1,18 @@
-"""Append-only JSON lines: the event log of a workspace, and below it what models said and wrote.
+"""Append-only logs of JSON lines: the events of a workspace, and below them the replies and texts of language models.
 
-Each machine appends to its own files, `WRITER-YEAR.jsonl`: one write a line, so that lines never mix; a torn last line is
-ended or cut off before the next one. Rows are a set: a file that a backup or a sync tool brought twice changes nothing.
-Earlier versions numbered the files, packed old ones (`.gz`) and moved them to `archive/`; those are read and purged.
+Each machine appends to its own files, `WRITER-YEAR.jsonl`, one write a line. The next write ends a torn last line, or
+cuts it off. Rows are a set: a file that a backup or a sync tool brought twice changes nothing. Earlier versions numbered
+the files, packed old ones (`.gz`) and moved them to `archive/`; those are read and purged.
 
-What language models said and wrote, and what that took: it was paid for, so it is not in `.bankd/`.
+In `events/replies/`, which was paid for and so is not in `.bankd/`:
 
-In `events/replies/`:
+    {"call": "…", "at": "…", "most": 3100}                        before a call: the tokens that it may take
+    {"call": "…", "at": "…", "took": 1240}                        after it: the tokens that it took
+    {"call": "…", "at": "…", "reply": "KEY", "value": …, …}       the reply
 
-    {"call": "…", "at": "…", "most": 3100}                        before a call: what it may take
-    {"call": "…", "at": "…", "took": 1240}                        after it
-    {"call": "…", "at": "…", "reply": "KEY", "value": …, …}       what was said
+A call without a second row (after a crash) counts as having taken its `most`.
 
-A call of which nothing but its beginning is known, since a crash came between, took what it might have.
-
-In `events/enriched/`, what a model wrote for statements; of two rows about one statement the later counts:
+In `events/enriched/`, texts by a model for statements; of two rows about one statement the later counts:
 
     {"key": "4f0c…", "at": "…", "text": "STATEMENT", "questions": […], "other": […], "gist": "…", "entities": […]}
 """
@@ -46,22 +44,19 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-EVENTS = "events"
+EVENTS, REPLIES, ENRICHED = "events", "events/replies", "events/enriched"
 PACKED = ".gz"
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
-FULL = 64 << 20
-"""A file of so many bytes is followed by the one of the next number, whatever the year."""
-_FILE_CAP = 256 << 20
-"""Bytes that are read: earlier versions did not divide what models said."""
+FULL = 64 << 20  # bytes; a larger file is followed by one of the next number, whatever the year
+_FILE_CAP = 256 << 20  # bytes that are read of a file; earlier versions did not divide the replies of models
 _UNPACKED_CAP = 64 << 20
 _FILE = re.compile(r"(?P<writer>.+?)(?:-(?P<number>\d{4,}))?\.jsonl(?P<packed>\.gz)?")
-_PART = 64 * 1024
 
 
 def log_files(tree: FileTree, folder: str) -> list[str]:
-    """The files of a folder to read, those of one writer in the order in which it wrote them.
+    """The files of a log, those of one writer in the order in which it wrote them.
 
-    Of two copies the packed one comes first: the other may go on where that ends.
+    Of two copies the packed one comes first: the other may have more rows after it.
     """
     places = (f"{folder}/archive", folder)
     found = [(_parts(name), f"{place}/{name}") for place in places for name in tree.names(place)]
@@ -81,18 +76,18 @@ def writer_of(path: str) -> str:
 
 
 def read_log_file(tree: FileTree, path: str) -> tuple[bytes, str]:
-    """The bytes of a file, unpacked, and what is wrong with the rest; ConflictError when it may not or cannot be read."""
+    """The bytes of a file, unpacked, and the problem that hides the rest; ConflictError when it cannot be read."""
     data = tree.read(path, _FILE_CAP) or b""
     return unpack(data) if path.endswith(PACKED) else (data, "")
 
 
 def unpack(data: bytes, cap: int = _UNPACKED_CAP) -> tuple[bytes, str]:
-    """Unpack as far as possible, at most `cap` bytes; also gives what is wrong with the rest."""
+    """Unpack as far as possible, at most `cap` bytes; gives also the problem that hides the rest."""
     parts: list[bytes] = []
     size = 0
     try:
         with gzip.open(BytesIO(data)) as file:
-            while part := file.read1(_PART):
+            while part := file.read1(1 << 16):
                 parts.append(part)
                 size += len(part)
                 if size > cap:
@@ -111,7 +106,7 @@ def line_of(row: Mapping[str, Any]) -> bytes:
 
 
 def parse_row(line: bytes) -> Row | None:
-    """Read one line; None when it is no JSON object of a lawful length."""
+    """Read one line; None when it is not a JSON object of at most 64 KB."""
     try:
         row = parse_json(line) if len(line) <= LINE_CAP else None
     except (ValueError, RecursionError):
@@ -120,10 +115,9 @@ def parse_row(line: bytes) -> Row | None:
 
 
 class JsonLog:
-    """The rows of one folder by all machines; this one appends to its own files only."""
+    """The rows of one folder by all machines; this machine, `writer`, appends to its own files only."""
 
     def __init__(self, tree: FileTree, folder: str, writer: str) -> None:
-        """Take the folder and the name of this machine; nothing is read yet."""
         self._tree, self._folder, self.writer = tree, folder, writer
         self.corrupt: list[CorruptLine] = []
 
@@ -150,7 +144,7 @@ class JsonLog:
                 sync_file(self._tree, folder)
 
     def _current(self, row: Mapping[str, Any]) -> str:
-        """The file for a row: of its year, but never before this writer's newest, so that a clock set back does no harm."""
+        """The file for a row: of its year, but never older than this writer's newest: a clock may have been set back."""
         own = (_parts(path.rpartition("/")[2]) for path in log_files(self._tree, self._folder))
         number = max([int(str(row["at"])[:4]), *(parts[1] for parts in own if parts and parts[0] == self.writer)])
         name = f"{self.writer}-{number:04}.jsonl"
@@ -167,7 +161,7 @@ class JsonLog:
             return self._tree.calls.open_to_append(name, folder)
 
     def _heal(self, fd: int) -> None:
-        """End a torn last line: one that says something is kept, what a crash left of another is cut off."""
+        """End a last line without its line break: a whole row is kept, the rest of a torn one is cut off."""
         size = os.fstat(fd).st_size
         start = max(0, size - LINE_CAP - 1)
         before, newline, last = os.pread(fd, size - start, start).rpartition(b"\n")
@@ -179,7 +173,7 @@ class JsonLog:
             self._tree.calls.truncate(fd, start + len(before) + len(newline))
 
     def read(self) -> Iterator[tuple[str, int, Row]]:
-        """All rows with their file and line; lines and files that cannot be read are in `corrupt` afterwards."""
+        """All rows with their file and line. Afterwards, `corrupt` has the lines and files that cannot be read."""
         self.corrupt = []
         for path in log_files(self._tree, self._folder):
             yield from self._rows(path)
@@ -203,20 +197,19 @@ class JsonLog:
 
 
 class EventLog(JsonLog):
-    """The events of a workspace: rows with an id, of which the same id twice is one event."""
+    """The events of a workspace: rows with an id; rows with the same id are one event."""
 
     def __init__(self, tree: FileTree, writer: str) -> None:
-        """Take the workspace and the name of this machine."""
         super().__init__(tree, EVENTS, writer)
 
     def append_missing(self, events: Iterable[Event]) -> None:
-        """Write the events that this writer's newest file does not have: a crash may have come amid them."""
+        """Write those of these events that this writer's newest file lacks, after a crash in the middle of them."""
         events = list(events)
         known = {row.get("id") for _, _, row in self._rows(self._current(events[0]))} if events else set()
         self.append(event for event in events if event["id"] not in known)
 
     def read_events(self) -> list[Event]:
-        """All events of all writers as a set: once each, in the order in which they were recorded."""
+        """All events of all writers, each once, in the order in which they were recorded."""
         found: dict[str, Event] = {}
         try:
             for _, rows in groupby(self.read(), key=lambda row: writer_of(row[0])):
@@ -232,11 +225,8 @@ class EventLog(JsonLog):
         return sorted(found.values(), key=told_order)
 
 
-REPLIES, ENRICHED = "events/replies", "events/enriched"
-
-
 def _read_all(log: JsonLog) -> list[Row]:
-    """All rows; ConflictError for a file that may not be read: nobody asks a model, and pays, without what it has."""
+    """All rows; ConflictError when a file cannot be read: a model would be asked, and paid, for the same again."""
     rows = [row for _, _, row in log.read()]
     for one in log.corrupt:
         if not one.line and not one.path.endswith(PACKED):
@@ -245,10 +235,10 @@ def _read_all(log: JsonLog) -> list[Row]:
 
 
 class ReplyLog:
-    """The replies of a workspace by all its machines."""
+    """The replies of models in a workspace, by all its machines, and the tokens that they took."""
 
     def __init__(self, tree: FileTree, writer: str) -> None:
-        """Read what is there; `writer` is the name of this machine."""
+        """Read all rows. `writer` is the name of this machine."""
         self._log = JsonLog(tree, REPLIES, writer)
         self._most: dict[str, int] = {}
         self._took: dict[str, int] = {}
@@ -267,45 +257,45 @@ class ReplyLog:
             self._replies[str(row["reply"])] = row
 
     def spent(self, day: date) -> int:
-        """The tokens that the calls of a day took, or might have."""
+        """The tokens that the calls of a day took, or may have taken."""
         return sum(self._took.get(call, most) for call, most in self._most.items() if self._days[call] == str(day))
 
     def find(self, key: str) -> Reply | None:
-        """What was said to the same question before."""
+        """The earlier reply to the same question; None when there is none."""
         row = self._replies.get(key)
         if row is None:
             return None
         return Reply(row.get("value"), int(row.get("input", 0)), int(row.get("output", 0)), is_kept=True)
 
     def begin(self, call: str, at: datetime, most: int) -> None:
-        """Note that a call is made that may take up to `most` tokens; StorageError when the disk does not take that."""
-        self._append({"call": call, "at": at.isoformat(timespec="seconds"), "most": most})
+        """Record a call that may take up to `most` tokens."""
+        self._append(call, at, {"most": most})
 
     def end(self, call: str, at: datetime, took: int) -> None:
-        """Note what a call took."""
-        self._append({"call": call, "at": at.isoformat(timespec="seconds"), "took": took})
+        """Record the tokens that a call took."""
+        self._append(call, at, {"took": took})
 
     def keep(self, call: str, at: datetime, key: str, reply: Reply) -> None:
-        """Keep what was said; UserError when it is longer than a line of events may be."""
+        """Keep a reply; UserError when it is longer than a line may be."""
         row = {"reply": key, "value": reply.value, "input": reply.input_tokens, "output": reply.output_tokens}
-        self._append({"call": call, "at": at.isoformat(timespec="seconds"), **row})
+        self._append(call, at, row)
 
-    def _append(self, row: Mapping[str, Any]) -> None:
+    def _append(self, call: str, at: datetime, fields: Mapping[str, Any]) -> None:
+        row = {"call": call, "at": at.isoformat(timespec="seconds"), **fields}
         self._log.append([row])
         self._take(row)
 
 
 def fold_enriched(rows: Iterable[Mapping[str, Any]]) -> dict[str, Enrichment]:
-    """By the key of a statement what was written about it last, of rows in the order of their files."""
+    """The latest enrichment of each statement, by its key."""
     keyed = [row for row in rows if isinstance(row.get("key"), str)]
     return {row["key"]: read_enrichment(row) for row in sorted(keyed, key=lambda row: str(row.get("at")))}
 
 
 class EnrichedLog:
-    """The enrichments of a workspace by all its machines."""
+    """The enrichments of statements in a workspace, by all its machines; files are read when the first is asked for."""
 
     def __init__(self, tree: FileTree, writer: str) -> None:
-        """Take the workspace and the name of this machine; files are read when something is asked."""
         self._log = JsonLog(tree, ENRICHED, writer)
 
     @cached_property
@@ -313,11 +303,11 @@ class EnrichedLog:
         return fold_enriched(_read_all(self._log))
 
     def of(self, key: str) -> Enrichment | None:
-        """What was written for a statement; None when nothing was."""
+        """The enrichment of a statement; None when there is none."""
         return self._known.get(key)
 
     def keep(self, statement: UnaskedStatement, enrichment: Enrichment, at: datetime) -> None:
-        """Keep what was written for a statement; StorageError when the disk does not take that."""
+        """Keep the enrichment of a statement."""
         row = {"key": statement.key, "at": at.isoformat(timespec="seconds"), "text": statement.text}
         self._log.append([row | enrichment._asdict()])
         self._known[statement.key] = enrichment

@@ -1,11 +1,11 @@
-"""Reading the workspace: which Markdown files there are, which of them are at rest, and their bytes."""
+"""Reads the workspace: its Markdown files, which of them are at rest, and their bytes. It writes nothing."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -15,8 +15,7 @@ from bankd.errors import ConflictError
 from bankd.pages.text import shown_path
 from bankd.storage.tree import FILE_CAP, FileTree, Syscalls
 
-_Looked: TypeAlias = tuple[ListedFile, bool]
-"""How something in a folder looks, and whether it is a folder."""
+_Looked: TypeAlias = tuple[ListedFile, bool]  # the state of an entry, and whether it is a folder
 _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
 
 
@@ -32,13 +31,11 @@ class BankFiles:
         return self.tree.read(path)
 
     def fingerprint(self, path: str) -> FileFingerprint | None:
-        """How a file looks now; None when it is gone."""
-        try:
-            with self.tree.file(path) as fd:
-                state = os.fstat(fd)
-        except FileNotFoundError:
-            return None
-        return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        """The fingerprint of a file now; None when it is gone."""
+        with suppress(FileNotFoundError), self.tree.file(path) as fd:
+            state = os.fstat(fd)
+            return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        return None
 
     @contextmanager
     def stream(self, path: str) -> Iterator[IO[bytes]]:
@@ -57,22 +54,25 @@ class BankFiles:
     ) -> Survey:
         """List the Markdown files under a folder; those with a `known` fingerprint are at rest and are not read again.
 
-        `any_content` is for files that are only read, part by part: their size and contents are no reason to stop.
+        `any_content` is for files that are only read, part by part: their size and contents do not matter.
         """
         rest = RestRule(now.timestamp(), settle_seconds, None if any_content else FILE_CAP)
         known = {} if any_content else known or {}
         closed: dict[str, str] = {}
         survey = judge_listings(dict(self._walk(folder, closed)), rest, known)
         survey.quarantined |= closed
-        if not any_content:
-            self._look_inside(survey, known)
+        changed = [path for path, seen in survey.files.items() if known.get(path) != seen]
+        for path in () if any_content else changed:
+            if reason := self._why_quarantined(path):
+                del survey.files[path]
+                survey.quarantined[path] = reason
         if survey.files and (reason := self.merging()):
             survey.unsettled.update(dict.fromkeys(survey.files, reason))
             survey.files.clear()
         return survey
 
     def merging(self) -> str | None:
-        """Say so when the repository around the workspace is in the middle of something."""
+        """The message that git is in the middle of something in the repository around the workspace, or None."""
         for folder in (self.tree.root, *self.tree.root.resolve().parents):
             git = folder / ".git"
             if git.is_dir():
@@ -81,7 +81,7 @@ class BankFiles:
         return None
 
     def _walk(self, top: str, closed: dict[str, str]) -> Iterator[tuple[str, Mapping[str, ListedFile]]]:
-        """What is in a folder and in all below it; `closed` takes what cannot be looked into, and why."""
+        """The files of a folder and of all below it; what cannot be looked into is added to `closed`, with the reason."""
         folders = [top]
         while folders:
             folder = folders.pop()
@@ -106,14 +106,8 @@ class BankFiles:
             closed[shown_path(folder)] = shown_path(str(problem))
         return {}
 
-    def _look_inside(self, survey: Survey, known: Mapping[str, FileFingerprint]) -> None:
-        """Leave alone what has something in it that no run may touch."""
-        for path in [path for path, seen in survey.files.items() if known.get(path) != seen]:
-            if reason := self._why_quarantined(path):
-                del survey.files[path]
-                survey.quarantined[path] = reason
-
     def _why_quarantined(self, path: str) -> str | None:
+        """The reason why no run may touch a file, or None."""
         try:
             data = self.tree.read(path)
         except (ConflictError, OSError) as problem:
@@ -122,7 +116,7 @@ class BankFiles:
 
 
 def _look(name: str, folder: int) -> _Looked | None:
-    """How a file looks now, and whether it is a folder; None for one that went away since its folder was listed."""
+    """The state of an entry, and whether it is a folder; None when it went away since its folder was listed."""
     try:
         state = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

@@ -1,9 +1,9 @@
-"""The redo journal: `.bankd/txn/SEQ.json`, whose rename into place is the commit of a transaction.
+"""The redo journals of a workspace, and the lock of its one writer.
 
-The first line is the SHA-256 of the rest. A committed journal moves on to `done/` for a second look, then to `runs/`,
-where undo and show find it: what a run did and the bytes from before.
-
-One writer a workspace: a file lock that dies with its process and that children only have when it is handed to them.
+A transaction is committed when its journal, `.bankd/txn/SEQ.json`, is renamed into place. The journal then moves to
+`done/` for a second look, and to `runs/`, where undo and show find it: what a run did, and the bytes from before. Its
+first line is the SHA-256 of the rest. The lock is a file lock: it ends with its process, and a child has it only when it
+is handed over.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ class Journals:
         return max(numbers, default=0) + 1
 
     def commit(self, journal: Journal) -> None:
-        """Make a transaction happen: before this nothing visible has changed, after it recovery rolls forward."""
+        """Commit a transaction: before this nothing visible has changed, after it recovery rolls forward."""
         self._staging.publish(f"{TXN}/{journal.name}", encode_journal(journal))
 
     def move(self, journal: Journal, old: str, new: str) -> None:
-        """Pass a journal on to its next folder."""
+        """Move a journal to its next folder."""
         with self._tree.folder(old) as source, self._tree.folder(new, make=True) as target:
             self._tree.calls.rename(journal.name, source, journal.name, target)
             sync_file(self._tree, target)
 
     def rewrite(self, folder: str, journal: Journal) -> None:
-        """Put a journal with other contents in the place of one: only purging does this."""
+        """Replace a journal by one with other contents."""
         self._staging.publish(f"{folder}/{journal.name}", encode_journal(journal))
 
     def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
-        """The journals of a folder from a number on, oldest first; a torn or newer one is set aside.
+        """The journals of a folder from number `since` on, oldest first. One that is torn, or of a newer version, is set aside.
 
-        One that may not be read is whole, and is only passed over, as long as its owner or mode is wrong.
+        One that we have no right to read is whole, and is only passed over; but in `txn/` it raises PermissionError.
         """
         for name in self._tree.names(folder):
             if not name.endswith(".json") or name < f"{since:06}":
@@ -72,18 +72,15 @@ class Journals:
                 if data is not None:  # else it has moved on since the folder was listed
                     yield decode_journal(data)
             except (ConflictError, PermissionError, ValueError, KeyError, TypeError, RecursionError) as problem:
-                if not _is_forbidden(problem):
-                    self._set_aside(folder, name)
-                elif folder == TXN:  # a run that was interrupted is to be ended before anything else is written
+                if not isinstance(problem, PermissionError) and not isinstance(problem.__cause__, PermissionError):
+                    with suppress(OSError), self._tree.folder(folder) as fd:  # a reader may not have the right to
+                        self._tree.calls.rename(name, fd, f"{name}.bad", fd)
+                        self.set_aside.append(f"{folder}/{name}.bad")
+                elif folder == TXN:  # an interrupted run must be ended before anything else is written
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), f"{folder}/{name}") from problem
 
-    def _set_aside(self, folder: str, name: str) -> None:
-        with suppress(OSError), self._tree.folder(folder) as fd:  # one who only reads may not have the right to
-            self._tree.calls.rename(name, fd, f"{name}.bad", fd)
-            self.set_aside.append(f"{folder}/{name}.bad")
-
     def take_set_aside(self) -> list[str]:
-        """What there is to say of journals that were set aside, once."""
+        """The messages about journals that were set aside, once."""
         said = [
             f"{path}: this journal cannot be read and was set aside; bankctl doctor says more"
             for path in self.set_aside
@@ -92,7 +89,7 @@ class Journals:
         return said
 
     def prune(self, now: datetime, keep: KeepPolicy) -> None:
-        """Let go of the older runs, which then can no longer be undone; never of the last few."""
+        """Remove the oldest runs, which then can no longer be undone; never the last few."""
         names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
         if len(names) <= keep.runs_at_least:
             return
@@ -104,18 +101,18 @@ class Journals:
                 self._tree.remove(f"{RUNS}/{name}")
 
     def all(self) -> list[Journal]:
-        """Every journal that is kept, oldest first; in the order in which they move, so that none slips past."""
+        """Every journal, oldest first. The folders are read in the order in which journals move, so that none is missed."""
         found = {journal.seq: journal for folder in (TXN, DONE, RUNS) for journal in self.load(folder)}
         return [found[seq] for seq in sorted(found)]
 
     def resting(self, now: datetime) -> dict[str, datetime]:
-        """The pages that are fought over and left alone for a while: until when."""
+        """The pages that are fought over and left alone for a while, with the end of that time."""
         young = list(self.load(DONE))
         since = self.load(RUNS, young[0].seq) if young else ()
         return {path: until for path, until in rests_of([*young, *since]).items() if until > now}
 
     def left_over(self) -> Iterator[tuple[str, str]]:
-        """What a run that did not end left, and what must be seen to before the next: its path, and what it is."""
+        """The files of a run that did not end, and of a failing disk: each path, and what it is."""
         for path in (f"{folder}/{name}" for folder in (TXN, STAGE) for name in self._tree.names(folder)):
             is_bad = path.endswith(".bad")
             yield (
@@ -133,12 +130,8 @@ class Journals:
         return found
 
 
-def _is_forbidden(problem: Exception) -> bool:
-    return isinstance(problem, PermissionError) or isinstance(problem.__cause__, PermissionError)
-
-
 def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:
-    """Until when each page that was fought over is left alone; a moment in the past for one that has had its rest."""
+    """Until when each page that was fought over is left alone; that may be in the past."""
     in_order = sorted(journals, key=lambda journal: journal.seq)
     return find_rests([(journal.transaction, journal.before) for journal in in_order])
 
@@ -159,26 +152,23 @@ def decode_journal(data: bytes) -> Journal:
     fields = json.loads(body)
     if fields["format"] != _FORMAT:
         raise ValueError("written by another version")
-    datetime.fromisoformat(fields["planned_at"])  # raises where it is no time: by it the run is finished, and goes
+    datetime.fromisoformat(fields["planned_at"])  # raises when it is not a time: recovery and pruning need it
     settled = frozenset(fields.get("settled", ()))
     return Journal(fields["seq"], Transaction.from_json(fields), fields["before"], settled)
 
 
-NAME = "lock"
-
-
 class Lock:
-    """flock on `.bankd/lock`, held from `take` to `release`; the file says who holds it since when."""
+    """flock on `.bankd/lock`, held from `take` to `release`; the file names its holder for the message to others."""
 
     def __init__(self, tree: FileTree, started: str) -> None:
-        """`started` is when the holder began, in ISO form: a second one learns it from the error."""
+        """`started` is when the holder began, in ISO form."""
         self._tree = tree
         self._started = started
         self._fd: int | None = None
 
     @classmethod
     def handed(cls, tree: FileTree, descriptor: int) -> Lock:
-        """The lock of another process that goes on holding it, as its open file; not to be released here."""
+        """A lock that another process holds and handed over as an open file; it must not be released here."""
         lock = cls(tree, "")
         lock._fd = descriptor
         return lock
@@ -196,10 +186,15 @@ class Lock:
         return self._fd is not None
 
     def take(self) -> None:
-        """Take the lock or raise BusyError with the holder."""
+        """Take the lock; BusyError, with the holder, when another process has it."""
         try:
             with self._tree.folder(".bankd", make=True) as folder:
-                fd = self._open(folder)
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+                try:
+                    fd = os.open("lock", flags, 0o600, dir_fd=folder)
+                except IsADirectoryError:
+                    self._tree.make_way("lock", folder)
+                    fd = os.open("lock", flags, 0o600, dir_fd=folder)
         except OSError as problem:
             raise explain_failure(problem, ".bankd/lock") from problem
         try:
@@ -210,22 +205,14 @@ class Lock:
             raise BusyError(_who(holder)) from busy
         self._fd = fd
         holder = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "started": self._started}).encode()
-        with suppress(OSError):  # who holds it is a courtesy; a full disk must not keep the lock from being taken
+        with suppress(OSError):  # the name is a courtesy; a full disk must not prevent the lock
             os.ftruncate(fd, 0)
             os.pwrite(fd, holder + b"\n", 0)
 
-    def _open(self, folder: int) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        try:
-            return os.open(NAME, flags, 0o600, dir_fd=folder)
-        except IsADirectoryError:
-            self._tree.make_way(NAME, folder)
-            return os.open(NAME, flags, 0o600, dir_fd=folder)
-
     def release(self) -> None:
-        """Let the next one in."""
+        """Release the lock."""
         if self._fd is not None:
-            with suppress(OSError):  # said before closing: a process that it was handed to may have it open still
+            with suppress(OSError):  # before closing: a process that it was handed to may still have it open
                 fcntl.flock(self._fd, fcntl.LOCK_UN)
             os.close(self._fd)
             self._fd = None

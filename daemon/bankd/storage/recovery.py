@@ -1,10 +1,8 @@
-"""Displaced files, kept for a while: an editor that still had one open may have written to it.
+"""The work of a start before anything new: finish committed transactions, look at pages again, carry late writes over.
 
-Their names are those of the staged file and the modification time at which it was displaced.
-
-What a start does before anything new: finish what was committed, look a second time, carry late writes over.
-
-It is the normal path again, so a crash in here is a crash like any other.
+It uses the normal write path, so a crash in here is a crash like any other. `Trash` keeps displaced files for a while,
+because an editor that still had one open may have written to it. Their names are that of the staged file and the
+modification time at which it was displaced.
 """
 
 from __future__ import annotations
@@ -36,162 +34,20 @@ from bankd.storage.staging import EDIT, PRISTINE, TRASH, StagedName, Staging
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree
 
-_ASIDE = "no-text"
-"""The ending of what is looked at no more."""
-_KEEP_EDITS = timedelta(minutes=10)
-_CAP = 200 * 1024 * 1024  # bytes; what an editor may make of a displaced file before we stop reading it
-
-
-@dataclass(frozen=True, slots=True)
-class LateWrite:
-    """A displaced file that is not what it was: what an editor made of it, when, and of what."""
-
-    name: str
-    modified: int
-    staged: StagedName
-    path: str
-    pristine: bytes
-    data: bytes
-
-    @property
-    def is_text(self) -> bool:
-        """Whether an editor may have written it: no zeros or broken letters, which come of a disk that lost its power."""
-        return b"\0" not in self.data and (not lines_not_utf8(self.data) or bool(lines_not_utf8(self.pristine)))
-
-    def is_long_at_rest(self, now: datetime) -> bool:
-        """Whether nobody has written to it for as long as an edit is looked after; until then it may be half written."""
-        return abs(now.timestamp() - self.modified / 1e9) > _KEEP_EDITS.total_seconds() and not self.is_edit
-
-    @property
-    def is_edit(self) -> bool:
-        """Whether it is a copy of an edit that was put back at once, kept in case an editor overwrites it unseen."""
-        return self.name.endswith(EDIT)
-
-
-class Trash:
-    """The trash of one workspace."""
-
-    def __init__(self, tree: FileTree, staging: Staging) -> None:
-        self._tree = tree
-        self._staging = staging
-
-    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[LateWrite]:
-        """The displaced files that were written to since, and are at rest now."""
-        for name, state in self._items():
-            staged = StagedName.parse(name)
-            written = name.rsplit(".", 1)[-1] not in {PRISTINE, _ASIDE, str(state.st_mtime_ns)}
-            at_rest = abs(now.timestamp() - state.st_mtime) >= settle
-            is_file = stat.S_ISREG(state.st_mode)
-            if staged is not None and _is_of(staged, journals) and written and at_rest and is_file:
-                late = self._late(name, staged, journals[staged.seq])
-                if late.data != late.pristine:
-                    yield late
-
-    def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
-        modified = 0 if name.endswith(EDIT) else self._staging.mark_displaced(TRASH, name)
-        data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
-        pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
-        if pristine is None:
-            pristine = _replayed(journal, staged.before)
-        return LateWrite(name, modified, staged, journal.paths()[staged.step], pristine, data)
-
-    def carried(self, late: LateWrite) -> None:
-        """Remember how far a late write has been carried over; edits that were put back are looked at until they expire."""
-        if late.is_edit:
-            return
-        self._staging.publish(f"{TRASH}/{late.staged}.{PRISTINE}", late.data)
-        name = f"{late.staged}.{late.modified}"  # as it was before we read it: it may have been written to since
-        with self._tree.folder(TRASH) as folder:
-            if name != late.name:
-                self._tree.calls.rename(late.name, folder, name, folder)
-
-    def set_aside(self, late: LateWrite) -> str:
-        """Look at a file no more, and say where it is kept; it expires as the others do."""
-        aside = f"{late.name}.{_ASIDE}"
-        with self._tree.folder(TRASH) as folder:
-            self._tree.calls.rename(late.name, folder, aside, folder)
-        return f"{TRASH}/{aside}"
-
-    def expire(self, now: datetime, keep: KeepPolicy) -> None:
-        """Let go of what is too old, and of the oldest while all of it is too much."""
-        items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
-        size = sum(state.st_size for _, state in items)
-        for name, state in items:
-            keep_for = _KEEP_EDITS if name.endswith(EDIT) else timedelta(days=keep.trash_days)
-            if now.timestamp() - state.st_ctime > keep_for.total_seconds() or size > keep.trash_mib << 20:
-                self._tree.remove(f"{TRASH}/{name}")
-                size -= state.st_size
-
-    def _items(self) -> list[tuple[str, os.stat_result]]:
-        names = self._tree.names(TRASH)
-        if not names:
-            return []
-        with self._tree.folder(TRASH) as folder:
-            return [(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) for name in names]
-
-
-def _replayed(journal: Journal, wanted: str) -> bytes:
-    """The bytes of this digest among those that a transaction meets and makes; what was there before if none is."""
-    state = {path: None if text is None else encode_text(text) for path, text in journal.before.items()}
-    first = dict(state)
-    for step in journal.transaction.steps():
-        data = state.get(step.path)
-        if digest_of(data) == wanted and data is not None:
-            return data
-        state[step.path] = take_step(step, data, state.get).data
-    return next((data for data in first.values() if data is not None and digest_of(data) == wanted), b"")
-
-
-def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Operation, ...]:
-    """What brings a late write into the bank: lines to their page, reworded memories to where they live now."""
-    texts = (decode_text(look(late.path) or b""), decode_text(late.pristine), decode_text(late.data))
-    if is_carried(*texts):
-        return ()
-    pristine, written = _entries(late.pristine), _entries(late.data)
-    away = set(written) - set(_entries(look(late.path) or b""))
-    moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
-    operations: list[Operation] = [
-        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved)))
-    ]
-    for key, place in sorted(moved.items()):
-        if key in pristine and pristine[key] != written[key]:
-            operations.append(_reword(late.path, place, key, (pristine[key], written[key]), look))
-    return tuple(operations)
-
-
-def _reword(path: str, place: str, key: str, texts: tuple[str, str], look: Look) -> Operation:
-    """Reword a memory where it is now; if it says something else again by then, keep both wordings."""
-    pristine, written = texts
-    if _entries(look(place) or b"").get(key) in {pristine, written}:
-        return Replace(place, key, pristine, written)
-    first, _, rest = written.partition("\n")
-    nameless = "\n".join([split_id(first)[0], rest]) if rest else split_id(first)[0]
-    return Append(path, "", (Piece(block_key(nameless), nameless),))
-
-
-def _entries(data: bytes) -> dict[str, str]:
-    page = read_page("", data)
-    spans = {entry.memory.id: LineSpan(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
-    return {key: text_of(page.document, span) for key, span in spans.items()}
-
-
-def _is_of(staged: StagedName, journals: Mapping[int, Journal]) -> bool:
-    """Whether a file was displaced by a journal we have, and not by one of its number that a power cut took."""
-    return staged.seq in journals and staged.step < len(journals[staged.seq].paths())
-
-
 SECOND_LOOK = timedelta(minutes=10)
 _UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
 _HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in the middle of it for so long
-_MOMENT = 0.2
-"""Seconds in which a page that is written in place has been emptied and filled again."""
+_MOMENT = 0.2  # seconds in which a page that is written in place has been emptied and filled again
+_KEEP_EDITS = timedelta(minutes=10)
+_CAP = 200 * 1024 * 1024  # bytes; an editor may make a displaced file larger, then we stop reading it
+_ASIDE = "no-text"  # the ending of a file in the trash that is not looked at again
 
 
 @dataclass(slots=True)
 class Recovery:
-    """What a start found to do: transactions finished, pages healed, late writes carried over.
+    """The work that a start did: transactions finished, pages healed, late writes carried over.
 
-    `notes` name for people what of their saving was not left as they saved it.
+    `notes` name for people the pages that are not as they saved them.
     """
 
     finished: list[Applied] = field(default_factory=list)
@@ -201,7 +57,7 @@ class Recovery:
 
     @property
     def changed(self) -> list[str]:
-        """The files that changed."""
+        """The paths of the files that changed."""
         return sorted({path for applied in self.finished + self.healed + self.carried for path in applied.changed})
 
 
@@ -225,13 +81,15 @@ class Recoverer:
         self._pause = pause or Event().wait
 
     def recover(self, now: datetime) -> Recovery:
-        """Bring the workspace to what all committed transactions ask for; ConflictError when a page does not hold still."""
+        """Finish all committed transactions and heal pages. ConflictError when a page is being edited all the time."""
         recovery = Recovery()
         try:
             self._clear_stage()
             for journal in list(self._journals.load(TXN)):
                 recovery.finished.append(self._transactions.run(journal, {}))
-            _refuse_if_waiting(recovery)
+            waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
+            if waiting:
+                raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
             self._carry_late_writes(now, recovery)
             for operations, applied, run in self._look_again(now):
                 recovery.healed.append(applied)
@@ -242,7 +100,7 @@ class Recoverer:
         return recovery
 
     def _clear_stage(self) -> None:
-        """Look at what a crash left on the stage: ours goes, an edit that was just displaced goes back."""
+        """Empty the stage after a crash: our files are removed, an edit that was just displaced goes back."""
         staging = self._transactions.staging
         names = staging.names()
         journals = {journal.seq: journal for journal in self._journals.load(TXN)} if names else {}
@@ -254,13 +112,16 @@ class Recoverer:
                 staging.look(staged, journals[staged.seq].paths()[staged.step])
 
     def _carry_late_writes(self, now: datetime, recovery: Recovery) -> None:
-        """Bring what was written to displaced pages into the bank; what is no text is kept, and named."""
+        """Bring text that was written to displaced pages into the bank; anything else is kept in the trash, and named."""
         if not self._tree.names(".bankd/trash"):
             return
         journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
         for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
             if late.is_text:
-                recovery.carried.append(self._carry(late, journals[late.staged.seq].transaction.run, now))
+                run = journals[late.staged.seq].transaction.run
+                operations = carry_operations(late, self._locate, self._transactions.look)
+                carry = Transaction(f"{run}~late", now.isoformat(), operations, kind="late write")
+                recovery.carried.append(self._transactions.commit(carry))
                 self._trash.carried(late)
             elif late.is_long_at_rest(now):
                 kept = f"kept as {self._trash.set_aside(late)} for {self._keep.trash_days} days"
@@ -269,12 +130,8 @@ class Recoverer:
                 )
         self._trash.expire(now, self._keep)
 
-    def _carry(self, late: LateWrite, run: str, now: datetime) -> Applied:
-        operations = carry_operations(late, self._locate, self._transactions.look)
-        return self._transactions.commit(Transaction(f"{run}~late", now.isoformat(), operations, kind="late write"))
-
     def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
-        """Apply young transactions once more; what a later one decided about a piece stands."""
+        """Apply young transactions once more, except for pieces that a later one decided about."""
         young = list(self._journals.load(DONE))
         if not young:
             return
@@ -291,7 +148,7 @@ class Recoverer:
             )  # fmt: skip
             operations = look(without_settled(journal.transaction, settled))
             if back := _added_by(operations):
-                self._pause(_MOMENT)  # what stands nowhere may be on a page that is just being saved
+                self._pause(_MOMENT)  # a memory that stands nowhere may be on a page that is just being saved
                 operations = look(without_settled(journal.transaction, settled | self._taken_out(back)))
             if operations:
                 applied = self._transactions.commit(self._again(journal.transaction.run, operations, now))
@@ -299,14 +156,14 @@ class Recoverer:
                     yield operations, applied, journal.transaction.run
 
     def _taken_out(self, memories: Set[str]) -> Set[str]:
-        """Those that a command took out, as events tell: the journal of that may be lost."""
+        """Those that a command took out, by the events, because the journal of that may be lost."""
         gone = fold_events(self._transactions.events.read_events()).gone
         return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
 
     def _settle_pieces(
         self, journal: Journal, paths: Set[str], since: Sequence[Transaction], now: datetime
     ) -> frozenset[str]:
-        """Take note, for good where a page is at rest, of what people made of what a run wrote."""
+        """The pieces of a run that people have changed since; for pages at rest they are recorded in its journal."""
         settling = Settling(self._transactions.look, self._locate, since)
         at_rest = {path for path in paths if abs(now - self._modified(path)) >= min(self._settle, _HALF_SAVED)}
         for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
@@ -316,7 +173,7 @@ class Recoverer:
         return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
 
     def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
-        """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
+        """The transaction that heals a page; an event restores each memory that was recorded as deleted meanwhile."""
         own, at = f"{run}~again", now.isoformat()
         back = _added_by(operations)
         gone = fold_events(self._transactions.events.read_events()).gone if back else {}
@@ -325,9 +182,9 @@ class Recoverer:
         return Transaction(own, at, operations, events, "second look")
 
     def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
-        """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run.
+        """The files that an old buffer may have overwritten: now, or their last change, is within ten minutes of the run.
 
-        One that is fought over is left alone for a while, and then looked at once more; one that no run reads is so too.
+        A page that is fought over is left alone for a while and then looked at once more. So is one that no run reads.
         """
         resting = {path for path, until in rests.items() if until > now}
         paths = {operation.path for operation in journal.transaction.operations} - resting
@@ -337,7 +194,7 @@ class Recoverer:
         return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}
 
     def _is_hurried(self, path: str, since: Iterable[Transaction]) -> bool:
-        """Whether a page was saved again within seconds of a second look at it: by an old buffer too, read before that."""
+        """Whether a page was saved within seconds after a second look at it: then it was read before, and its buffer is old."""
         looks = (other for other in since if other.kind in HEALING and path in {op.path for op in other.operations})
         last = max((datetime.fromisoformat(other.planned_at) for other in looks), default=None)
         return last is not None and abs(self._modified(path) - last) <= _UNREAD
@@ -350,7 +207,7 @@ class Recoverer:
             return datetime.min.replace(tzinfo=UTC)
 
     def _locate(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
-        """Read bank/ and archive/ for these keys: only for the few pieces that are not where they were put."""
+        """The pages of bank/ and archive/ with each key. All are read: use it only for pieces that are not where they were put."""
         found: dict[str, set[str]] = {key: set() for key in keys}
         for path in [*_pages(self._tree, "bank"), *_pages(self._tree, "archive")]:
             data = self._transactions.look(path)
@@ -371,12 +228,6 @@ def _added_by(operations: Iterable[Operation]) -> set[str]:
     return {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
 
 
-def _refuse_if_waiting(recovery: Recovery) -> None:
-    waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
-    if waiting:
-        raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
-
-
 def _age(journal: Journal, moment: datetime) -> timedelta:
     return abs(moment - datetime.fromisoformat(journal.transaction.planned_at))
 
@@ -389,3 +240,137 @@ def _pages(tree: FileTree, folder: str) -> Iterator[str]:
                 yield path
             elif not name.startswith("."):
                 yield from _pages(tree, path)
+
+
+@dataclass(frozen=True, slots=True)
+class LateWrite:
+    """A displaced file that was written to: its bytes now (`data`), before (`pristine`), and when it was written."""
+
+    name: str
+    modified: int
+    staged: StagedName
+    path: str
+    pristine: bytes
+    data: bytes
+
+    @property
+    def is_text(self) -> bool:
+        """Whether an editor may have written it: zeros and broken letters come from a disk that lost its power."""
+        return b"\0" not in self.data and (not lines_not_utf8(self.data) or bool(lines_not_utf8(self.pristine)))
+
+    def is_long_at_rest(self, now: datetime) -> bool:
+        """Whether nobody has written to it for ten minutes; until then it may be half written."""
+        return abs(now.timestamp() - self.modified / 1e9) > _KEEP_EDITS.total_seconds() and not self.is_edit
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is a copy of an edit that was put back at once; an editor may still overwrite that edit."""
+        return self.name.endswith(EDIT)
+
+
+class Trash:
+    """The displaced files of one workspace, in `.bankd/trash/`."""
+
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+
+    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[LateWrite]:
+        """The displaced files that were written to since they were displaced, and are at rest now."""
+        for name, state in self._items():
+            staged = StagedName.parse(name)
+            # After a power cut, a new journal may have the number of a lost one: then this file is not of it.
+            is_known = staged and staged.seq in journals and staged.step < len(journals[staged.seq].paths())
+            is_written = name.rsplit(".", 1)[-1] not in {PRISTINE, _ASIDE, str(state.st_mtime_ns)}
+            is_at_rest = abs(now.timestamp() - state.st_mtime) >= settle
+            if staged and is_known and is_written and is_at_rest and stat.S_ISREG(state.st_mode):
+                late = self._late(name, staged, journals[staged.seq])
+                if late.data != late.pristine:
+                    yield late
+
+    def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
+        modified = 0 if name.endswith(EDIT) else self._staging.mark_displaced(TRASH, name)
+        data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
+        pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
+        if pristine is None:
+            pristine = _replayed(journal, staged.before)
+        return LateWrite(name, modified, staged, journal.paths()[staged.step], pristine, data)
+
+    def carried(self, late: LateWrite) -> None:
+        """Remember that a late write was carried over. Not so edits that were put back: they are looked at until they expire."""
+        if late.is_edit:
+            return
+        self._staging.publish(f"{TRASH}/{late.staged}.{PRISTINE}", late.data)
+        name = f"{late.staged}.{late.modified}"  # as it was before we read it: it may have been written to since
+        with self._tree.folder(TRASH) as folder:
+            if name != late.name:
+                self._tree.calls.rename(late.name, folder, name, folder)
+
+    def set_aside(self, late: LateWrite) -> str:
+        """Stop looking at a file; gives where it is kept. It expires as the others do."""
+        aside = f"{late.name}.{_ASIDE}"
+        with self._tree.folder(TRASH) as folder:
+            self._tree.calls.rename(late.name, folder, aside, folder)
+        return f"{TRASH}/{aside}"
+
+    def expire(self, now: datetime, keep: KeepPolicy) -> None:
+        """Remove the files that are too old, and the oldest while all together are too large."""
+        items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
+        size = sum(state.st_size for _, state in items)
+        for name, state in items:
+            keep_for = _KEEP_EDITS if name.endswith(EDIT) else timedelta(days=keep.trash_days)
+            if now.timestamp() - state.st_ctime > keep_for.total_seconds() or size > keep.trash_mib << 20:
+                self._tree.remove(f"{TRASH}/{name}")
+                size -= state.st_size
+
+    def _items(self) -> list[tuple[str, os.stat_result]]:
+        names = self._tree.names(TRASH)
+        if not names:
+            return []
+        with self._tree.folder(TRASH) as folder:
+            return [(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) for name in names]
+
+
+def _replayed(journal: Journal, wanted: str) -> bytes:
+    """The bytes with this digest among those that a transaction reads and writes; empty when none have it."""
+    state = {path: None if text is None else encode_text(text) for path, text in journal.before.items()}
+    befores = list(state.values())
+    for step in journal.transaction.steps():
+        data = state.get(step.path)
+        if digest_of(data) == wanted and data is not None:
+            return data
+        state[step.path] = take_step(step, data, state.get).data
+    return next((data for data in befores if data is not None and digest_of(data) == wanted), b"")
+
+
+def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Operation, ...]:
+    """The operations for a late write: lines go to their page, reworded memories to the page where they are now."""
+    texts = (decode_text(look(late.path) or b""), decode_text(late.pristine), decode_text(late.data))
+    if is_carried(*texts):
+        return ()
+    pristine, written = _entries(late.pristine), _entries(late.data)
+    away = set(written) - set(_entries(look(late.path) or b""))
+    moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
+    operations: list[Operation] = [
+        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved)))
+    ]
+    for key, place in sorted(moved.items()):
+        if key in pristine and pristine[key] != written[key]:
+            operations.append(_reword(late.path, place, key, (pristine[key], written[key]), look))
+    return tuple(operations)
+
+
+def _reword(path: str, place: str, key: str, texts: tuple[str, str], look: Look) -> Operation:
+    """Reword a memory where it is now; if it has changed there too, keep both wordings."""
+    pristine, written = texts
+    if _entries(look(place) or b"").get(key) in {pristine, written}:
+        return Replace(place, key, pristine, written)
+    first, _, rest = written.partition("\n")
+    nameless = "\n".join([split_id(first)[0], rest]) if rest else split_id(first)[0]
+    return Append(path, "", (Piece(block_key(nameless), nameless),))
+
+
+def _entries(data: bytes) -> dict[str, str]:
+    page = read_page("", data)
+    spans = {entry.memory.id: LineSpan(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
+    return {key: text_of(page.document, span) for key, span in spans.items()}

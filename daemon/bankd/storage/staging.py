@@ -1,7 +1,8 @@
-"""How one file of the workspace changes: staged beside, synced, swapped in, and then a look at what came out.
+"""The change of one file: staged beside it, synced, swapped in, and then a look at the file that came out.
 
-A bank file is never opened for writing. Staged files are named SEQ.STEP.TRY.BEFORE.AFTER by the digests of what they
-replace and hold; while one is being written its name begins with `w`, so that nothing takes it for a finished one.
+A bank file is never opened for writing. Staged files are named SEQ.STEP.TRY.BEFORE.AFTER, with the digests of the
+bytes that they replace and hold. While one is being written its name begins with `w`, so that nothing takes it for a
+finished one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CAP = 64 * 1024 * 1024  # what an editor may make of a displaced file before we
 
 @dataclass(frozen=True, slots=True)
 class StagedName:
-    """The name of a staged file, taken apart."""
+    """The parts of the name of a staged file."""
 
     seq: int
     step: int
@@ -38,7 +39,7 @@ class StagedName:
 
     @classmethod
     def parse(cls, name: str) -> StagedName | None:
-        """Read a name; None when it is not of this kind."""
+        """Read a name; None when it is not the name of a staged file."""
         parts = name.split(".")
         if len(parts) < 5 or not all(part.isdigit() for part in parts[:3]):
             return None
@@ -53,11 +54,11 @@ class Staging:
 
     @property
     def _calls(self) -> Syscalls:
-        """Those of the tree as it is now: a file system that cannot exchange is met after this was made."""
+        """The tree's calls at this moment: they are replaced later on a file system that cannot exchange."""
         return self._tree.calls
 
     def stage(self, name: str, data: bytes, model: str | None = None, mode: int = 0o666) -> None:
-        """Write and sync a file on the stage, dressed like the file it will replace."""
+        """Write and sync a file on the stage, with the owner, mode and attributes of `model`, the file that it will replace."""
         with self._tree.folder(STAGE, make=True) as folder:
             try:
                 self._write(self._create(f"w-{name}", folder, 0o600 if model else mode), data, model)
@@ -76,7 +77,13 @@ class Staging:
     def _write(self, fd: int, data: bytes, model: str | None) -> None:
         try:
             if model:
-                self._dress(fd, model)
+                with self._tree.file(model) as shown:
+                    if os.fstat(shown).st_nlink > 1:
+                        raise ConflictError(f"{model}: has a second hard link, which swapping would cut; left alone")
+                    try:
+                        self._calls.dress(fd, shown)
+                    except PermissionError as problem:
+                        raise ConflictError(f"{model}: belongs to another user; left alone") from problem
             rest = memoryview(data)
             while rest:  # raw writes: a buffered one that failed would be written again by close()
                 rest = rest[self._calls.write(fd, bytes(rest)) :]
@@ -84,35 +91,23 @@ class Staging:
         finally:
             os.close(fd)
 
-    def _dress(self, fd: int, model: str) -> None:
-        with self._tree.file(model) as shown:
-            if os.fstat(shown).st_nlink > 1:
-                raise ConflictError(f"{model}: has a second hard link, which swapping would cut; left alone")
-            try:
-                self._calls.dress(fd, shown)
-            except PermissionError as problem:
-                raise ConflictError(f"{model}: belongs to another user; left alone") from problem
-
     def publish(self, path: str, data: bytes) -> None:
-        """Put a whole file of ours in place, durably: a journal, an index; never a page that people write."""
+        """Put a whole file of ours in place, durably: a journal, an index; never a page, which people write too."""
         name = f"p-{path.rsplit('/', 1)[-1]}"
         self.stage(name, data, mode=0o600 if path.startswith(".bankd/") else 0o666)
+        parent, leaf = split_path(path)
         try:
-            self._put(name, path)
+            with self._tree.folder(STAGE) as stage, self._tree.folder(parent, make=True) as folder:
+                try:
+                    self._calls.rename(name, stage, leaf, folder)
+                except IsADirectoryError:
+                    self._tree.make_way(leaf, folder)
+                    self._calls.rename(name, stage, leaf, folder)
+                sync_file(self._tree, folder)
         except (OSError, ConflictError):
             with suppress(OSError):
                 self.discard(name)
             raise
-
-    def _put(self, name: str, path: str) -> None:
-        parent, leaf = split_path(path)
-        with self._tree.folder(STAGE) as stage, self._tree.folder(parent, make=True) as folder:
-            try:
-                self._calls.rename(name, stage, leaf, folder)
-            except IsADirectoryError:
-                self._tree.make_way(leaf, folder)
-                self._calls.rename(name, stage, leaf, folder)
-            sync_file(self._tree, folder)
 
     def sync(self) -> None:
         """Make the names on the stage durable."""
@@ -120,7 +115,7 @@ class Staging:
             sync_file(self._tree, folder)
 
     def swap(self, staged: StagedName, path: str) -> bool:
-        """Bring a staged file into the bank, or take a page away; False when somebody was faster."""
+        """Swap a staged file into the bank, or take a page away; False when somebody changed the page meanwhile."""
         parent, leaf = split_path(path)
         name = str(staged)
         with (
@@ -148,7 +143,7 @@ class Staging:
         return self.look(staged, path)
 
     def look(self, staged: StagedName, path: str) -> bool:
-        """See what came out: what we had read goes to the trash; somebody's edit goes back, and we try again."""
+        """Look at the file that came out: the one that we had read goes to the trash; an edit by somebody goes back (False)."""
         data = self._read(str(staged))
         found = digest_of(data)
         if found == staged.before:
@@ -157,7 +152,7 @@ class Staging:
         if found == staged.after:
             self.discard(str(staged))  # it had not been swapped yet, or was put back already
             return False
-        # While ours was in its place an editor may have read that: what it lacked must not go with his next save.
+        # An editor may have read our file while it was in place: its next save must not lose the lines that ours lacked.
         self.publish(f"{TRASH}/{staged}.{EDIT}", data)
         self._put_back(staged, path)
         return False
@@ -178,7 +173,7 @@ class Staging:
                 data = self._read(name)
                 if (
                     digest_of(data) == staged.after
-                ):  # an editor may have it open all the same: it stood there for a while
+                ):  # an editor may still have it open, since it stood there for a while
                     ours = replace(staged, before=staged.after)
                     self.keep_pristine(ours, data)
                     self._to_trash(staged, ours)
@@ -188,7 +183,7 @@ class Staging:
         self._to_trash(staged, staged)
 
     def _to_trash(self, staged: StagedName, kept_as: StagedName) -> None:
-        """Keep what was displaced under its date: an editor may still hold it open; the date 0 marks a late write."""
+        """Keep a displaced file under its date, because an editor may still hold it open; the date 0 marks a late write."""
         modified = self.mark_displaced(STAGE, str(staged))
         if digest_of(self._read(str(staged))) != kept_as.before:
             modified = 0
@@ -196,10 +191,10 @@ class Staging:
             self._calls.rename(str(staged), stage, f"{kept_as}.{modified}", trash)
 
     def mark_displaced(self, folder: str, name: str) -> int:
-        """Give a displaced file a date that no write after this leaves to it, before it is read; 0 if one was faster.
+        """Give a displaced file, before it is read, a date that every later write changes; gives it, or 0 if a write was faster.
 
-        Its own date would not tell: a write that has begun sets it before the bytes are there, and two writes within
-        a tick of the kernel's clock have the same.
+        Its own date would not do: a write that has begun sets it before the bytes are there, and two writes within a
+        tick of the kernel's clock have the same date.
         """
         with self._tree.folder(folder) as opened:
             fd = open_regular(name, opened, name)
@@ -215,7 +210,7 @@ class Staging:
             os.close(fd)
 
     def keep_pristine(self, staged: StagedName, data: bytes) -> None:
-        """Keep what we took as the basis when it is not in the journal: the edit that came before this attempt."""
+        """Keep the bytes that an attempt began from when they are not in the journal: an edit that came before it."""
         self.publish(f"{TRASH}/{staged}.{PRISTINE}", data)
 
     def discard(self, name: str) -> None:
@@ -223,7 +218,7 @@ class Staging:
         self._tree.remove(f"{STAGE}/{name}")
 
     def names(self) -> list[str]:
-        """What is on the stage."""
+        """The names on the stage."""
         return self._tree.names(STAGE)
 
     def _read(self, name: str) -> bytes:

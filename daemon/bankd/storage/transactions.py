@@ -2,7 +2,7 @@
 
     stage all | journal [COMMIT] | swap and look, step by step | events | journal to done/
 
-Until the journal is in place nothing visible has changed; after it everything goes forward, with the same code.
+Until the journal is in place nothing visible has changed. After it, the same code always goes forward.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PAUSE = 0.025  # seconds between looks at a page that an editor has just emptie
 
 @dataclass(frozen=True, slots=True)
 class _Foreseen:
-    """What a step will make of its file if nobody changes that meanwhile."""
+    """The result of a step if nobody changes its file meanwhile."""
 
     number: int
     path: str
@@ -70,11 +70,11 @@ class TransactionWriter:
         return self._lock.is_held
 
     def closed(self, paths: Collection[str]) -> dict[str, str]:
-        """Those of these files, there or not yet, that cannot be written now, and why."""
+        """The files among these that cannot be written now, and why; a file may still be to be made."""
         return closed_among(self._tree, paths)
 
     def commit(self, transaction: Transaction) -> Applied:
-        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
+        """Make all of a transaction happen, or nothing; StorageError when the disk does not let us."""
         if not self._lock.is_held:
             raise InvariantError("a transaction was begun without the lock")
         try:
@@ -100,25 +100,11 @@ class TransactionWriter:
         if foreseen or transaction.events:
             texts = [len(item.new or b"") for item in foreseen] + [len(text or "") for text in before.values()]
             disk.check_room(self._tree, sum(texts))
-        return Journal(seq, transaction, before), self._stage_all(seq, foreseen)
-
-    def _foresee(self, transaction: Transaction) -> Iterator[_Foreseen]:
-        state: dict[str, bytes | None] = {}
-        look = state_of(state, self.look)
-        for number, step in enumerate(transaction.steps()):
-            with suppress(ConflictError):  # met again, and reported, when the step runs
-                old = state[step.path] if step.path in state else self._tree.read(step.path)
-                new = take_step(step, old, look, self.rewrite).data
-                if new != old and _fits(new):
-                    state[step.path] = new
-                    yield _Foreseen(number, step.path, old, new)
-
-    def _stage_all(self, seq: int, foreseen: Iterable[_Foreseen]) -> dict[int, StagedName]:
         staged = {}
         try:
             for item in foreseen:
                 name = StagedName(seq, item.number, 0, digest_of(item.old), digest_of(item.new))
-                with suppress(ConflictError):  # as above
+                with suppress(ConflictError):  # met again, and reported, when the step runs
                     self._stage_one(name, item.path, item.new)
                     staged[item.number] = name
         except BaseException:
@@ -126,7 +112,18 @@ class TransactionWriter:
                 for left in self.staging.names():
                     self.staging.discard(left)
             raise
-        return staged
+        return Journal(seq, transaction, before), staged
+
+    def _foresee(self, transaction: Transaction) -> Iterator[_Foreseen]:
+        state: dict[str, bytes | None] = {}
+        look = state_of(state, self.look)
+        for number, step in enumerate(transaction.steps()):
+            with suppress(ConflictError):  # as above
+                old = state[step.path] if step.path in state else self._tree.read(step.path)
+                new = take_step(step, old, look, self.rewrite).data
+                if new != old and _fits(new):
+                    state[step.path] = new
+                    yield _Foreseen(number, step.path, old, new)
 
     def _stage_one(self, staged: StagedName, path: str, new: bytes | None) -> None:
         if new is not None:
@@ -177,7 +174,7 @@ class TransactionWriter:
             self._withdraw(journal, number, withdrawal, applied)
 
     def _take_back_halves(self, journal: Journal, applied: Applied) -> None:
-        """A page is divided as a whole or not at all: where one part could not be made, the others go again."""
+        """A page is divided as a whole or not at all: when one part could not be made, the others are removed again."""
         for half in find_half_divided(journal.transaction.operations, self.look):
             for part in half.made:
                 self._withdraw(journal, journal.paths().index(part.path), Drop(part.path, part.text), applied)
@@ -190,7 +187,9 @@ class TransactionWriter:
     def _withdraw(self, journal: Journal, number: int, operation: Remove | Drop, applied: Applied) -> None:
         is_new, data = journal.before.get(operation.path, "") is None, self.look(operation.path)
         if is_new and data is not None and not (operation.apply(data) or b"").strip():
-            operation = Drop(operation.path, decode_text(data))  # made for what does not come: no page of a title alone
+            operation = Drop(
+                operation.path, decode_text(data)
+            )  # made for a memory that does not come: leave no page with only a title
         try:
             self._settle_step(journal, number, Step(operation.path, (operation,)), None, applied)
         except ConflictError as conflict:
@@ -210,26 +209,21 @@ class TransactionWriter:
                 continue
             name = StagedName(journal.seq, number, attempt, digest_of(old), digest_of(outcome.data))
             if staged is None or (staged.before, staged.after) != (name.before, name.after):
-                self._restage(journal, name, step.path, old, outcome.data)
+                first = journal.before.get(step.path)
+                if old is not None and (first is None or decode_text(old) != first):
+                    self.staging.keep_pristine(name, old)
+                self._stage_one(name, step.path, outcome.data)
                 staged = name
             if self.staging.swap(staged, step.path):
-                self._note(step.path, outcome.data, applied)
+                applied.changed[step.path] = None
+                self.own_writes[step.path] = digest_of(outcome.data)
                 return outcome
             staged = None
         applied.postponed.append(step.path)
         return StepResult(None)
 
-    def _restage(self, journal: Journal, name: StagedName, path: str, old: bytes | None, new: bytes | None) -> None:
-        first = journal.before.get(path)
-        if old is not None and (first is None or decode_text(old) != first):
-            self.staging.keep_pristine(name, old)
-        self._stage_one(name, path, new)
-
-    def _note(self, path: str, new: bytes | None, applied: Applied) -> None:
-        applied.changed[path] = None
-        self.own_writes[path] = digest_of(new)
-
     def _report_missing(self, transaction: Transaction, applied: Applied) -> set[str]:
+        """The memories that were to be appended and stand nowhere; each is reported as a conflict."""
         missing: set[str] = set()
         for operation in transaction.operations:
             if isinstance(operation, Append) and operation.path not in applied.changed:
@@ -240,14 +234,14 @@ class TransactionWriter:
         return missing
 
     def look(self, path: str) -> bytes | None:
-        """A file's bytes at this moment; None also for one that must be left alone."""
+        """The bytes of a file at this moment; None when there is none, or it must be left alone."""
         try:
             return self._tree.read(path)
         except ConflictError:
             return None
 
     def publish(self, path: str, data: bytes) -> None:
-        """Put a derived file in place (tree-index.json); UserError's of the disk as for a transaction."""
+        """Put a derived file in place (tree-index.json); StorageError when the disk does not let us."""
         if self._tree.read_own(path, _DERIVED_CAP) == data:
             return
         try:

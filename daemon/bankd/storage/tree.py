@@ -1,11 +1,9 @@
-"""The system calls that change something on disk, all in one place: what fault tests count, break and cut short.
+"""The workspace as a tree that no path can leave, and the system calls that change something on disk.
 
-Names are single components in an open folder; which folder that is, `tree` decides.
-
-The workspace as a tree that no path can leave: every open goes through its root descriptor.
-
-Regular files only, opened without waiting (a FIFO named x.md must not hang a run); links are not followed out, but for
-`memory` and `bank` themselves, which the user may have elsewhere: there each is a root of its own.
+Every file is opened below the descriptor of the root folder. Only regular files are opened, without waiting (a FIFO named
+x.md must not hang a run). No link is followed out of the tree, except `memory` and `bank` themselves, which the user may
+have elsewhere: each is a root of its own. `Syscalls` has all calls that change the disk in one place, so that fault
+tests can count, break and cut them short.
 """
 
 from __future__ import annotations
@@ -21,100 +19,8 @@ from pathlib import Path
 
 from bankd.errors import ConflictError, UserError
 
-_NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h
-_CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
-class Syscalls:
-    """The real ones. Each does one thing or raises OSError."""
-
-    def create(self, name: str, folder: int, mode: int = 0o600) -> int:
-        """Open a new file for writing; one of that name must not exist."""
-        return os.open(name, _CREATE, mode, dir_fd=folder)
-
-    def open_to_append(self, name: str, folder: int, mode: int = 0o600) -> int:
-        """Open a file for appending, made when missing."""
-        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(name, flags, mode, dir_fd=folder)
-
-    def write(self, fd: int, data: bytes) -> int:
-        """Write as much as one call takes."""
-        return os.write(fd, data)
-
-    def truncate(self, fd: int, size: int) -> None:
-        """Cut a file off."""
-        os.ftruncate(fd, size)
-
-    def sync(self, fd: int) -> None:
-        """Make a file or folder durable. Never call it again for a file for which it failed."""
-        os.fsync(fd)
-
-    def rename(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
-        """Rename, over an existing file if there is one."""
-        os.rename(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
-
-    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
-        """Rename; FileExistsError when the new name is taken."""
-        _renameat2(old, old_folder, new, new_folder, _NOREPLACE)
-
-    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
-        """Swap two existing files in one instant."""
-        _renameat2(old, old_folder, new, new_folder, _EXCHANGE)
-
-    def date(self, fd: int, modified: int) -> None:
-        """Set when a file was written last, in nanoseconds; waits for a write that has begun."""
-        os.utime(fd, ns=(os.fstat(fd).st_atime_ns, modified))
-
-    def unlink(self, name: str, folder: int) -> None:
-        """Remove a file's name."""
-        os.unlink(name, dir_fd=folder)
-
-    def mkdir(self, name: str, folder: int, mode: int = 0o777) -> None:
-        """Make a folder; the umask applies."""
-        os.mkdir(name, mode, dir_fd=folder)
-
-    def dress(self, fd: int, model: int) -> None:
-        """Give a file the mode, owner and extended attributes of another; PermissionError when we may not."""
-        status = os.fstat(model)
-        own = os.fstat(fd)
-        if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
-            os.fchown(fd, status.st_uid, status.st_gid)
-        os.fchmod(fd, status.st_mode & 0o7777)
-        with suppress(NotImplementedError):
-            for name in _listxattr(model):
-                os.setxattr(fd, name, os.getxattr(model, name))
-
-
-class SyscallsWithoutExchange(Syscalls):
-    """For file systems that cannot exchange: a link keeps what is displaced, and there is an instant of which it cannot."""
-
-    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
-        os.link(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
-        os.unlink(old, dir_fd=old_folder)
-
-    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
-        kept = f"w-kept-{old}"
-        os.link(new, kept, src_dir_fd=new_folder, dst_dir_fd=old_folder)
-        self.rename(old, old_folder, new, new_folder)
-        self.rename(kept, old_folder, old, old_folder)
-
-
-def _listxattr(fd: int) -> list[str]:
-    try:
-        return os.listxattr(fd)
-    except OSError:
-        return []  # the file system has none
-
-
-def _renameat2(old: str, old_folder: int, new: str, new_folder: int, flags: int) -> None:
-    done = _LIBC.renameat2(old_folder, os.fsencode(old), new_folder, os.fsencode(new), flags)
-    if done != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), old, None, new)
-
-
 FILE_CAP = 8 * 1024 * 1024  # bytes; a larger file is searchable as text and never rewritten
-_SEARCHED = 1 << 30  # bytes; reading more takes many seconds, and most of such a file is a hole
+_SEARCHED = 1 << 30  # bytes; reading more takes many seconds, and such a file is mostly a hole
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _OPENAT2 = 437  # the same number on every architecture
 _BENEATH = 0x08 | 0x02  # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
@@ -123,29 +29,25 @@ _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
 
 _OWN = ".bankd/"
-ELSEWHERE = ("memory", "bank")
-"""The folders of a workspace that may be links to where the user has them."""
-
-
-class _How(ctypes.Structure):
-    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+_ELSEWHERE = ("memory", "bank")  # the folders of a workspace that may be links to other places
+_NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h
+_CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FileTree:
     """One open root folder; paths are relative, with `/` between names."""
 
     def __init__(self, root: Path, calls: Syscalls | None = None) -> None:
-        """Open the root; UserError when it is no folder."""
-        self.root = root
-        self.calls = calls or Syscalls()
+        """Open the root; UserError when it is not a folder."""
+        self.root, self.calls = root, calls or Syscalls()
         try:
             self._fd = os.open(root, _FOLDER)
         except OSError as problem:
             raise UserError(f"{root}: cannot be opened as a folder ({problem.strerror})") from problem
-        self._elsewhere = {name: _open_elsewhere(root / name) for name in ELSEWHERE if (root / name).is_symlink()}
+        self._elsewhere = {name: _open_elsewhere(root / name) for name in _ELSEWHERE if (root / name).is_symlink()}
 
     def is_in_place(self) -> bool:
-        """Whether the root is still the folder that was opened; another disk may have been mounted there."""
+        """Whether the root is still the folder that was opened; a disk may have been mounted there since."""
         try:
             found, opened = self.root.stat(), os.fstat(self._fd)
         except OSError:
@@ -153,15 +55,15 @@ class FileTree:
         return (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)
 
     def close(self) -> None:
-        """Let go of the root."""
+        """Close the descriptors of the roots."""
         for fd in (self._fd, *self._elsewhere.values()):
             os.close(fd)
 
     @contextmanager
     def folder(self, path: str, *, make: bool = False) -> Iterator[int]:
-        """Open a folder of the tree; with `make`, it and those above it are made durable when missing.
+        """Open a folder of the tree. With `make`, it and the folders above it are made, durably, when missing.
 
-        What is no folder and stands where one of ours belongs, below .bankd/, is set aside for it.
+        A file in the place of a folder below .bankd/ is renamed to NAME.bad first.
         """
         fd = self._open_or_make(path) if make else self._open_folder(path)
         try:
@@ -186,8 +88,9 @@ class FileTree:
                 raise
         parent, name = split_path(path)
         with self.folder(parent, make=True) as above:
-            if path.startswith(_OWN) and _is_taken(name, above):
-                self.calls.rename(name, above, f"{name}.bad", above)
+            with suppress(FileNotFoundError):
+                if path.startswith(_OWN) and not stat.S_ISDIR(os.lstat(name, dir_fd=above).st_mode):
+                    self.calls.rename(name, above, f"{name}.bad", above)
             with suppress(FileExistsError):
                 self.calls.mkdir(name, above, 0o700 if path.startswith(".bankd") else 0o777)
             self.calls.sync(above)
@@ -213,33 +116,33 @@ class FileTree:
             return None
 
     def read_own(self, path: str, cap: int = FILE_CAP) -> bytes | None:
-        """The bytes of a file of ours under .bankd/, None also for one that cannot be read: it will be made anew."""
+        """The bytes of a file of ours under .bankd/; None also when it cannot be read, because it is made anew."""
         try:
             return self.read(path, cap)
         except (ConflictError, PermissionError):
             return None
 
     def make_way(self, name: str, folder: int) -> None:
-        """Take an empty folder away that stands where a file of ours belongs; one that holds something is set aside."""
+        """Remove a folder in the place of a file of ours; one that is not empty is renamed to NAME.bad."""
         try:
             os.rmdir(name, dir_fd=folder)
         except OSError:
             self.calls.rename(name, folder, f"{name}.bad", folder)
 
     def names(self, path: str) -> list[str]:
-        """What is in a folder, sorted; nothing when there is no such folder."""
+        """The names in a folder, sorted; none when there is no such folder."""
         try:
             with self.folder(path) as fd:
                 return sorted(os.listdir(fd))  # noqa: PTH208 - by descriptor, which pathlib cannot
         except FileNotFoundError:
             return []
         except (NotADirectoryError, ConflictError):
-            if path.startswith(_OWN):  # it is made when something is to be put there
+            if path.startswith(_OWN):  # it is made when something is written there
                 return []
             raise
 
     def sizes(self, path: str, names: list[str]) -> dict[str, tuple[float, int]]:
-        """When each of these files changed, in seconds since 1970, and how many bytes it has."""
+        """The modification time, in seconds since 1970, and the size in bytes of each of these files."""
         if not names:
             return {}
         with self.folder(path) as fd:
@@ -247,26 +150,19 @@ class FileTree:
         return {name: (state.st_mtime, state.st_size) for name, state in states.items()}
 
     def remove_empty(self, path: str) -> None:
-        """Remove a folder that has nothing in it any more; one that has something stays."""
+        """Remove a folder if it is empty."""
         parent, name = split_path(path)
         with suppress(OSError), self.folder(parent) as folder:
             os.rmdir(name, dir_fd=folder)
 
     def remove(self, path: str) -> None:
-        """Remove a file of our own under .bankd/; that it is gone already is fine."""
+        """Remove a file of ours under .bankd/; no error when there is none."""
         parent, name = split_path(path)
         with suppress(FileNotFoundError), self.folder(parent) as folder:
             try:
                 self.calls.unlink(name, folder)
             except IsADirectoryError:
                 self.make_way(name, folder)
-
-
-def _is_taken(name: str, folder: int) -> bool:
-    try:
-        return not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        return False
 
 
 def _open_elsewhere(folder: Path) -> int:
@@ -283,12 +179,9 @@ def split_path(path: str) -> tuple[str, str]:
     return parent, name
 
 
-_NO_NAMES = frozenset({"", ".", ".."})
-
-
 def check_path(path: str, *, allow_root: bool = False) -> None:
-    """UserError for a path that could leave the tree by its text alone."""
-    is_inside = "\0" not in path and _NO_NAMES.isdisjoint(path.split("/"))
+    """UserError for a path that could leave the tree by its text: empty, `.` or `..` between slashes."""
+    is_inside = "\0" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
     if not is_inside and not (allow_root and path == ""):
         raise UserError(f"{path!r}: not a path inside the workspace")
 
@@ -322,7 +215,7 @@ def read_all(fd: int, shown: str, cap: int = FILE_CAP) -> bytes:
 
 
 def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int]:
-    """The 1-based lines of an open file on which something of at most `longest` bytes stands; never much of it in memory."""
+    """The 1-based lines of an open file with a match of at most `longest` bytes; only a part of it is in memory."""
     if os.fstat(fd).st_size > _SEARCHED:
         raise OSError(errno.EFBIG, f"it is larger than {_SEARCHED >> 30} GB")
     line, last, rest = 1, 0, b""
@@ -335,6 +228,10 @@ def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int
             last = max(line, last)
         kept = max(len(data) - longest + 1, at)
         line, rest = line + data.count(b"\n", at, kept), data[kept:]
+
+
+class _How(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
 
 def _openat2(root: int, path: str, flags: int) -> int | None:
@@ -366,3 +263,87 @@ def _walk(root: int, path: str) -> int:
             os.close(fd)
         fd = below
     return fd
+
+
+class Syscalls:
+    """The real system calls. Names are single components in an open folder. Each does one thing, or raises OSError."""
+
+    def create(self, name: str, folder: int, mode: int = 0o600) -> int:
+        """Open a new file for writing; one of that name must not exist."""
+        return os.open(name, _CREATE, mode, dir_fd=folder)
+
+    def open_to_append(self, name: str, folder: int, mode: int = 0o600) -> int:
+        """Open a file for appending, made when missing."""
+        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.open(name, flags, mode, dir_fd=folder)
+
+    def write(self, fd: int, data: bytes) -> int:
+        """Write as much as one call takes."""
+        return os.write(fd, data)
+
+    def truncate(self, fd: int, size: int) -> None:
+        """Cut a file to this size."""
+        os.ftruncate(fd, size)
+
+    def sync(self, fd: int) -> None:
+        """Make a file or folder durable. Never call it again for a file for which it failed."""
+        os.fsync(fd)
+
+    def rename(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        """Rename, over an existing file if there is one."""
+        os.rename(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
+
+    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        """Rename; FileExistsError when the new name is taken."""
+        _renameat2(old, old_folder, new, new_folder, _NOREPLACE)
+
+    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        """Swap two existing files in one instant."""
+        _renameat2(old, old_folder, new, new_folder, _EXCHANGE)
+
+    def date(self, fd: int, modified: int) -> None:
+        """Set the modification time of a file, in nanoseconds; waits for a write that has begun."""
+        os.utime(fd, ns=(os.fstat(fd).st_atime_ns, modified))
+
+    def unlink(self, name: str, folder: int) -> None:
+        """Remove a file's name."""
+        os.unlink(name, dir_fd=folder)
+
+    def mkdir(self, name: str, folder: int, mode: int = 0o777) -> None:
+        """Make a folder; the umask applies."""
+        os.mkdir(name, mode, dir_fd=folder)
+
+    def dress(self, fd: int, model: int) -> None:
+        """Give a file the mode, owner and extended attributes of another; PermissionError when we may not."""
+        status = os.fstat(model)
+        own = os.fstat(fd)
+        if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
+            os.fchown(fd, status.st_uid, status.st_gid)
+        os.fchmod(fd, status.st_mode & 0o7777)
+        names: list[str] = []
+        with suppress(OSError):  # a file system without extended attributes
+            names = os.listxattr(model)
+        with suppress(NotImplementedError):
+            for name in names:
+                os.setxattr(fd, name, os.getxattr(model, name))
+
+
+class SyscallsWithoutExchange(Syscalls):
+    """For file systems that cannot exchange: a link keeps the displaced file, in several steps instead of one."""
+
+    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        os.link(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
+        os.unlink(old, dir_fd=old_folder)
+
+    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        kept = f"w-kept-{old}"
+        os.link(new, kept, src_dir_fd=new_folder, dst_dir_fd=old_folder)
+        self.rename(old, old_folder, new, new_folder)
+        self.rename(kept, old_folder, old, old_folder)
+
+
+def _renameat2(old: str, old_folder: int, new: str, new_folder: int, flags: int) -> None:
+    done = _LIBC.renameat2(old_folder, os.fsencode(old), new_folder, os.fsencode(new), flags)
+    if done != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), old, None, new)

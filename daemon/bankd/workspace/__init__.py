@@ -1,13 +1,13 @@
-"""The files of a workspace: watched, read, catalogued, written.
+"""The contents of one workspace, as use cases ask for them: watched, read, catalogued, written.
 
-catalog       what stands where
-facts         how it stands
-graph         references
-import_files  files, archives
-inotify       kernel hints
-logs          raw logs
-runs          ledger, reports
-snapshot      seen, judged
-watcher       changes noticed
-writer        writes, traces
+catalog       the catalog of pages and logs, and the memories on the pages
+logs          the raw logs, and which of them changed since they were read
+graph         the references between files
+writer        transactions with files outside, and the traces of a text that is purged
+runs          the ledger of runs, and their reports
+import_files  the sources of an import, and the logs that it writes
+facts         the state of a workspace for status and doctor, the trusted clock, the facts for briefings
+watcher       notices changed files, in its own thread
+snapshot      compares files with their last known state
+inotify       hints from the kernel
 """

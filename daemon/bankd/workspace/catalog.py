@@ -1,16 +1,7 @@
-"""What the logs held when they were last looked at: a part of the catalog.
+"""What the bank, the archive and the logs held when a run last read them: derived, in `.bankd/catalogue.sqlite3`.
 
-Which Retain lines they had and which of them wait for a person, which questions they name, how much prose nobody tagged.
-
-What memories of the bank that look alike are to each other, as runs found it: a part of the catalog.
-
-SQLite itself notes which memories came, changed or went since they were compared.
-
-What the bank, its archive and the logs held when they were last looked at: derived, in `.bankd/catalogue.sqlite3`.
-
-It saves reading pages that did not change. Anything wrong with the file, and it is made anew; nothing is lost with it.
-
-What the bank and its archive hold: the catalog, brought up to date with the pages that changed.
+It saves reading files that did not change. It holds the places of memories, the lines of logs that wait for a person,
+and which memories say the same. A damaged file is made anew from the pages; nothing is lost with it.
 """
 
 from __future__ import annotations
@@ -18,14 +9,14 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 from bankd.edits.inserting import block_key, lines_named
 from bankd.edits.operations import digest_of
@@ -47,122 +38,18 @@ from bankd.storage.derived import DerivedDatabase
 from bankd.storage.disk import storage_told
 from bankd.storage.files import BankFiles
 
-SCHEMA = """
-CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
-CREATE INDEX held_back_log ON held_back (log);
-CREATE TABLE lines (
-    log TEXT NOT NULL, place INTEGER NOT NULL, id TEXT, key TEXT, pairs BLOB, hundredths INTEGER, PRIMARY KEY (log, place)
-) WITHOUT ROWID;
-CREATE TABLE questions (
-    change INTEGER PRIMARY KEY AUTOINCREMENT, log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL
+_FORMAT = 14
+_SCHEMA = """
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
+CREATE TABLE memories (
+    path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT, written BLOB NOT NULL
 );
-CREATE INDEX questions_log ON questions (log, memory);
-CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
-"""
-_PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
-_HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
-
-
-class LogTables:
-    """One catalog's."""
-
-    def __init__(self, database: DerivedDatabase) -> None:
-        """Read and write by this database."""
-        self._database = database
-
-    def unended(self) -> dict[str, tuple[FileFingerprint, float]]:
-        """The logs whose last line had no end when a run looked: how each looked, and when, in seconds of the epoch."""
-        return {
-            path: (FileFingerprint(*seen), since)
-            for path, *seen, since in self._database.execute("SELECT * FROM unended")
-        }
-
-    def record_unended(self, logs: Mapping[str, tuple[FileFingerprint, float]]) -> None:
-        """Remember those logs, and no others."""
-        rows = [(path, seen.size, seen.mtime_ns, seen.inode, since) for path, (seen, since) in logs.items()]
-        self._database.execute("DELETE FROM unended")
-        self._database.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", rows)
-
-    def record_held_back(self, log: str, lines: Iterable[HeldBack]) -> None:
-        """Remember the lines of a log that were not taken in and wait for a person."""
-        self._database.execute("DELETE FROM held_back WHERE log = ?", (log,))
-        rows = [(log, item.place.line, item.kind, _safe(item.text), item.reason, item.key) for item in lines]
-        self._database.execute_many("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def record_prose(self, log: str, lines: int) -> None:
-        """Remember how many lines of a log were not taken in because nobody tagged them."""
-        self._database.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (log, lines))
-
-    def record_lines(self, log: str, lines: Iterable[PastLine]) -> None:
-        """Remember the Retain lines of a log: of what they say no more than what tells an edited line from another."""
-        self._database.execute("DELETE FROM lines WHERE log = ?", (log,))
-        rows = [
-            (log, place, line.id, line.key, array("H", sorted(line.pairs)).tobytes(), line.hundredths)
-            for place, line in enumerate(lines)
-        ]
-        self._database.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def lines_before(self, log: str) -> list[PastLine]:
-        """These lines, in their order."""
-        query = "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place"
-        return self._database.read(query, (log,), _past_line)
-
-    def record_questions(self, log: str, questions: Mapping[str, Sequence[str]]) -> None:
-        """Remember which questions memories answer by the lines of a log; search reads those that changed."""
-        query = "SELECT memory, questions FROM questions WHERE log = ?"
-        before: dict[str, str] = dict(self._database.read(query, (log,), lambda memory, asked: (memory, asked)))
-        now = {memory: _safe("\n".join(asked)) for memory, asked in questions.items()}
-        changed = [(log, memory) for memory in {**before, **now} if before.get(memory, "") != now.get(memory, "")]
-        self._database.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
-        rows = [(log, memory, now.get(memory, "")) for log, memory in changed]
-        self._database.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", rows)
-
-    def prose(self) -> int:
-        """How many such lines there are."""
-        return int(self._database.execute(_PROSE)[0][0])
-
-    def held_back(self) -> list[HeldBack]:
-        """The lines of logs that were not taken in and wait for a person."""
-        return self._database.read(_HELD_BACK, (), _held_back)
-
-    def dismiss(self, key: str) -> None:
-        """Forget the lines with this key."""
-        self._database.execute("DELETE FROM held_back WHERE key = ?", (key,))
-
-
-def read_held_back(path: Path) -> list[HeldBack]:
-    """The lines of logs that wait for a person, read only: no catalog is made where none is."""
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return [_held_back(*row) for row in connection.execute(_HELD_BACK)]
-    except sqlite3.Error:
-        return []
-
-
-def read_prose(path: Path) -> int:
-    """How many lines of the logs were read and not taken in, read only; 0 where no catalog is."""
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return int(connection.execute(_PROSE).fetchone()[0])
-    except sqlite3.Error:
-        return 0
-
-
-def _held_back(log: str, line: int, *rest: str) -> HeldBack:
-    return HeldBack(LogPlace(log, line), *rest)
-
-
-def _past_line(id_: str, key: str, pairs: bytes, hundredths: int | None) -> PastLine:
-    return PastLine(id_, key, frozenset(array("H", pairs)), hundredths)
-
-
-def _safe(text: str) -> str:
-    """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
-    return text.encode("utf-8", "replace").decode()
-
-
-COMPARED_TABLE_SCHEMA = """
+CREATE INDEX memories_path ON memories (path);
+CREATE INDEX memories_id ON memories (id);
+CREATE INDEX memories_key ON memories (key);
+CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX superseded_new ON superseded (new);
+CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE looked_at (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE to_look_at (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE alike (
@@ -176,6 +63,17 @@ CREATE TRIGGER memory_came AFTER INSERT ON memories WHEN new.id IS NOT NULL
 BEGIN INSERT OR IGNORE INTO to_look_at VALUES (new.id); END;
 CREATE TRIGGER memory_went AFTER DELETE ON memories WHEN old.id IS NOT NULL
 BEGIN INSERT OR IGNORE INTO to_look_at VALUES (old.id); END;
+CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
+CREATE INDEX held_back_log ON held_back (log);
+CREATE TABLE lines (
+    log TEXT NOT NULL, place INTEGER NOT NULL, id TEXT, key TEXT, pairs BLOB, hundredths INTEGER, PRIMARY KEY (log, place)
+) WITHOUT ROWID;
+CREATE TABLE questions (
+    change INTEGER PRIMARY KEY AUTOINCREMENT, log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL
+);
+CREATE INDEX questions_log ON questions (log, memory);
+CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 """
 _UNMATCHED = """
 SELECT looked_at.id, looked_at.key FROM looked_at JOIN memories ON memories.id = looked_at.id
@@ -192,21 +90,208 @@ GROUP BY to_look_at.id LIMIT ?
 """
 
 
+_BELOW = "SELECT * FROM files WHERE path >= ? AND path < ?"
+_COPIED = """
+SELECT id, path, line FROM memories WHERE id IN (
+    SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
+) ORDER BY path, line
+"""
+_PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
+_HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
+_FOLDERS = ("bank", "archive")
+
+
+@dataclass(frozen=True, slots=True)
+class HeldMemory:
+    """A memory on a page: the page's path in the workspace, and its 1-based line."""
+
+    path: str
+    line: int
+    id: str | None
+
+
+def read_known(catalog: Path, folder: str) -> dict[str, FileFingerprint]:
+    """The fingerprints of a folder's files when they were last read; empty without a catalog. Nothing is written."""
+    return dict(_seen(*row) for row in _read_only(catalog, _BELOW, (f"{folder}/", f"{folder}0")))
+
+
+def read_held_back(catalog: Path) -> list[HeldBack]:
+    """The lines of logs that wait for a person; none without a catalog. Nothing is written."""
+    return [_held_back(*row) for row in _read_only(catalog, _HELD_BACK)]
+
+
+def read_prose(catalog: Path) -> int:
+    """The number of log lines that were read and not taken in; 0 without a catalog. Nothing is written."""
+    return sum(count for (count,) in _read_only(catalog, _PROSE))
+
+
+def read_copied(catalog: Path) -> list[Copied]:
+    """The memories that stand more than once; none without a catalog. Nothing is written."""
+    return _copied(_read_only(catalog, _COPIED))
+
+
+def _read_only(catalog: Path, query: str, values: tuple[str, ...] = ()) -> list[Any]:
+    try:
+        with closing(sqlite3.connect(f"{catalog.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute(query, values).fetchall()
+    except sqlite3.Error:
+        return []
+
+
+class CatalogDatabase(DerivedDatabase):
+    """The catalog's file: fingerprints of files and the places of memories. `ComparedTable` and `LogTables` read it too."""
+
+    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
+        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+
+    def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
+        """The fingerprints of all files below a folder of the workspace when they were read."""
+        return dict(self.read(_BELOW, (f"{folder}/", f"{folder}0"), _seen))
+
+    def record_file(self, path: str, seen: FileFingerprint) -> None:
+        """Remember the fingerprint of a file that was read."""
+        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (path, *seen_row(seen)))
+
+    def forget_file(self, path: str) -> None:
+        """Forget a file that is gone, with its memories."""
+        self.execute("DELETE FROM files WHERE path = ?", (path,))
+        self.execute("DELETE FROM memories WHERE path = ?", (path,))
+
+    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> None:
+        """Remember the memories of a page. A memory whose lines did not change keeps its row and gets its new line."""
+        page = read_page_once(path, data)
+        written = [_digest(page, entry) for entry in page.entries]
+        before = self.execute("SELECT rowid, line, written FROM memories WHERE path = ? ORDER BY line", (path,))
+        matches = match_equal(written, (digest for _, _, digest in before))
+        pairs = list(zip(page.entries, written, matches.before, strict=True))
+        new = [(path, *_fields(entry), digest) for entry, digest, same in pairs if same is None]
+        kept = [(entry.line, *before[same][:2]) for entry, _, same in pairs if same is not None]
+        moved = [(line, row) for line, row, was in kept if line != was]
+        self.execute_many("DELETE FROM memories WHERE rowid = ?", [before[number][:1] for number in matches.gone])
+        self.execute_many("UPDATE memories SET line = ? WHERE rowid = ?", moved)
+        self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
+        self.record_file(path, seen)
+
+    def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
+        """Take these texts out, and the questions of these memories. StorageError when the disk does not take it.
+
+        The file is written anew, because SQLite keeps the bytes of deleted rows.
+        """
+        asked, texts = [(memory,) for memory in memories], [(word, PURGED) for word in words]
+        with storage_told(self._path):
+            self.execute_many("DELETE FROM questions WHERE memory = ?", asked)
+            self.execute_many("DELETE FROM alike WHERE ? IN (older, newer)", asked)
+            self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
+            self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
+            self.execute("VACUUM")
+
+    def find_ids(self, ids: Iterable[str]) -> dict[str, list[HeldMemory]]:
+        """The places of each id; ids that stand nowhere are left out."""
+        return self._find("id", ids)
+
+    def find_keys(self, keys: Iterable[str]) -> dict[str, list[HeldMemory]]:
+        """The places of each text key; keys that stand nowhere are left out."""
+        return self._find("key", keys)
+
+    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[HeldMemory]]:
+        found: dict[str, list[HeldMemory]] = {}
+        query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({{}}) ORDER BY path, line"  # noqa: S608  # column names are ours
+        for value, *place in self.read_among(query, sorted(set(values)), lambda *row: row):
+            found.setdefault(value, []).append(HeldMemory(*place))
+        return found
+
+    def copied(self) -> list[Copied]:
+        """The memories that stand more than once, because the user copied them with their id."""
+        return _copied(self.execute(_COPIED))
+
+    def forget_covered(self, path: str) -> bool:
+        """Forget that a page was read, and its memories that other pages hold too. True when it held no others."""
+        elsewhere = "SELECT id FROM memories WHERE id IS NOT NULL AND path <> ?"
+        self.execute("DELETE FROM files WHERE path = ?", (path,))
+        self.execute(f"DELETE FROM memories WHERE path = ? AND (id IS NULL OR id IN ({elsewhere}))", (path, path))  # noqa: S608  # ours
+        return not self.execute("SELECT 1 FROM memories WHERE path = ?", (path,))
+
+    def confident(self) -> list[tuple[HeldMemory, str | None, Confidence]]:
+        """The memories of the bank that have a confidence, with their tags, in the order of pages."""
+        return self.read(
+            "SELECT path, line, id, tag, hundredths, day FROM memories"
+            " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line",
+            (),
+            lambda path, line, id_, tag, hundredths, day: (
+                HeldMemory(path, line, id_),
+                tag,
+                Confidence(hundredths, date.fromisoformat(day) if day else None),
+            ),
+        )
+
+    def knows_superseded(self) -> bool:
+        """Whether `record_superseded` was ever called; a catalog that was made anew does not know."""
+        return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
+
+    def record_superseded(self, newer: Mapping[str, str]) -> None:
+        """Remember, by the ids of older memories, which memories supersede them; search marks those."""
+        self.change_rows(
+            ("DELETE FROM superseded", [()]),
+            ("INSERT INTO superseded VALUES (?, ?)", list(newer.items())),
+            ("INSERT OR IGNORE INTO noted VALUES ('superseded')", [()]),
+        )
+
+    def ids(self, folder: str) -> list[str]:
+        """The ids of all memories below a folder."""
+        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
+        return [id_ for (id_,) in self.execute(query, (f"{folder}/", f"{folder}0"))]
+
+    def count(self, folder: str) -> Mapping[str, int]:
+        """The number of memories on each page below a folder."""
+        query = "SELECT path, COUNT(*) FROM memories WHERE path >= ? AND path < ? GROUP BY path ORDER BY path"
+        return dict(self.execute(query, (f"{folder}/", f"{folder}0")))
+
+
+def seen_row(seen: FileFingerprint) -> tuple[int, int, int]:
+    """A fingerprint as its columns."""
+    return seen.size, seen.mtime_ns, seen.inode
+
+
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
+    return path, FileFingerprint(size, mtime_ns, inode)
+
+
+def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
+    places: dict[str, list[str]] = {}
+    for id_, path, line in rows:
+        places.setdefault(id_, []).append(f"{path}:{line}")
+    return find_copied(places)
+
+
+def _digest(page: Page, entry: Entry) -> bytes:
+    """Equal for memories whose lines are equal, wherever they stand."""
+    lines = "".join(page.document.lines[entry.start : entry.end])
+    return blake2b(f"{entry.kind} {lines}".encode("utf-8", "surrogateescape"), digest_size=16).digest()
+
+
+def _fields(entry: Entry) -> tuple[object, ...]:
+    memory, confidence = entry.memory, entry.memory.confidence
+    day = confidence.day.isoformat() if confidence and confidence.day else None
+    return entry.line, memory.id, text_key(memory), memory.tag, confidence and confidence.hundredths, day
+
+
 class ComparedTable:
-    """One catalog's."""
+    """Which memories say the same or a newer value, as runs found it.
+
+    SQLite's own triggers note which memories came, changed or went since they were compared.
+    """
 
     def __init__(self, database: DerivedDatabase) -> None:
-        """Read and write by this database."""
         self._database = database
 
-    def changed(self, threshold: int, most: int | None) -> dict[str, str]:
-        """The memories of the bank that are new or say something else than at the last look, with their text keys."""
+    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
+        """The memories of the bank that are new, or say something else than when they were compared, with their text keys."""
         found: dict[str, str] = {}
 
         def look() -> None:
             self._require(threshold)
             rows = self._database.execute(_CHANGED, (-1 if most is None else most,))
-            self._forget_all((id_,) for id_, before, now in rows if before is not None and before != now)
+            self._forget_all([(id_,) for id_, before, now in rows if before is not None and before != now])
             settled = [(id_,) for id_, before, now in rows if before == now or now is None]
             self._database.execute_many("DELETE FROM to_look_at WHERE id = ?", settled)
             found.update({id_: now for id_, before, now in rows if now is not None and before != now})
@@ -215,7 +300,7 @@ class ComparedTable:
         return found
 
     def _require(self, threshold: int) -> None:
-        """Forget what was found by another threshold."""
+        """Forget everything that was found by another threshold."""
         mark = f"compared from {threshold}"
         if self._database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
             return
@@ -229,314 +314,185 @@ class ComparedTable:
             self._database.execute(statement)
         self._database.execute("INSERT INTO noted VALUES (?)", (mark,))
 
-    def _forget_all(self, ids: Iterable[tuple[str]]) -> None:
-        gone = list(ids)
+    def _forget_all(self, ids: list[tuple[str]]) -> None:
         for statement in (
             "DELETE FROM looked_at WHERE id = ?",
             "DELETE FROM matched WHERE id = ?",
-            "DELETE FROM alike WHERE older = ?",
-            "DELETE FROM alike WHERE newer = ?",
+            "DELETE FROM alike WHERE ? IN (older, newer)",
         ):
-            self._database.execute_many(statement, gone)
+            self._database.execute_many(statement, ids)
 
-    def record(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that these were compared, and what was found."""
-
-        def note() -> None:
-            self._database.execute_many("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", keys.items())
-            self._database.execute_many("DELETE FROM to_look_at WHERE id = ?", [(id_,) for id_ in keys])
-            self._database.execute_many(_FOUND, _rows_of(pairs))
-
         if keys or pairs:
-            self._database.change(note)
+            self._database.change_rows(
+                ("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", list(keys.items())),
+                ("DELETE FROM to_look_at WHERE id = ?", [(id_,) for id_ in keys]),
+                (_FOUND, _rows_of(pairs)),
+            )
 
-    def unmatched(self, most: int) -> dict[str, str]:
-        """The memories that were compared by the rules alone, the last added first, with their text keys."""
+    def unmatched(self, most: int) -> Mapping[str, str]:
+        """The memories that only the rules compared, the last added first, with their text keys."""
         return dict(self._database.execute(_UNMATCHED, (most,)))
 
-    def surely_alike(self, id_: str) -> list[tuple[str, str]]:
-        """The pairs of a memory that were found to say the same, or a newer value."""
-        return [(older, newer) for older, newer in self._database.execute(_SURE, (id_, id_))]
+    def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
+        """The pairs of a memory that say the same, or a newer value."""
+        return self._database.execute(_SURE, (id_, id_))
 
     def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
-        """Remember that a model looked at these, and what it found."""
-
-        def note() -> None:
-            self._database.execute_many("INSERT OR REPLACE INTO matched VALUES (?, ?)", keys.items())
-            self._database.execute_many(_FOUND, _rows_of(pairs))
-
+        """Remember that a model compared these, and what it found."""
         if keys:
-            self._database.change(note)
+            self._database.change_rows(
+                ("INSERT OR REPLACE INTO matched VALUES (?, ?)", list(keys.items())), (_FOUND, _rows_of(pairs))
+            )
 
-    def pairs(self) -> dict[tuple[str, str], Likeness]:
-        """All that was found."""
-        return dict(self._database.read("SELECT * FROM alike ORDER BY older, newer", (), _likeness))
+    def known_pairs(self) -> Pairs:
+        """All pairs that were found, and what they are to each other."""
+        rows = self._database.execute("SELECT * FROM alike ORDER BY older, newer")
+        return {
+            (older, newer): Likeness(Relation(relation), reason, bool(is_dated), score)
+            for older, newer, relation, reason, is_dated, score in rows
+        }
 
-    def forget(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Forget what these are to each other, in whatever order they stand."""
+    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Forget what was found of these pairs, in whichever order their ids stand."""
         both = [pair for one, other in pairs for pair in ((one, other), (other, one))]
-        self._database.change(
-            lambda: self._database.execute_many("DELETE FROM alike WHERE older = ? AND newer = ?", both)
-        )
+        self._database.change_rows(("DELETE FROM alike WHERE older = ? AND newer = ?", both))
 
-    def look_again(self, ids: Iterable[str]) -> None:
-        """Have these compared again by the next look."""
+    def compare_again(self, ids: Iterable[str]) -> None:
+        """Have these memories compared again by the next run."""
         rows = [(id_,) for id_ in ids]
-
-        def forget() -> None:
-            self._database.execute_many("DELETE FROM looked_at WHERE id = ?", rows)
-            self._database.execute_many("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
-
-        self._database.change(forget)
+        self._database.change_rows(
+            ("DELETE FROM looked_at WHERE id = ?", rows), ("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
+        )
 
 
 def _rows_of(pairs: Pairs) -> list[tuple[object, ...]]:
-    return [
-        (*ids, str(one.relation), one.reason.encode("utf-8", "replace").decode(), one.is_dated, one.score)
-        for ids, one in pairs.items()
-    ]
+    return [(*ids, str(one.relation), _safe(one.reason), one.is_dated, one.score) for ids, one in pairs.items()]
 
 
-def _likeness(
-    older: str, newer: str, relation: str, reason: str, is_dated: int, score: float
-) -> tuple[tuple[str, str], Likeness]:
-    return (older, newer), Likeness(Relation(relation), reason, bool(is_dated), score)
+class LogTables:
+    """What the logs held when a run last read them: Retain lines, lines that wait, questions, lines without a tag."""
 
+    def __init__(self, database: CatalogDatabase) -> None:
+        self._database = database
 
-_FORMAT = 14
-_BATCH = 500  # SQLite's oldest limit on variables a statement is 999
-_SCHEMA = """
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
-CREATE TABLE memories (
-    path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT, written BLOB NOT NULL
-);
-CREATE INDEX memories_path ON memories (path);
-CREATE INDEX memories_id ON memories (id);
-CREATE INDEX memories_key ON memories (key);
-CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
-CREATE INDEX superseded_new ON superseded (new);
-CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
-"""
-_COPIED = """
-SELECT id, path, line FROM memories WHERE id IN (
-    SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
-) ORDER BY path, line
-"""
+    def unended(self) -> dict[str, tuple[FileFingerprint, float]]:
+        """The logs whose last line had no line break: their fingerprints, and when they were seen (seconds since 1970)."""
+        rows = self._database.execute("SELECT * FROM unended")
+        return {path: (FileFingerprint(*seen), since) for path, *seen, since in rows}
 
+    def record_unended(self, logs: Mapping[str, tuple[FileFingerprint, float]]) -> None:
+        """Remember these logs, and no others."""
+        rows = [(path, *seen_row(seen), since) for path, (seen, since) in logs.items()]
+        self._database.execute("DELETE FROM unended")
+        self._database.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", rows)
 
-@dataclass(frozen=True, slots=True)
-class HeldMemory:
-    """A memory that some page holds: its page relative to the workspace, and 1-based line."""
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        """Remember, by log, the lines that were not taken in and wait for a person."""
+        rows = [
+            (log, item.place.line, item.kind, _safe(item.text), item.reason, item.key)
+            for log, held_back in lines.items()
+            for item in held_back
+        ]
+        self._database.change_rows(
+            ("DELETE FROM held_back WHERE log = ?", [(log,) for log in lines]),
+            ("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows),
+        )
 
-    path: str
-    line: int
-    id: str | None
+    def held_back(self) -> Sequence[HeldBack]:
+        """The lines that were not taken in and wait for a person."""
+        return self._database.read(_HELD_BACK, (), _held_back)
 
+    def dismiss(self, key: str) -> None:
+        """Stop listing the lines with this key."""
+        self._database.execute("DELETE FROM held_back WHERE key = ?", (key,))
 
-def read_known(path: Path, folder: str) -> dict[str, FileFingerprint]:
-    """How the files of a folder looked when they were last read, read only; empty where no catalog is."""
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return dict(_seen(*row) for row in connection.execute(_BELOW, (f"{folder}/", f"{folder}0")))
-    except sqlite3.Error:
-        return {}
+    def forget_log(self, log: str) -> None:
+        """Forget the lines of a log that is gone."""
+        self._database.execute("DELETE FROM held_back WHERE log = ?", (log,))
+        self._database.execute("DELETE FROM prose WHERE log = ?", (log,))
 
+    def record_prose(self, log: str, lines: int) -> None:
+        """Remember how many lines of a log were not taken in because they have no tag."""
+        self._database.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (log, lines))
 
-_BELOW = "SELECT * FROM files WHERE path >= ? AND path < ?"
+    def prose(self) -> int:
+        """The number of such lines in all logs."""
+        return int(self._database.execute(_PROSE)[0][0])
 
+    def record_lines(self, log: str, lines: Iterable[PastLine]) -> None:
+        """Remember the Retain lines of a log: only what is needed to tell an edited line from another."""
+        self._database.execute("DELETE FROM lines WHERE log = ?", (log,))
+        rows = [
+            (log, place, line.id, line.key, array("H", sorted(line.pairs)).tobytes(), line.hundredths)
+            for place, line in enumerate(lines)
+        ]
+        self._database.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", rows)
 
-class CatalogDatabase(DerivedDatabase):
-    """The one table of contents of a workspace."""
+    def lines_before(self, identity: str) -> Sequence[PastLine]:
+        """The Retain lines of a log in their order, by the name it was first read under, as last recorded."""
+        return self._database.read(
+            "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place",
+            (identity,),
+            lambda id_, key, pairs, hundredths: PastLine(id_, key, frozenset(array("H", pairs)), hundredths),
+        )
 
-    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
-        """Open the catalog."""
-        super().__init__(path, _SCHEMA + SCHEMA + COMPARED_TABLE_SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
-        self.compared, self.logs = ComparedTable(self), LogTables(self)
+    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        """Remember, by log and memory, the questions that memories answer; these replace the earlier ones of the logs.
 
-    def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
-        """How all files known below a folder of the workspace looked when they were read."""
-        return dict(self.read(_BELOW, (f"{folder}/", f"{folder}0"), _seen))
-
-    def record_file(self, path: str, seen: FileFingerprint) -> None:
-        """Remember how a file looked when it was read."""
-        values = (path, seen.size, seen.mtime_ns, seen.inode)
-        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
-
-    def forget_file(self, path: str) -> None:
-        """Forget a file that is gone, and what it held."""
-        self.execute("DELETE FROM files WHERE path = ?", (path,))
-        self.execute("DELETE FROM memories WHERE path = ?", (path,))
-
-    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> None:
-        """Remember what a page holds: the rows of memories that are written as they were only get their new line."""
-        page = read_page_once(path, data)
-        written = [_digest(page, entry) for entry in page.entries]
-        before = self.execute("SELECT rowid, line, written FROM memories WHERE path = ? ORDER BY line", (path,))
-        matches = match_equal(written, (digest for _, _, digest in before))
-        pairs = list(zip(page.entries, written, matches.before, strict=True))
-        new = [(*_row(path, entry), digest) for entry, digest, same in pairs if same is None]
-        kept = [(entry.line, *before[same][:2]) for entry, _, same in pairs if same is not None]
-        moved = [(line, row) for line, row, was in kept if line != was]
-        self.execute_many("DELETE FROM memories WHERE rowid = ?", [before[number][:1] for number in matches.gone])
-        self.execute_many("UPDATE memories SET line = ? WHERE rowid = ?", moved)
-        self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
-        self.record_file(path, seen)
-
-    def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
-        """Take texts out, and all that these memories answer; the file is written anew, for SQLite keeps what it frees.
-
-        StorageError when the disk does not take it.
+        Search reads the rows that changed.
         """
-        asked, texts = [(memory,) for memory in memories], [(word, PURGED) for word in words]
-        with storage_told(self._path):
-            self.execute_many("DELETE FROM questions WHERE memory = ?", asked)
-            self.execute_many("DELETE FROM alike WHERE ? IN (older, newer)", asked)
-            self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
-            self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
-            self.execute("VACUUM")
 
-    def find_ids(self, ids: Iterable[str]) -> dict[str, list[HeldMemory]]:
-        """Where each id stands, for those that stand anywhere."""
-        return self._find("id", ids)
+        def note() -> None:
+            for log, by_memory in questions.items():
+                query = "SELECT memory, questions FROM questions WHERE log = ?"
+                before: dict[str, str] = dict(self._database.execute(query, (log,)))
+                now = {memory: _safe("\n".join(asked)) for memory, asked in by_memory.items()}
+                changed = [memory for memory in {**before, **now} if before.get(memory, "") != now.get(memory, "")]
+                gone, new = [(log, one) for one in changed], [(log, one, now.get(one, "")) for one in changed]
+                self._database.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", gone)
+                self._database.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", new)
 
-    def find_keys(self, keys: Iterable[str]) -> dict[str, list[HeldMemory]]:
-        """Where each text key stands, for those that stand anywhere."""
-        return self._find("key", keys)
-
-    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[HeldMemory]]:
-        found: dict[str, list[HeldMemory]] = {}
-        wanted = sorted(set(values))
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({marks}) ORDER BY path, line"  # noqa: S608  # column names are ours
-            for value, path, line, id_ in self.execute(query, batch):
-                found.setdefault(value, []).append(HeldMemory(path, line, id_))
-        return found
-
-    def copied(self) -> list[Copied]:
-        """The memories that stand more than once, because the user copied them with their id."""
-        return _copied(self.execute(_COPIED))
-
-    def forget_covered(self, path: str) -> bool:
-        """Forget of a page what stands on others too, and that it was read; tells whether it holds nothing else."""
-        elsewhere = "SELECT id FROM memories WHERE id IS NOT NULL AND path <> ?"
-        self.execute("DELETE FROM files WHERE path = ?", (path,))
-        self.execute(f"DELETE FROM memories WHERE path = ? AND (id IS NULL OR id IN ({elsewhere}))", (path, path))  # noqa: S608  # ours
-        return not self.execute("SELECT 1 FROM memories WHERE path = ?", (path,))
-
-    def undated(self) -> list[HeldMemory]:
-        """The memories whose confidence has no day, in the bank."""
-        return [held for held, _, confidence in self.confident() if confidence.day is None]
-
-    def confident(self) -> list[tuple[HeldMemory, str | None, Confidence]]:
-        """The memories of the bank that have a confidence, with their tags, in the order of pages."""
-        query = (
-            "SELECT path, line, id, tag, hundredths, day FROM memories"
-            " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line"
-        )
-        return self.read(query, (), _confident)
-
-    def knows_superseded(self) -> bool:
-        """Whether `record_superseded` was ever called; a catalog that was made anew does not know."""
-        return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
-
-    def record_superseded(self, newer: Mapping[str, str]) -> None:
-        """Remember, by the ids of the older memories, which supersede them; search marks those."""
-        self.change(lambda: self._record_superseded(newer))
-
-    def _record_superseded(self, newer: Mapping[str, str]) -> None:
-        self.execute("DELETE FROM superseded")
-        self.execute_many("INSERT INTO superseded VALUES (?, ?)", newer.items())
-        self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
-
-    def ids(self, folder: str) -> list[str]:
-        """The ids of all memories below a folder."""
-        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
-        return [id_ for (id_,) in self.execute(query, (f"{folder}/", f"{folder}0"))]
-
-    def count(self, folder: str) -> Mapping[str, int]:
-        """How many memories each page below a folder holds."""
-        rows = self.execute(
-            "SELECT path, COUNT(*) FROM memories WHERE path >= ? AND path < ? GROUP BY path ORDER BY path",
-            (f"{folder}/", f"{folder}0"),
-        )
-        return dict(rows)
+        self._database.change(note)
 
 
-def read_copied(catalog_db: Path) -> list[Copied]:
-    """The same as `CatalogDatabase.copied`, read only and at any time; none where it cannot be read."""
-    try:
-        with closing(sqlite3.connect(f"file:{catalog_db}?mode=ro", uri=True, timeout=1)) as database:
-            return _copied(database.execute(_COPIED))
-    except sqlite3.Error:
-        return []
+def _held_back(log: str, line: int, *rest: str) -> HeldBack:
+    return HeldBack(LogPlace(log, line), *rest)
 
 
-def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
-    places: dict[str, list[str]] = {}
-    for id_, path, line in rows:
-        places.setdefault(id_, []).append(f"{path}:{line}")
-    return find_copied(places)
+def _safe(text: str) -> str:
+    """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
+    return text.encode("utf-8", "replace").decode()
 
 
-def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
-    return path, FileFingerprint(size, mtime_ns, inode)
-
-
-def _confident(
-    path: str, line: int, id_: str | None, tag: str | None, hundredths: int, day: str | None
-) -> tuple[HeldMemory, str | None, Confidence]:
-    return HeldMemory(path, line, id_), tag, Confidence(hundredths, date.fromisoformat(day) if day else None)
-
-
-_Row: TypeAlias = tuple[str, int, str | None, str, str | None, int | None, str | None]
-
-
-def _digest(page: Page, entry: Entry) -> bytes:
-    """Equal for memories that are written alike, wherever they stand."""
-    lines = "".join(page.document.lines[entry.start : entry.end])
-    return blake2b(f"{entry.kind} {lines}".encode("utf-8", "surrogateescape"), digest_size=16).digest()
-
-
-def _row(path: str, entry: Entry) -> _Row:
-    memory = entry.memory
-    value = memory.confidence.hundredths if memory.confidence else None
-    day = memory.confidence.day.isoformat() if memory.confidence and memory.confidence.day else None
-    return path, entry.line, memory.id, text_key(memory), memory.tag, value, day
-
-
-FOLDERS = ("bank", "archive")
-
-
-class PageMemoryCatalog:
-    """The pages of a workspace as the rules ask for them."""
+class PageMemoryCatalog(ComparedTable):
+    """The pages of a workspace, read when they changed, and the answers of the catalog about them."""
 
     def __init__(
         self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, own_writes: Mapping[str, str]
     ) -> None:
-        """Ask of these files; `own_writes`, by their digests, are complete however young they are."""
+        """`own_writes` holds the digests of files that we wrote ourselves: those are complete, however young they are."""
+        super().__init__(catalog_db)
         self._files, self._catalog_db, self._settle, self._own_writes = files, catalog_db, settle_seconds, own_writes
         self.resting: Mapping[str, datetime] = {}
         self._closed: dict[str, str] = {}
         self._emptied: set[str] = set()
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
-        """Read the pages that changed; gives those that could not be read now, and why."""
+        """Read the pages that changed. Gives those that could not be read now, and why."""
         self._closed = {path: f"{why_resting(until)}; {ADVICE}" for path, until in self.resting.items()}
         self._emptied = set()
-        self._catalog_db.refill = lambda: self._take_in(now)
-        self._take_in(now)
+        take_in = partial(self._catalog_db.change, lambda: self._refresh_all(now))
+        self._catalog_db.refill = take_in
+        take_in()
         return [
             Deferred(path, reason, path in self.resting, hides_nothing=path in self._emptied)
             for path, reason in sorted(self._closed.items())
         ]
 
-    def _take_in(self, now: datetime) -> None:
-        self._catalog_db.change(lambda: self._refresh_all(now))
-
     def _refresh_all(self, now: datetime) -> None:
-        for folder in FOLDERS:
+        for folder in _FOLDERS:
             self._refresh(folder, now)
         for path in sorted(self._emptied - self.resting.keys()):
             if self._catalog_db.forget_covered(path):  # the user took its memories to other pages
@@ -547,19 +503,15 @@ class PageMemoryCatalog:
         survey = self._files.survey(folder, now, self._settle, known)
         self._closed |= {**survey.unsettled, **survey.quarantined}
         self._emptied |= survey.emptied
-        self._read_own_writes(survey.unsettled)
+        for path in sorted(self._own_writes.keys() & set(survey.unsettled)):  # just written by us: young, and complete
+            ours, data = self._files.fingerprint(path), self._files.read(path)
+            if ours and data is not None and digest_of(data) == self._own_writes[path] and holds_memories(path):
+                self._catalog_db.record_page(path, ours, data)
         for path, seen in survey.files.items():
             if known.get(path) != seen and path not in self.resting and holds_memories(path):
                 self._read(path, seen)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
             self._catalog_db.forget_file(path)
-
-    def _read_own_writes(self, unsettled: Iterable[str]) -> None:
-        """Read what we have just written ourselves: it is young, and complete all the same."""
-        for path in sorted(self._own_writes.keys() & set(unsettled)):
-            seen, data = self._files.fingerprint(path), self._files.read(path)
-            if seen and data is not None and digest_of(data) == self._own_writes[path] and holds_memories(path):
-                self._catalog_db.record_page(path, seen, data)
 
     def _read(self, path: str, seen: FileFingerprint) -> None:
         try:
@@ -571,63 +523,24 @@ class PageMemoryCatalog:
             self._catalog_db.record_page(path, seen, data)
 
     def unsettled(self, now: datetime) -> Mapping[str, str]:
-        """The pages of the bank that are left alone for now, each with why; one that we wrote last ourselves was read."""
+        """The pages of the bank that are left alone for now, each with the reason."""
         return self._files.survey("bank", now, self._settle, self._catalog_db.fingerprints("bank")).unsettled
 
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-        """For each id that is held: the pages that hold it, relative to the workspace."""
+        """The pages that hold each id, by paths in the workspace; ids that no page holds are left out."""
         found = self._catalog_db.find_ids(ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
 
     def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
-        """Of ids that no page holds: where one ends a line all the same, as in a code block, `page:line`."""
-        paths = [path for folder in FOLDERS for path in self._catalog_db.fingerprints(folder)] if ids else ()
-        found = ((path, lines_named(self._bytes_of(path), ids)) for path in paths)
-        return {id_: f"{path}:{line}" for path, lines in found for id_, line in lines.items()}
-
-    def _bytes_of(self, path: str) -> bytes | None:
-        try:
-            return self._files.read(path)
-        except (ConflictError, OSError):  # whoever looks at all pages names it
-            return None
-
-    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
-        """The memories that are new, or say something else than when they were compared, with their text keys."""
-        return self._catalog_db.compared.changed(threshold, most)
-
-    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
-        """Remember that these were compared, and what was found."""
-        self._catalog_db.compared.record(keys, pairs)
-
-    def unmatched(self, most: int) -> Mapping[str, str]:
-        """The memories that were compared by the rules alone, the last added first, with their text keys."""
-        return self._catalog_db.compared.unmatched(most)
-
-    def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
-        """The pairs of a memory that were found to say the same, or a newer value."""
-        return self._catalog_db.compared.surely_alike(id_)
-
-    def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
-        """Remember that a model looked at these, and what it found."""
-        self._catalog_db.compared.record_matched(keys, pairs)
-
-    def known_pairs(self) -> Pairs:
-        """Which memories look alike, and what they are to each other."""
-        return self._catalog_db.compared.pairs()
-
-    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Forget what these are to each other."""
-        self._catalog_db.compared.forget(pairs)
-
-    def compare_again(self, ids: Iterable[str]) -> None:
-        """Have these compared again by the next look."""
-        self._catalog_db.compared.look_again(ids)
+        """For ids that no page holds as a memory: where one ends a line anyway (in a code block), as `page:line`."""
+        found: dict[str, str] = {}
+        for path in [path for folder in _FOLDERS for path in self._catalog_db.fingerprints(folder)] if ids else ():
+            with suppress(ConflictError, OSError):  # whoever looks at all pages names those that cannot be read
+                found |= {id_: f"{path}:{line}" for id_, line in lines_named(self._files.read(path), ids).items()}
+        return found
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
-        """For each text key that a page of the bank holds: the id, or place, of that memory.
-
-        The page is read again before it is believed: a line must not be blocked by a catalog that lags behind.
-        """
+        """The id, or else the place, of the memory of the bank that has each text key; keys without one are left out."""
         found = self._catalog_db.find_keys(keys)
         in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
         return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
@@ -637,12 +550,13 @@ class PageMemoryCatalog:
         return self._catalog_db.copied()
 
     def undated(self) -> Sequence[Undated]:
-        """The confidences that the user wrote without their day, on pages that can be written now."""
-        open_ = [held for held in self._catalog_db.undated() if held.path not in self._closed]
+        """The confidences that the user wrote without a day, on pages that can be written now."""
+        undated = (held for held, _, confidence in self._catalog_db.confident() if confidence.day is None)
+        open_ = [held for held in undated if held.path not in self._closed]
         return [Undated(held.path, held.id or block_key(text), text) for held, text in self._texts_at(open_)]
 
     def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
-        """Wherever a memory stands, `page:line`, and its exact lines there with all that is nested in it."""
+        """Each place of a memory, `page:line`, and its exact lines there with everything nested in it."""
         held = self._catalog_db.find_ids([id_]).get(id_, [])
         return [(f"{copy.path}:{copy.line}", text) for copy, text in self._texts_at(held)]
 
@@ -653,11 +567,11 @@ class PageMemoryCatalog:
         return {held.id: lines for held, lines in found if held.id}
 
     def all_lines(self, folder: str = "bank") -> Mapping[str, MemoryLines]:
-        """The same of every memory with an id, in the order of pages."""
+        """The exact lines of every memory with an id on pages that can be written now, by id, in the order of pages."""
         return self.lines_of(self._catalog_db.ids(folder), folder)
 
     def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
-        """Where each memory stands, `page:line`, and what it says there, wherever it is."""
+        """The first place of each memory, `page:line`, and its text there."""
         places = (places[0] for places in self._catalog_db.find_ids(ids).values())
         return {held.id: (f"{held.path}:{held.line}", text) for held, text in self._texts_at(places) if held.id}
 
@@ -666,7 +580,7 @@ class PageMemoryCatalog:
         return (self._page(path).page for path in self._catalog_db.count(folder))
 
     def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
-        """The same of memories without an id, by page and line."""
+        """The exact lines of memories without an id, by page and line."""
         found = self._lines_at(HeldMemory(path, line, None) for path, line in places)
         return {(held.path, held.line): lines for held, lines in found}
 
@@ -678,7 +592,7 @@ class PageMemoryCatalog:
         return ((held, page.page.text_of(entry)) for held, page, entry in self._found(places))
 
     def _found(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, _Standing, Entry]]:
-        """Memories where they are now, page by page: each is read and taken apart once."""
+        """The memories that still are where the catalog says; each page is read once."""
         ordered = sorted(places, key=lambda held: (held.path, held.line))
         for path, of_page in groupby(ordered, key=lambda held: held.path):
             page = self._page(path)
@@ -698,19 +612,17 @@ class PageMemoryCatalog:
 
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""
-        try:
-            page = self._page(path)
-        except (ConflictError, OSError):
-            return None
-        entry = page.entries.get(line)
-        return entry.memory if entry else None
+        with suppress(ConflictError, OSError):
+            entry = self._page(path).entries.get(line)
+            return entry.memory if entry else None
+        return None
 
     def count(self) -> int:
-        """How many memories the bank holds."""
+        """The number of memories in the bank."""
         return sum(self.sizes().values())
 
     def sizes(self) -> Mapping[str, int]:
-        """How many memories each page of the bank holds, of those that hold any."""
+        """The number of memories on each page of the bank that holds any."""
         return self._catalog_db.count("bank")
 
     def read(self, page: str) -> bytes | None:
@@ -722,8 +634,7 @@ class _Standing:
     """A page taken apart, and its memories by the 1-based lines where they begin."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self.lines = PageLines(page)
+        self.page, self.lines = page, PageLines(page)
         self.entries = {entry.line: entry for entry in page.entries}
 
 

@@ -1,10 +1,7 @@
-"""How a workspace stands, looked at without opening it for work: what `status`, `doctor` and the metrics tell.
+"""The state of a workspace without opening it for work: for `status`, `doctor` and the metrics.
 
-`TrustedClock` remembers what is known of the clock.
-
-The facts for briefings as they were last read: a session waits for its start, and most start from the same bank.
-
-Derived and disposable: whatever cannot be read is read again from the pages.
+Also here: the clock as it was last believed (`.bankd/clock.json`), and the facts for briefings as they were last read
+(`.bankd/brief-facts.json`, derived), because a session waits for its start and most start from the same bank.
 """
 
 from __future__ import annotations
@@ -41,8 +38,8 @@ _CLOCK_CAP = 4096
 
 
 def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
-    """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large, in KiB."""
-    catalog = root.absolute() / ".bankd" / "catalogue.sqlite3"
+    """The facts about the folders, with those of the index. A page of `warn_kib` KiB or more counts as large."""
+    catalog = root / ".bankd" / "catalogue.sqlite3"
     held_back, trouble = read_held_back(catalog), trouble_of(root, FOLDERS[1:])
     found = BankFacts(
         pages=len(sizes),
@@ -51,9 +48,13 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         index=index,
         large=tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path)),
         disk=trouble,
-        copied=_copied_memories(root),
+        copied=_still_copied(root, read_copied(catalog)),
         held_back=tuple(str(item.place) for item in held_back if not item.is_offered),
-        set_aside=_set_aside_journals(root),
+        set_aside=tuple(
+            path.relative_to(root).as_posix()
+            for folder in (TXN, DONE, RUNS)
+            for path in sorted((root / folder).glob("*.json.bad"))
+        ),
         prose=read_prose(catalog),
         too_large=tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
         offered=sum(item.is_offered for item in held_back),
@@ -75,7 +76,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
 
 
 def _left_alone(root: Path, catalog: Path) -> dict[str, str]:
-    """The files that are not read as they are, and why; only those are opened that no run has read as they are now."""
+    """The files that no run reads, and why; only files that changed since the last run are opened."""
     found: dict[str, str] = {}
     with suppress(UserError):  # a workspace that is missing is said elsewhere
         files = BankFiles(root)
@@ -86,14 +87,8 @@ def _left_alone(root: Path, catalog: Path) -> dict[str, str]:
     return found
 
 
-def _set_aside_journals(root: Path) -> tuple[str, ...]:
-    """The journals of runs that could not be read, by their paths in the workspace."""
-    folders = (root / folder for folder in (TXN, DONE, RUNS))
-    return tuple(path.relative_to(root).as_posix() for folder in folders for path in sorted(folder.glob("*.json.bad")))
-
-
 def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
-    """The lines of the event log that cannot be read, each with its place and why; read again once a file changed."""
+    """The lines of the event log that cannot be read, each with its place and the reason; kept until a file changes."""
     with suppress(OSError):
         return _unread_events(root, tuple(tree.sizes("events", tree.names("events")).items()))
     return ()
@@ -107,9 +102,8 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
 
 
-def _copied_memories(root: Path) -> tuple[Copied, ...]:
-    """The memories that the last run found more than once, as far as they still are."""
-    known = read_copied(root / ".bankd" / "catalogue.sqlite3")
+def _still_copied(root: Path, known: list[Copied]) -> tuple[Copied, ...]:
+    """Those of the memories that the last run found more than once that still stand more than once."""
     found: dict[str, list[str]] = {item.id: [] for item in known}
     for path in sorted({place.rpartition(":")[0] for item in known for place in item.places}):
         with suppress(OSError):
@@ -120,7 +114,7 @@ def _copied_memories(root: Path) -> tuple[Copied, ...]:
 
 
 def sizes_of_pages(root: Path) -> dict[str, int]:
-    """The pages of a bank with their sizes, from the disk; one that goes away meanwhile is none."""
+    """The pages of a bank on the disk, with their sizes in bytes."""
     return {path: size for path, size in _sizes_below(root, "bank") if is_watched(path)}
 
 
@@ -139,13 +133,13 @@ def _count_inbox(root: Path) -> int:
 
 
 class TrustedClock:
-    """The clock as it is believed in one workspace: the last reading that was believed is in `.bankd/clock.json`."""
+    """The clock as one workspace believes it: the last reading that was believed is in `.bankd/clock.json`."""
 
     def __init__(self, tree: FileTree, staging: Staging) -> None:
         self._tree, self._staging = tree, staging
 
     def judge(self, *, remember: bool = False) -> ClockTrust:
-        """Look at the clock; what was found is remembered for the next look, or not. Raises StorageError."""
+        """Judge the clock by its last reading; with `remember`, for the next time too. Raises StorageError."""
         trust = judge_reading(self._read(), read_clocks())
         if remember:
             self._remember(trust)
@@ -158,7 +152,7 @@ class TrustedClock:
         return trust
 
     def _read(self) -> ClockTrust | None:
-        """What was known at the last reading; None when there was none, or it cannot be read."""
+        """The last reading that was believed; None when there was none, or it cannot be read."""
         try:
             fields: dict[str, Any] = json.loads(self._tree.read_own(_CLOCK, _CLOCK_CAP) or b"{}")
             wall = datetime.fromisoformat(fields["wall"])
@@ -179,13 +173,13 @@ class TrustedClock:
             raise explain_failure(problem, _CLOCK) from problem
 
 
-PATH = ".bankd/brief-facts.json"
+_FACTS = ".bankd/brief-facts.json"
 
 
 def kept_facts(root: Path, stamp: str) -> BriefFacts | None:
-    """The facts that were kept under this stamp; None when there are none."""
+    """The facts that were kept with this stamp; None when there are none."""
     try:
-        held = json.loads((root / PATH).read_bytes())
+        held = json.loads((root / _FACTS).read_bytes())
         if held["stamp"] != stamp:
             return None
         memories = tuple(map(_memory, held["memories"]))
@@ -197,22 +191,23 @@ def kept_facts(root: Path, stamp: str) -> BriefFacts | None:
 
 
 def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
-    """Keep them for the next briefing; where nothing can be written they are read again."""
+    """Keep the facts for the next briefing; no error when they cannot be written."""
     held = {
         "stamp": stamp,
-        "memories": [_row(memory) for memory in facts.memories],
+        "memories": [
+            [
+                *(one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned),
+                *(_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]),
+                *(one.links, _text(one.fades_on)),
+            ]
+            for one in facts.memories
+        ],
         "happened": [[one.kind, one.at.isoformat(), one.key, one.by, one.place] for one in facts.happened],
         "newer": dict(facts.newer),
         "lines": [[line.day.isoformat(), line.text, line.place] for line in facts.log_lines],
     }
     with suppress(OSError):
-        replace_file(root / PATH, json.dumps(held))
-
-
-def _row(one: KnownMemory) -> list[Any]:
-    days = [_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]]
-    fields = [one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned]
-    return [*fields, *days, one.links, _text(one.fades_on)]
+        replace_file(root / _FACTS, json.dumps(held))
 
 
 def _memory(row: list[Any]) -> KnownMemory:

@@ -1,10 +1,7 @@
-"""Who refers to what: the references of the bank and of other folders, in `.bankd/links.sqlite3`.
+"""The references between files, in `.bankd/links.sqlite3`, and the graph that is asked before anything is moved.
 
-Derived and incremental: a file is read when it has changed, and anything wrong with the database makes it anew.
-
-Every file that may have references, or be referred to: in the workspace and in the other folders of the settings.
-
-The graph of references of one workspace: kept up to date with its files, asked before anything is moved.
+The database is derived: a file is read when it has changed, and a damaged database is made anew. The files are those
+of the workspace and of the other folders in the settings.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
@@ -49,9 +46,9 @@ from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8
 from bankd.storage.derived import DerivedDatabase
 from bankd.storage.tree import FILE_CAP, FileTree
+from bankd.workspace.catalog import seen_row
 
 _FORMAT = 5
-_BATCH = 500
 _LINK = "source, kind, line, first, last, target, angled"
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
@@ -76,8 +73,9 @@ class LinkTable(DerivedDatabase):
         super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
 
     def files(self) -> dict[str, FileFingerprint]:
-        """Every file that was seen, with how it looked then."""
-        return dict(self.read("SELECT path, size, mtime_ns, inode FROM files", (), _seen))
+        """Every file that was seen, with its fingerprint."""
+        rows = self.execute("SELECT path, size, mtime_ns, inode FROM files")
+        return {path: FileFingerprint(*seen) for path, *seen in rows}
 
     def record(
         self, path: str, seen: FileFingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
@@ -87,27 +85,13 @@ class LinkTable(DerivedDatabase):
         reached = {target: (reach, led) for target, reach, led in known}
         self.forget(path)
         digest = "" if data is None else sha256(data).hexdigest()[:32]
-        values = (path, seen.size, seen.mtime_ns, seen.inode, digest)
-        self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
+        self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", (path, *seen_row(seen), digest))
         self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
-        rows = [
-            (
-                path,
-                encode_text(link_key(path, r)),
-                r.kind,
-                r.line,
-                r.start,
-                r.end,
-                target,
-                r.is_angled,
-                reach,
-                led,
-                False,
-            )
-            for r in (source.references if source else ())
-            for target in [encode_text(r.target)]
-            for reach, led in [reached.get(target, (0, None))]
-        ]
+        rows = []
+        for r in source.references if source else ():
+            target = encode_text(r.target)
+            place = (encode_text(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled)
+            rows.append((path, *place, *reached.get(target, (0, None)), False))
         self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, path: str) -> None:
@@ -117,39 +101,32 @@ class LinkTable(DerivedDatabase):
 
     def links(self, keys: Collection[str]) -> Iterator[Link]:
         """The references whose target ends with one of these words."""
-        wanted = sorted(map(encode_text, keys))
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
-            yield from self._links(f"key IN ({','.join('?' * len(batch))})", batch)
+        query = f"SELECT {_LINK} FROM links WHERE key IN ({{}}) ORDER BY source, line, first"  # noqa: S608  # our own words
+        yield from self.read_among(query, sorted(map(encode_text, keys)), _link)
 
     def links_of(self, source: str) -> list[Link]:
         """The references of a file."""
-        return list(self._links("source = ?", [source]))
+        query = f"SELECT {_LINK} FROM links WHERE source = ? ORDER BY line, first"  # noqa: S608  # our own words
+        return self.read(query, (source,), _link)
 
-    def every_link(self) -> Iterator[tuple[Link, Reach]]:
-        """All references, with how far they have led at any time that we know of."""
+    def every_link(self) -> list[tuple[Link, Reach]]:
+        """All references, with the furthest that each has ever led."""
         query = f"SELECT {_LINK}, reach FROM links ORDER BY source, line, first"  # noqa: S608  # our own words
-        yield from self.read(query, (), lambda *row: (_link(*row[:-1]), Reach(row[-1])))
+        return self.read(query, (), lambda *row: (_link(*row[:-1]), Reach(row[-1])))
 
-    def _links(self, condition: str, values: Sequence[str | bytes]) -> Iterator[Link]:
-        query = f"SELECT {_LINK} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
-        yield from self.read(query, tuple(values), _link)
+    def lost_links(self) -> list[tuple[Link, str | None]]:
+        """The references that led further before, and the file in which each led to a place."""
+        query = f"SELECT {_LINK}, led FROM links WHERE is_lost ORDER BY source, line, first"  # noqa: S608  # our own words
+        return self.read(query, (), lambda *row: (_link(*row[:-1]), row[-1]))
 
     def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
-        """Remember how far these references lead and to which file: if they stop doing so, that is news."""
+        """Remember how far these references lead, and to which file, to notice when they stop doing so."""
         rows = [(reach, led, link.source, encode_text(link.reference.target)) for link, reach, led in links]
         changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
         self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
 
-    def lost_links(self) -> Iterator[tuple[Link, str | None]]:
-        """The references that led further when they were last followed, and the file in which they led to a place."""
-        columns = "source, kind, line, first, last, target, angled, led"
-        rows = self.execute(f"SELECT {columns} FROM links WHERE is_lost ORDER BY source, line, first")  # noqa: S608  # our own words
-        for *fields, led in rows:
-            yield _link(*fields), led
-
     def outline(self, path: str) -> Outline | None:
-        """The places of a file, if they were looked for since it changed."""
+        """The places in a file, if they were found since it changed."""
         rows = self.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
         return rows[0] if rows else None
 
@@ -161,13 +138,13 @@ class LinkTable(DerivedDatabase):
         """The files that hold a block of this id."""
         return [path for (path,) in self.execute("SELECT path FROM ids WHERE id = ? ORDER BY path", (id_,))]
 
-    def prints(self, paths: Collection[str]) -> Mapping[str, tuple[str, frozenset[str]]]:
-        """The digest and the memory ids of files."""
+    def identities(self, paths: Iterable[str]) -> dict[str, PageIdentity]:
+        """The digest and the memory ids of those of these files that are pages of the bank."""
         found = {}
-        for path in paths:
-            row = next(iter(self.execute("SELECT digest FROM files WHERE path = ?", (path,))), None)
+        for path in sorted(path for path in paths if path.startswith(BANK) and path.endswith(".md")):
+            digest = next((row[0] for row in self.execute("SELECT digest FROM files WHERE path = ?", (path,))), "")
             ids = self.execute("SELECT id FROM ids WHERE path = ?", (path,))
-            found[path] = (row[0] if row else "", frozenset(id_ for (id_,) in ids))
+            found[path] = PageIdentity(digest, frozenset(id_ for (id_,) in ids))
         return found
 
     def note_moved(self, moves: Mapping[str, str]) -> None:
@@ -177,16 +154,12 @@ class LinkTable(DerivedDatabase):
             self.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, new))
 
     def moved(self) -> dict[str, str]:
-        """The moves that the user made and that links have not followed."""
+        """The moves by the user that links have not followed yet, old path to new."""
         return dict(self.execute("SELECT old, new FROM moved ORDER BY old"))
 
     def settle_moved(self, old: Iterable[str]) -> None:
-        """Links have followed these moves, or need not."""
+        """Forget these moves: links have followed them, or need not."""
         self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
-
-
-def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
-    return path, FileFingerprint(size, mtime_ns, inode)
 
 
 def _link(source: str, kind: str, *place: Any) -> Link:
@@ -199,23 +172,26 @@ def _outline(text: str) -> Outline:
     return Outline(tuple(Spot(**spot) for spot in fields["spots"]), fields["ids"], fields["blocks"])
 
 
-FOLDERS = ("bank", "memory", "archive")
+_FOLDERS = ("bank", "memory", "archive")
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _OWN = frozenset({"events", "recall"})
 """Folders of the workspace, and only there: a page of the bank about events has its parts in `events/`."""
 
 
-class ReferringFiles:
-    """Those of one workspace, whose resolved folder is `home`; `roots` are the other folders, relative where they lie in it."""
+class _ReferringFiles:
+    """The files that may have references, or be referred to. `home` is the resolved folder of the workspace."""
 
     def __init__(self, home: str, roots: Collection[str]) -> None:
-        """Take the other folders as the settings name them."""
+        """`roots` are the other folders of the settings; those inside the workspace become relative paths."""
         self.home, self._prefix = home, str(Path(home, "x"))[:-1]
-        self.roots = tuple(_relative(Path(home, root).resolve(), home) for root in roots)
+        resolved = (Path(home, root).resolve() for root in roots)
+        self.roots = tuple(
+            (path.relative_to(home) if path.is_relative_to(home) else path).as_posix() for path in resolved
+        )
 
     def walk(self) -> Iterator[tuple[str, FileFingerprint]]:
-        """Every file of the bank, the logs, the archive, the other folders and the top; nothing is opened."""
-        folders = [*FOLDERS, *(root for root in self.roots if root.partition("/")[0] not in FOLDERS)]
+        """Every file of the bank, the logs, the archive, the other folders and the top folder; nothing is opened."""
+        folders = [*_FOLDERS, *(root for root in self.roots if root.partition("/")[0] not in _FOLDERS)]
         while folders:
             for entry in self._entries(folders.pop()):
                 if entry.is_dir(follow_symlinks=False):
@@ -227,57 +203,46 @@ class ReferringFiles:
                 yield from _regular(entry.name, entry)
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """What is in a folder and might be referred to."""
+        """The entries of a folder that something may refer to."""
         try:
             with os.scandir(Path(self.home, folder)) as entries:
-                there = {entry.name: entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN}
+                there = {entry.name: entry for entry in entries if self._is_visible(entry)}
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
         ignored = ignored_among([name for name in there if name.endswith(".md")])
         return [there[name] for name in sorted(there.keys() - ignored)]
 
+    def _is_visible(self, entry: os.DirEntry[str]) -> bool:
+        is_skipped = entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink()
+        return not is_skipped and self._path(entry) not in _OWN
+
     def _path(self, entry: os.DirEntry[str]) -> str:
         return entry.path.removeprefix(self._prefix)
 
 
-def _relative(path: Path, home: str) -> str:
-    """A path relative to the workspace if it lies in there, else as it is."""
-    return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.as_posix()
-
-
-def _is_visible(entry: os.DirEntry[str]) -> bool:
-    return not (entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink())
-
-
 def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, FileFingerprint]]:
-    """A file as it looks, if it is one, and is still there."""
-    try:
+    """A regular file of at most the size that is read, with its fingerprint; nothing for anything else."""
+    with suppress(OSError):
         state = entry.stat(follow_symlinks=False)
-    except OSError:
-        return
-    if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
-        yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
+            yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
 
 
 class LinkGraph:
-    """Files, names and references; `opened` counts the files that were read since it was made."""
+    """The files, names and references of one workspace; `opened` counts the files that were read."""
 
     def __init__(self, tree: FileTree, table: LinkTable, roots: Collection[str], routing: str) -> None:
-        """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
+        """`roots` are other folders of the settings; `routing` is the path of the routing rules in the workspace."""
         self._tree, self.routing = tree, routing
-        self._files = ReferringFiles(tree.root.resolve().as_posix(), roots)
+        self._files = _ReferringFiles(tree.root.resolve().as_posix(), roots)
         self.table = table
         table.refill = self.refresh
         self.names = Names((), self._files.home)
         self.opened = 0
         self._views: dict[str, PagePart] = {}
 
-    def close(self) -> None:
-        """Close the database."""
-        self.table.close()
-
     def refresh(self) -> None:
-        """Read the files that changed, forget those that are gone, and notice moves that the user has made."""
+        """Read the files that changed, forget those that are gone, and notice the moves that the user made."""
         self._views = {}
         there = dict(self._files.walk())
         self.names = Names(there, self._files.home)
@@ -288,20 +253,21 @@ class LinkGraph:
         known = self.table.files()
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
-        prints = {
-            path: PageIdentity(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()
-        }
+        before = self.table.identities(gone) if new else {}
         for path in sorted(changed):
             self._record(path, seen[path])
-        found = {
-            path: PageIdentity(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()
-        }
-        moves = moved_by_hand(prints, found)
-        self.table.note_moved(moves)
+        self.table.note_moved(moved_by_hand(before, self.table.identities(new) if gone else {}))
         for path in gone:
             self.table.forget(path)
         self.table.settle_moved(old for old in self.table.moved() if old in seen)
-        self._mark_reached(changed, gone, is_first=not known)
+        # How far references lead that changed, and those to a place in a file that changed or is gone.
+        links = [link for path in changed for link in self.table.links_of(path)]
+        if known:
+            pointed = (link for link in self.links_named([*changed, *gone]) if "#" in link.reference.target)
+            links += [link for link in pointed if link.source not in changed]
+        scene = self.scene
+        targets = ((link, scene.target(link)) for link in links)
+        self.table.mark_reached((link, scene.reach(link), target.path if target else None) for link, target in targets)
 
     def _record(self, path: str, seen: FileFingerprint) -> None:
         is_archived = path.startswith(ARCHIVE) and path.endswith(".md")
@@ -310,35 +276,18 @@ class LinkGraph:
             return
         data = self._bytes(path)
         text = decode_text(data or b"")
-        ids = (
-            {id_ for line in text.split("\n") if (id_ := split_id(line.rstrip())[1])} if path.endswith(".md") else set()
-        )
-        source = None if is_archived else read_source(path, text, self.routing)
-        self.table.record(path, seen, data, source, ids)
-
-    def _mark_reached(self, changed: Collection[str], gone: Collection[str], *, is_first: bool) -> None:
-        """Remember how far references lead that changed, and those to a place in files that did or are gone."""
-        links = [link for path in changed for link in self.table.links_of(path)]
-        if not is_first:
-            pointed = (link for link in self.links_named([*changed, *gone]) if "#" in link.reference.target)
-            links += [link for link in pointed if link.source not in changed]
-        self.table.mark_reached((link, self.scene.reach(link), self._page_of(link)) for link in links)
-
-    def _page_of(self, link: Link) -> str | None:
-        return target.path if (target := self.scene.target(link)) else None
+        rows = text.split("\n") if path.endswith(".md") else ()
+        ids = {id_ for line in rows if (id_ := split_id(line.rstrip())[1])}
+        self.table.record(path, seen, data, None if is_archived else read_source(path, text, self.routing), ids)
 
     def _may_refer(self, path: str) -> bool:
-        """Whether a file's references are people's; what bankd keeps for itself names pages as examples, or is made anew."""
-        if path.startswith(BANK) and is_own(path.removeprefix(BANK)) and path != BANK + INBOX:
-            return False
-        return (
-            path.startswith(BANK)
-            or path == self.routing
-            or any(path.startswith(root + "/") for root in self._files.roots)
-        )
+        """Whether people write the references of a file. Not so bankd's own pages: their names are examples, or made anew."""
+        if path.startswith(BANK):
+            return path == BANK + INBOX or not is_own(path.removeprefix(BANK))
+        return path == self.routing or any(path.startswith(root + "/") for root in self._files.roots)
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
-        """The pages of a layout and the files that it touches, read; `names` are those from before it."""
+        """The pages of a layout and the files that it touches, read; `names` are the names before it."""
         there = {path for path in layout.sources if path in self.names}
         wanted = there | files_touched(layout, self.table.links(keys_touched(layout)), names)
         return {path: self.read(path) for path in sorted(wanted)}
@@ -352,14 +301,14 @@ class LinkGraph:
         return scan_text(decode_text(self._bytes(path) or b""))
 
     def _bytes(self, path: str) -> bytes | None:
-        """A file, in the workspace or outside; None for one that cannot be read or must be left alone."""
+        """The bytes of a file in the workspace or outside; None when it cannot be read or must be left alone."""
         self.opened += 1
         with suppress(ConflictError, OSError):
             return Path(path).read_bytes() if is_outside(path) else self._tree.read(path)
         return None
 
     def view(self, path: str) -> PagePart | None:
-        """What decides whether a memory fits a page; None when there is no such page."""
+        """The parts of a page that decide whether a memory fits it; None when there is no such page."""
         if path not in self.names:
             return None
         if path not in self._views:
@@ -367,7 +316,7 @@ class LinkGraph:
         return self._views[path]
 
     def is_hub(self, path: str) -> bool:
-        """Whether a page may have parts, by the folder that they would be in."""
+        """Whether a page has a folder of parts."""
         return self.names.has_folder(parts_folder(path))
 
     def links_to(self, path: str) -> list[Link]:
@@ -376,11 +325,11 @@ class LinkGraph:
 
     @property
     def scene(self) -> LinkScene:
-        """The files as they are, for asking how far references lead."""
+        """The files as they are, to find out how far references lead."""
         return LinkScene(self.names, self._outline)
 
     def _outline(self, path: str) -> Outline | None:
-        """The places of a file, looked for once as long as it stays the same."""
+        """The places in a file, found once while it stays the same."""
         if not path.endswith(".md"):
             return None
         outline = self.table.outline(path)
@@ -395,7 +344,7 @@ class LinkGraph:
         return [link for link in pointed if (target := self.scene.target(link)) and target.path in pages]
 
     def links_named(self, pages: Collection[str]) -> list[Link]:
-        """The references that may mean these pages, as far as their last word tells."""
+        """The references that may mean these pages, by the last word of their targets."""
         return list(self.table.links({key for path in pages for key in keys_to(path)}))
 
     def links_of(self, page: str) -> list[Link]:
@@ -403,7 +352,7 @@ class LinkGraph:
         return self.table.links_of(page)
 
     def is_name_taken(self, path: str) -> bool:
-        """Whether a new page may not have this name: a page has it, or a link that leads nowhere waits for it."""
+        """Whether a new page may not have this name: a page has it, or a broken link waits for it."""
         name = path.rpartition("/")[2]
         if self.names.named(name):
             return True
@@ -411,7 +360,7 @@ class LinkGraph:
         return any(link.reference.kind in WIKI_KINDS for link in waiting)
 
     def broken(self) -> Iterator[tuple[Link, bool]]:
-        """The references that do not lead where they say, and whether they once did; addresses outside are none of ours."""
+        """The broken references, each with whether it once worked; addresses outside are left out."""
         scene = self.scene
         for link, once in self.table.every_link():
             now = scene.reach(link)
@@ -419,31 +368,26 @@ class LinkGraph:
                 yield link, now < once
 
     def moved(self) -> dict[str, str]:
-        """The pages that the user has moved, old path to new, for which a link waits, and what moved along with them.
+        """The moves by the user, old path to new, for which a link waits, and everything that moved with them.
 
-        Of a move of long ago that no link waits for nothing is undone in thought: links were written since then, to
-        the new path, that led elsewhere before.
+        A move of long ago that no link waits for is left out: links written since then may use the new path.
         """
         moves = self.table.moved()
         before = self.names.changed(moves.values(), moves)
         waiting = {old for old, new in moves.items() if self._waits(old, new, before)}
-        found = (resolve_reference(link.reference, link.source, before) for link in self._astray()) if moves else ()
-        for target in filter(None, found):
+        astray = (link for link, once in self.broken() if once and self.scene.target(link) is None) if moves else ()
+        for target in filter(None, (resolve_reference(link.reference, link.source, before) for link in astray)):
             meant = {old for old in moves if old == target.path or old.startswith(f"{target.path.rstrip('/')}/")}
             waiting |= meant or moves.keys()
         roots = {_root_of(old, moves[old]) for old in waiting}
         return {old: new for old, new in moves.items() if _root_of(old, new) in roots}
-
-    def _astray(self) -> Iterator[Link]:
-        """The references that led to a file and lead to none now."""
-        return (link for link, once in self.broken() if once and self.scene.target(link) is None)
 
     def pages_with(self, block: str) -> list[str]:
         """The files in which a block of this id stands."""
         return self.table.pages_with(block)
 
     def strays(self) -> list[Stray]:
-        """The references that led to a block which is not there any more."""
+        """The references to a block that is no longer there."""
         lost = ((link, led, block_named(link.reference)) for link, led in self.table.lost_links())
         return [
             Stray(link, led, block, tuple(self.table.pages_with(block)))
@@ -452,12 +396,12 @@ class LinkGraph:
         ]
 
     def settle(self, moved: Iterable[str]) -> None:
-        """Links have followed these pages, or need not."""
+        """Forget these moves: links have followed them, or need not."""
         listed = list(moved)
         self.table.change(lambda: self.table.settle_moved(listed))
 
     def _waits(self, old: str, new: str, before: Names) -> bool:
-        """Whether a link of a moved page leads nowhere that led somewhere from its old place."""
+        """Whether a moved page has a link that is broken now and worked from its old place."""
         links = [link.reference for link in self.table.links_of(new)]
         return any(
             not resolve_reference(item, new, self.names) and resolve_reference(item, old, before) for item in links
@@ -469,7 +413,7 @@ class LinkGraph:
 
 
 def _root_of(old: str, new: str) -> tuple[str, str]:
-    """What was moved, with all below it: the folders, or the page, by which two paths differ."""
+    """The page, or the topmost folder, that was moved: the parts by which the two paths differ."""
     was, now = old.split("/"), new.split("/")
     while was and now and was[-1] == now[-1]:
         was.pop()
@@ -478,13 +422,9 @@ def _root_of(old: str, new: str) -> tuple[str, str]:
 
 
 def _is_ours(link: Link, once: Reach) -> bool:
-    """Whether a reference is meant to lead to a file; a bare path is when it led to a place in one."""
+    """Whether a reference is meant to lead to a file; a bare path only when it led to a place in one."""
     target = link.reference.target
     is_address = ":" in target.partition("#")[0] or target.startswith("//")
     if link.reference.kind in {LinkKind.BARE, LinkKind.ROUTE}:
         return once is Reach.POINT
     return bool(target.strip("#")) and not is_address
-
-
-def _pages(paths: Collection[str]) -> list[str]:
-    return [path for path in paths if path.startswith(BANK) and path.endswith(".md")]

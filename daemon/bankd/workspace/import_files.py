@@ -1,8 +1,7 @@
-"""What is imported, and where to: files and archives anywhere, the logs below `memory/imports/`.
+"""The sources of an import (files and archives anywhere), and its target, the logs below `memory/imports/`.
 
-Transcripts of sessions that wait to be imported: `.bankd/transcripts.jsonl`, one path a line, written by hooks.
-
-A line is one write, so that hooks of several sessions never mix; whoever imports takes the file away as a whole first.
+Also the transcripts of sessions that wait to be imported: `.bankd/transcripts.jsonl`, one path a line. Hooks write a line
+in one call, so that lines of several sessions never mix; an import takes the whole file away first.
 """
 
 from __future__ import annotations
@@ -24,8 +23,10 @@ from bankd.storage.log_end import LOG_CAP, append_text, move_end
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree
 
-FOLDER = "memory/imports"
-KINDS = {".jsonl", ".json", ".md", ".zip"}
+PATH = ".bankd/transcripts.jsonl"
+TAKEN = f"{PATH}.taken"
+_FOLDER = "memory/imports"
+_KINDS = {".jsonl", ".json", ".md", ".zip"}
 _PASSED_OVER = {".git", "node_modules", ".venv", ".bankd"}
 _SEEN, _SEEN_CAP = ".bankd/imports.json", 64 << 20
 
@@ -39,7 +40,7 @@ class FileSource:
 
     @property
     def path(self) -> str:
-        """Where it is, as shown to people."""
+        """Its place, as shown to people."""
         return f"{self.file}/{self.member}" if self.member else str(self.file)
 
     @property
@@ -62,25 +63,26 @@ class FileSource:
             yield from (decode_text(line) for line in opened)
 
     def text(self) -> str:
-        """All of it."""
-        data = self._data()
+        """Its whole text; ValueError when it is too large to be read as a whole."""
+        if self.member:
+            with zipfile.ZipFile(self.file) as archive:
+                _require_readable(archive.getinfo(self.member).file_size)
+                data = archive.read(self.member)
+        else:
+            _require_readable(self.file.stat().st_size)
+            data = self.file.read_bytes()
         return (decode_wide(data) or "") if is_wide(data[:4]) else decode_text(data)
 
-    def _data(self) -> bytes:
-        if not self.member:
-            if self.file.stat().st_size > LOG_CAP:
-                raise ValueError(f"larger than {LOG_CAP >> 20} MB")
-            return self.file.read_bytes()
-        with zipfile.ZipFile(self.file) as archive:
-            if archive.getinfo(self.member).file_size > LOG_CAP:
-                raise ValueError(f"larger than {LOG_CAP >> 20} MB")
-            return archive.read(self.member)
+
+def _require_readable(size: int) -> None:
+    if size > LOG_CAP:
+        raise ValueError(f"larger than {LOG_CAP >> 20} MB")
 
 
 def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
-    """The files at these places that may hold conversations, oldest first; none of the workspace itself.
+    """The files at these places that may hold conversations, oldest first, except those of the workspace itself.
 
-    UserError for a place that is not there.
+    UserError for a place that does not exist.
     """
     missing = [f"{place}: no such file or folder" for place in places if not place.exists()]
     if missing:
@@ -97,7 +99,7 @@ def _files_at(place: Path) -> Iterator[Path]:
         return
     for folder, folders, names in os.walk(place):
         folders[:] = sorted(set(folders) - _PASSED_OVER)
-        yield from (file for name in names if (file := Path(folder, name)).suffix in KINDS and file.is_file())
+        yield from (file for name in names if (file := Path(folder, name)).suffix in _KINDS and file.is_file())
 
 
 def _sources_in(file: Path) -> Iterator[FileSource]:
@@ -115,34 +117,33 @@ def _sources_in(file: Path) -> Iterator[FileSource]:
 
 
 class ImportedLogs:
-    """The logs below `memory/imports/`, and what was read of where."""
+    """The logs below `memory/imports/`, and the sources that were read whole. The lock must be held."""
 
     def __init__(self, tree: FileTree, transactions: TransactionWriter) -> None:
-        """Take the workspace, its lock held."""
         self._tree, self._transactions = tree, transactions
 
     def names(self, agent: str) -> Sequence[str]:
         """The logs of an agent."""
         try:
-            return self._tree.names(f"{FOLDER}/{agent}")
+            return self._tree.names(f"{_FOLDER}/{agent}")
         except FileNotFoundError:
             return []
 
     def read(self, agent: str, log: str) -> str:
         """The text of a log."""
-        return decode_text(self._tree.read(f"{FOLDER}/{agent}/{log}", LOG_CAP) or b"")
+        return decode_text(self._tree.read(f"{_FOLDER}/{agent}/{log}", LOG_CAP) or b"")
 
     def append(self, agent: str, log: str, text: str) -> None:
         """Put a text at the end of a log."""
         append_text(self._tree, f"imports/{agent}", log, text)
 
     def move_end(self, log: str, to: str, size: int, digest: str) -> bool:
-        """Move the last bytes of a file to the end of another; False, and nothing is done, unless they have that digest."""
+        """Move the last `size` bytes of a log to the end of another; False, and nothing is done, unless they have that digest."""
         agent, _, name = log.rpartition("/")
         return move_end(self._tree, f"imports/{agent}", name, to.rpartition("/")[2], size, digest)
 
     def seen(self) -> Mapping[str, str]:
-        """The stamps of the sources that were read whole; none where that cannot be read."""
+        """The stamps of the sources that were read whole; none when that file cannot be read."""
         try:
             found = json.loads(self._tree.read_own(_SEEN, _SEEN_CAP) or b"{}")
         except (OSError, ValueError):
@@ -156,12 +157,8 @@ class ImportedLogs:
         )
 
 
-PATH = ".bankd/transcripts.jsonl"
-TAKEN = f"{PATH}.taken"
-
-
 def add_transcript(root: str, transcript: str) -> None:
-    """Leave a note for the next run; raises OSError."""
+    """Add a transcript that the next run imports; raises OSError."""
     line = write_json({"transcript": transcript}).encode() + b"\n"
     file = os.open(f"{root}/{PATH}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -171,7 +168,7 @@ def add_transcript(root: str, transcript: str) -> None:
 
 
 def take_transcripts(root: str) -> list[str]:
-    """The transcripts that wait, each once, oldest first; they wait on until `drop_taken`, also after a crash."""
+    """The transcripts that wait, each once, oldest first. They are given again until `drop_taken`, also after a crash."""
     if not os.path.exists(f"{root}/{TAKEN}"):  # noqa: PTH110 -- as light as what hooks need
         try:
             os.rename(f"{root}/{PATH}", f"{root}/{TAKEN}")  # noqa: PTH104 -- same
@@ -182,7 +179,7 @@ def take_transcripts(root: str) -> list[str]:
 
 
 def drop_taken(root: str) -> None:
-    """What was taken is imported."""
+    """Forget the transcripts that were taken: they are imported."""
     os.unlink(f"{root}/{TAKEN}")  # noqa: PTH108 -- same
 
 

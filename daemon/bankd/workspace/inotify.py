@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -41,19 +41,20 @@ _LOGGERS = ("watchdog.observers.inotify_c", "watchdog.observers.inotify")
 # halves are adjacent in the kernel's queue, so a hundredth is enough; unpaired they are two hints instead of one.
 WatchdogInotifyMoveEventGrouper.delay = 0.01
 
-Hint = Callable[[str], None]
-
 _STOP_SECONDS = 5.0
 """watchdog 7.1 joins its threads when it stops, and one that was stopped while it started waits for ever."""
 
 
 @dataclass(slots=True)
 class KernelHints:
-    """An inotify watch on each directory below `folders`, and on the workspace itself for the folders' own coming."""
+    """Inotify watches on each directory below `folders`, and on the workspace to notice when a folder is made.
+
+    `hint` is called with a path that may have changed, `lost` when hints were lost; both by threads of watchdog.
+    """
 
     workspace: Path
     folders: tuple[str, ...]
-    hint: Hint
+    hint: Callable[[str], None]
     lost: Callable[[], None]
     _observer: InotifyObserver | None = None
     _roots: dict[str, int] = field(default_factory=dict)
@@ -80,14 +81,12 @@ class KernelHints:
                 logging.getLogger(name).removeHandler(self._losses)
 
     def is_whole(self, directories: int) -> bool:
-        """Whether every thread lives, each folder is the one that was watched, and no directory lacks its watch."""
+        """Whether every thread lives, each folder is still the one that was watched, and every directory has a watch."""
         observer = self._observer
         if observer is None or not observer.is_alive() or not all(emitter.is_alive() for emitter in observer.emitters):
             return False
-        if self._roots != self._find_roots():
-            return False
         # One watch is for the workspace itself. More than needed is harmless: hidden folders have one too.
-        return count_watches() >= directories + 1
+        return self._roots == self._find_roots() and _count_watches() >= directories + 1
 
     def _observe(self) -> None:
         observer = InotifyObserver()
@@ -107,7 +106,7 @@ class KernelHints:
             raise
 
     def _unobserve(self) -> None:
-        """Let go of all watches; a thread that watchdog waits for in vain is left behind, and ends with the process."""
+        """Drop all watches; a thread of watchdog that does not end is left behind, and ends with the process."""
         observer, self._observer = self._observer, None
         if observer is not None:
             ending = Thread(target=_end_observer, args=(observer,), daemon=True)
@@ -117,24 +116,23 @@ class KernelHints:
     def _find_roots(self) -> dict[str, int]:
         found = {}
         for folder in self.folders:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 found[folder] = (self.workspace / folder).stat().st_ino
         return found
 
 
 def _end_observer(observer: InotifyObserver) -> None:
-    with contextlib.suppress(KeyError):  # watchdog lost count of a folder that was renamed twice
+    with suppress(KeyError):  # watchdog lost track of a folder that was renamed twice
         observer.stop()
-    with contextlib.suppress(RuntimeError):  # it never started
+    with suppress(RuntimeError):  # it never started
         observer.join()
 
 
 @dataclass(slots=True, eq=False)
 class _Handler(FileSystemEventHandler):
     folder: Path
-    hint: Hint
-    below: str = ""
-    """Where in the workspace the folder is."""
+    hint: Callable[[str], None]
+    below: str = ""  # the folder's place in the workspace
 
     def dispatch(self, event: FileSystemEvent) -> None:
         for path in (event.src_path, event.dest_path):
@@ -151,10 +149,10 @@ class _Losses(logging.Handler):
         self._lost()
 
 
-def count_watches() -> int:
+def _count_watches() -> int:
     """The inotify watches of this process, as the kernel counts them."""
     count = 0
     for descriptor in Path("/proc/self/fdinfo").iterdir():
-        with contextlib.suppress(OSError):  # closed meanwhile
+        with suppress(OSError):  # closed meanwhile
             count += descriptor.read_bytes().count(b"inotify wd:")
     return count

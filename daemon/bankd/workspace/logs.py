@@ -1,6 +1,6 @@
-"""The raw logs below `memory/`: read as a stream, whatever is in them, and never written but with what a model distilled.
+"""The raw logs below `memory/`, read as a stream. They are never written, except for what a model distilled.
 
-A line too long to be a statement is passed over, so that one bad line does not hide the others of its log.
+A line that is too long for a statement is passed over, so that one bad line does not hide the others of its log.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import IO
 
 from bankd.edits.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.errors import ConflictError
-from bankd.memory.new_lines import PastLine, order_by_day, past_line
-from bankd.memory.plan import Deferred, HeldBack
+from bankd.memory.new_lines import order_by_day, past_line
+from bankd.memory.plan import Deferred
 from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide
 from bankd.ports import UnreadLogs
 from bankd.storage.files import BankFiles
 from bankd.storage.log_end import append_text, cut_text
-from bankd.workspace.catalog import CatalogDatabase
+from bankd.workspace.catalog import CatalogDatabase, LogTables
 
 FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
@@ -35,12 +35,13 @@ _LARGE = 100_000  # characters: some thousand lines, of which several runs take 
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
 
 
-class LogFiles:
+class LogFiles(LogTables):
     """The logs of a workspace, with what the catalog knows of each."""
 
     def __init__(self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, anywhere: bool) -> None:
-        """Take how long a log must be at rest, and whether lines `anywhere` in it are meant to be remembered."""
-        self._files, self._catalog_db, self._settle, self._anywhere = files, catalog_db, settle_seconds, anywhere
+        """`settle_seconds`: how long a log must be at rest; `anywhere`: whether lines outside of Retain sections count."""
+        super().__init__(catalog_db)
+        self._files, self._settle, self._anywhere = files, settle_seconds, anywhere
         self._survey, self._now = Survey(), 0.0
         self._known: Mapping[str, FileFingerprint] = {}
         self._unended: dict[str, tuple[FileFingerprint, float]] = {}
@@ -56,30 +57,38 @@ class LogFiles:
         return order_by_day(_name(path) for path in survey.files)
 
     def append(self, log: str, text: str) -> None:
-        """Put a text at the end of a log in a folder below `memory/`; it is complete, and no run waits for it to rest."""
+        """Put a text at the end of a log in a folder below `memory/`. The next run reads it at once."""
         folder, _, name = log.rpartition("/")
         append_text(self._files.tree, folder, name, text)
-        path = f"{FOLDER}/{log}"
+        self._note_own_write(f"{FOLDER}/{log}")
+
+    def take_back(self, log: str, text: str) -> bool:
+        """Take a text off the end of a log; False, and nothing is done, when the log does not end with it."""
+        folder, _, name = log.rpartition("/")
+        is_back = cut_text(self._files.tree, folder, name, text)
+        if is_back:
+            self._note_own_write(f"{FOLDER}/{log}")
+        return is_back
+
+    def _note_own_write(self, path: str) -> None:
         if seen := self._files.fingerprint(path):
             self._own_writes[path] = seen
 
-    def take_back(self, log: str, text: str) -> bool:
-        """Take a text that was put there off the end of a log; False, and nothing is done, where it does not end it."""
-        folder, _, name = log.rpartition("/")
-        is_back = cut_text(self._files.tree, folder, name, text)
-        if is_back and (seen := self._files.fingerprint(f"{FOLDER}/{log}")):
-            self._own_writes[f"{FOLDER}/{log}"] = seen
-        return is_back
-
     def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
-        """Read the logs that changed since they were last marked as read, by day, from the log `start` on."""
+        """Read the logs that changed since they were last marked as read, by day, beginning with the log `start`.
+
+        It stops after `enough` lines. A log that cannot be read, or a last line without a line break, waits.
+        """
         self._survey, self._now = self._files.survey(FOLDER, now, self._settle, any_content=True), now.timestamp()
-        self._take_own_writes()
-        self._known = self._catalog_db.fingerprints(FOLDER)
-        waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
-        waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
+        for path in self._own_writes.keys() & self._survey.unsettled.keys():  # young, and complete all the same
+            if self._files.fingerprint(path) == self._own_writes[path]:
+                del self._survey.unsettled[path]
+                self._survey.files[path] = self._own_writes[path]
+        self._known = self._database.fingerprints(FOLDER)
+        left_alone = [*self._survey.unsettled.items(), *self._survey.quarantined.items()]
+        waiting = [Deferred(path, reason) for path, reason in left_alone]
         readings: list[LogReading] = []
-        unended, changed, count = self._catalog_db.logs.unended(), self._changed(start), 0
+        unended, changed, count = self.unended(), self._changed(start), 0
         while changed and (enough is None or count < enough):
             path = changed.popleft()
             reading = self._read(path)
@@ -93,81 +102,46 @@ class LogFiles:
             count += len(reading.lines)
         return UnreadLogs(readings, waiting, [_name(path) for path in changed])
 
-    def _take_own_writes(self) -> None:
-        """Take what we have just written ourselves for at rest: it is young, and complete all the same."""
-        for path in self._own_writes.keys() & self._survey.unsettled.keys():
-            if self._files.fingerprint(path) == self._own_writes[path]:
-                del self._survey.unsettled[path]
-                self._survey.files[path] = self._own_writes[path]
-
     def _changed(self, start: str) -> deque[str]:
-        """The paths of the logs that are to be read, by day, from one on."""
+        """The paths of the logs that are to be read, by day, beginning with one."""
         changed = {_name(path): path for path, seen in self._survey.files.items() if self._known.get(path) != seen}
         ordered = order_by_day({*changed, start} if start else changed)
         first = ordered.index(start) if start else 0
         return deque(changed[name] for name in ordered[first:] if name in changed)
 
+    def _read(self, path: str) -> LogReading | Deferred:
+        try:
+            reading = self.read(_name(path))
+        except (OSError, ConflictError) as error:
+            return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return reading or Deferred(path, "it is gone; it may have been moved just now")
+
     def _is_left_alone(self, path: str, unended: Mapping[str, tuple[FileFingerprint, float]]) -> bool:
-        """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""
+        """Whether an earlier run saw the same, long enough ago; the file's own time may be wrong, so it does not count."""
         seen, now = self._survey.files[path], self._now
         before, since = unended.get(path, (seen, now))
         self._unended[path] = seen, since if before == seen else now
         return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
 
-    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
-        """Remember, by log, the lines that were not taken in and wait for a person."""
-        listed = dict(lines)
-        self._catalog_db.change(lambda: self._note_held_back(listed))
-
-    def _note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
-        for log, held_back in lines.items():
-            self._catalog_db.logs.record_held_back(log, held_back)
-
-    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-        """Remember, by log and memory, the questions that memories answer; of these logs no others."""
-        listed = dict(questions)
-        self._catalog_db.change(lambda: self._note_questions(listed))
-
-    def _note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-        for log, by_memory in questions.items():
-            self._catalog_db.logs.record_questions(log, by_memory)
-
     def mark_read(self, readings: Iterable[LogReading]) -> None:
-        """Remember that these logs were read whole, as they were when this run looked."""
+        """Remember that these logs were read whole, with the fingerprints that `unread` saw."""
         listed = list(readings)
-        self._catalog_db.change(lambda: self._mark_read(listed))
+        self._database.change(lambda: self._mark_read(listed))
 
     def _mark_read(self, readings: Iterable[LogReading]) -> None:
         by_name = {_name(path): path for path in self._survey.files}
-        self._catalog_db.logs.record_unended(self._unended)
+        self.record_unended(self._unended)
         for path in self._known.keys() - self._survey.files.keys():
-            self._catalog_db.forget_file(path)
-            self._catalog_db.logs.record_held_back(_name(path), ())
-            self._catalog_db.logs.record_prose(_name(path), 0)
+            self._database.forget_file(path)
+            self.forget_log(_name(path))
         for reading in readings:
             path = by_name[reading.log]
-            self._catalog_db.record_file(path, self._survey.files[path])
-            self._catalog_db.logs.record_prose(reading.log, reading.prose)
-            self._catalog_db.logs.record_lines(reading.identity, [past_line(line) for line in reading.lines])
-
-    def lines_before(self, identity: str) -> Sequence[PastLine]:
-        """The Retain lines of a log, by the name it was first read under, as it was last marked as read."""
-        return self._catalog_db.logs.lines_before(identity)
-
-    def dismiss(self, key: str) -> None:
-        """Let the lines with this key be named no more."""
-        self._catalog_db.logs.dismiss(key)
-
-    def prose(self) -> int:
-        """How many lines of all logs were read and not taken in because nobody tagged them."""
-        return self._catalog_db.logs.prose()
-
-    def held_back(self) -> Sequence[HeldBack]:
-        """The lines that were not taken in and wait for a person."""
-        return self._catalog_db.logs.held_back()
+            self._database.record_file(path, self._survey.files[path])
+            self.record_prose(reading.log, reading.prose)
+            self.record_lines(reading.identity, [past_line(line) for line in reading.lines])
 
     def text(self, log: str) -> str:
-        """The text of a log by its name below `memory/`, without what cannot be read; empty when there is none."""
+        """The text of a log by its name below `memory/`, without lines that cannot be read; empty when there is none."""
         try:
             with self._files.stream(f"{FOLDER}/{log}") as stream:
                 return _read_text(stream)[0].removeprefix(MARK)
@@ -186,17 +160,10 @@ class LogFiles:
         bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
         return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
-    def _read(self, path: str) -> LogReading | Deferred:
-        try:
-            reading = self.read(_name(path))
-        except (OSError, ConflictError) as error:
-            return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
-        return reading or Deferred(path, "it is gone; it may have been moved just now")
-
 
 @lru_cache(maxsize=1)
 def _read_large(log: str, text: str, *, anywhere: bool) -> LogReading:
-    """Read a log of which each run of several takes in a part: read anew by each, history costs its square."""
+    """Read a log of which several runs take in a part each; without the cache, a long history would cost its square."""
     return read_log(log, text, anywhere=anywhere)
 
 
@@ -205,16 +172,13 @@ def _name(path: str) -> str:
 
 
 def _read_text(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
-    """The text of a log without what cannot be read, and of that the 1-based lines and why."""
+    """The text of a log without lines that cannot be read, and the 1-based numbers of those with the reasons."""
     start = stream.read(4)
     stream.seek(0)
-    return _read_wide(stream) if is_wide(start) else _read_lines(stream)
-
-
-def _read_wide(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
-    """A log that begins as UTF-16 does, or UTF-32: the whole of it, or nothing."""
-    text = decode_wide(stream.read(_MAX_TEXT))
-    return (text or "", {} if text is not None else {1: _NOT_WIDE})
+    if not is_wide(start):
+        return _read_lines(stream)
+    text = decode_wide(stream.read(_MAX_TEXT))  # UTF-16 or UTF-32: the whole of it, or nothing
+    return text or "", {} if text is not None else {1: _NOT_WIDE}
 
 
 def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
@@ -230,7 +194,7 @@ def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Lines of a stream; of an over-long one only its beginning, never the whole in memory."""
+    """The lines of a stream; only the beginning of one that is too long, which is never in memory as a whole."""
     while line := stream.readline(MAX_LINE_BYTES + 1):
         rest = line
         while len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):

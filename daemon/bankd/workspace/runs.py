@@ -1,8 +1,8 @@
-"""What is kept of runs on disk: the ledger of all of them, and the reports of those that did something.
+"""The records of runs: the ledger of all of them, and the reports of those that did something.
 
-`.bankd/runs.jsonl` has one row a line, is appended to, and is cut to its newer half when it grows. Whoever makes a run
-writes its row; the daemon adds what only it knows (begun, missed, stopped) and learns of the rest.
-`.bankd/reports/` has a file for each run: what a person reads when asking what a run did.
+`.bankd/runs.jsonl` has one row a line. It is appended to, and cut to its newer half when it grows. Each run writes its
+row; the daemon adds rows that only it knows (begun, missed, stopped) and reads those of others. `.bankd/reports/` has a
+file for each run, for a person who asks what it did.
 """
 
 from __future__ import annotations
@@ -28,39 +28,41 @@ log = logging.getLogger(__name__)
 
 PATH = ".bankd/runs.jsonl"
 LARGEST = 4 << 20
-KEPT_IN_MEMORY = 2000
+_KEPT_IN_MEMORY = 2000
 
 
 def read_ledger(workspace: Path) -> Iterator[LedgerRow]:
-    """The rows, oldest first; a torn or foreign line is skipped."""
+    """The rows of the ledger, oldest first; a line that is not a row is skipped."""
     try:
         data = (workspace / PATH).read_bytes()
     except OSError:
         return
-    yield from parse_rows(data.split(b"\n"))
+    yield from _parse_rows(data.split(b"\n"))
 
 
-def parse_rows(lines: Iterable[bytes]) -> Iterator[LedgerRow]:
-    """The rows of these lines; a torn or foreign line is skipped."""
+def _parse_rows(lines: Iterable[bytes]) -> Iterator[LedgerRow]:
     for line in lines:
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError, AttributeError):
             yield row_from_json(json.loads(line))
 
 
 class RunLedger:
-    """Written by who holds the workspace; it goes on in memory while the disk is full, and writes the rest when it can."""
+    """The ledger for those who write it. While the disk is full it goes on in memory, and writes the rest when it can."""
 
     def __init__(self, workspace: Path) -> None:
-        """Read what is there, and end a line that a crash tore."""
+        """Read the rows; a line that a crash tore is ended by the next write."""
         self._path = workspace / PATH
-        self.rows: deque[LedgerRow] = deque(read_ledger(workspace), KEPT_IN_MEMORY)
-        self._unwritten = b"\n" if self._is_torn() else b""
+        self.rows: deque[LedgerRow] = deque(read_ledger(workspace), _KEPT_IN_MEMORY)
+        data = b""
+        with contextlib.suppress(OSError):
+            data = self._path.read_bytes()
+        self._unwritten = b"\n" if data and not data.endswith(b"\n") else b""
         self._seen = self._size()
         self._own: list[LedgerRow] = []
         self._writing = threading.Lock()
 
     def add(self, row: LedgerRow) -> None:
-        """Append a row; runs, the timer and the beat of the daemon do, each in its own thread."""
+        """Append a row. Several threads do: runs, the timer and the daemon's heartbeat."""
         line = json.dumps(row_to_json(row), ensure_ascii=False).encode() + b"\n"
         with self._writing:
             self.rows.append(row)
@@ -72,25 +74,24 @@ class RunLedger:
                 log.warning("run ledger not written path=%s error=%s", self._path, error.strerror)
 
     def read(self) -> Iterator[LedgerRow]:
-        """All rows, those before the ones in memory too."""
+        """All rows of the file, also those older than the rows in memory."""
         return read_ledger(self._path.parent.parent)
 
     def learn(self) -> list[LedgerRow]:
-        """The rows that others have added since the last time: the runs themselves, and commands."""
+        """The rows that others, runs and commands, have added since the last call."""
         with self._writing:
             own = {(row.at, row.job, row.outcome) for row in self._own}
-            fresh = [row for row in self._unseen() if (row.at, row.job, row.outcome) not in own]
+            start, self._seen = min(self._seen, self._size()), self._size()
+            data = b""
+            if start < self._seen:
+                with self._path.open("rb") as file:
+                    file.seek(start)
+                    data = file.read(self._seen - start)
+            rows = _parse_rows(data.split(b"\n"))
+            fresh = [row for row in rows if (row.at, row.job, row.outcome) not in own]
             self._own.clear()
             self.rows.extend(fresh)
         return fresh
-
-    def _unseen(self) -> list[LedgerRow]:
-        start, self._seen = min(self._seen, self._size()), self._size()
-        if start == self._seen:
-            return []
-        with self._path.open("rb") as file:
-            file.seek(start)
-            return list(parse_rows(file.read(self._seen - start).split(b"\n")))
 
     def _size(self) -> int:
         try:
@@ -101,7 +102,12 @@ class RunLedger:
     def _write(self) -> None:
         clear_the_way(self._path)
         if self._size() > LARGEST:
-            self._halve()
+            data = self._path.read_bytes()
+            _, _, newer = data[len(data) // 2 :].partition(b"\n")
+            staged = self._path.with_suffix(".tmp")
+            staged.write_bytes(newer)
+            staged.replace(self._path)
+            self._seen = max(0, self._seen - len(data) + len(newer))
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(self._path, flags, 0o600)
         try:
@@ -109,30 +115,14 @@ class RunLedger:
         finally:
             os.close(descriptor)
 
-    def _halve(self) -> None:
-        data = self._path.read_bytes()
-        _, _, newer = data[len(data) // 2 :].partition(b"\n")
-        staged = self._path.with_suffix(".tmp")
-        staged.write_bytes(newer)
-        staged.replace(self._path)
-        self._seen = max(0, self._seen - len(data) + len(newer))
 
-    def _is_torn(self) -> bool:
-        try:
-            data = self._path.read_bytes()
-        except OSError:
-            return False
-        return bool(data) and not data.endswith(b"\n")
-
-
-FOLDER = ".bankd/reports"
+_REPORTS = ".bankd/reports"
 _CAP = 64 * 1024 * 1024
-_KEPT = 2_000
-"""Runs that did something; more than a month of them, and some 10 MB."""
+_KEPT = 2_000  # reports: those of more than a month, some 10 MB
 
 
 class RunReports:
-    """The reports of one workspace; runs in which nothing happened have none."""
+    """The reports of the runs of one workspace; a run that did nothing has none."""
 
     def __init__(self, tree: FileTree, staging: Staging) -> None:
         self._tree, self._staging = tree, staging
@@ -143,19 +133,19 @@ class RunReports:
         if not fields:
             return
         try:
-            self._staging.publish(f"{FOLDER}/{run}.json", json.dumps(fields).encode())
-            names = [name for name in self._tree.names(FOLDER) if name.endswith(".json")]
+            self._staging.publish(f"{_REPORTS}/{run}.json", json.dumps(fields).encode())
+            names = [name for name in self._tree.names(_REPORTS) if name.endswith(".json")]
             for name in sorted(names)[:-_KEPT]:
-                self._tree.remove(f"{FOLDER}/{name}")
+                self._tree.remove(f"{_REPORTS}/{name}")
         except OSError as problem:
-            raise explain_failure(problem, FOLDER) from problem
+            raise explain_failure(problem, _REPORTS) from problem
 
     def read(self, run: str) -> list[ReportRow]:
-        """The rows of a run; none when it did nothing, or is not kept or not readable any more."""
-        if f"{run}.json" not in self._tree.names(FOLDER):
+        """The rows of a run; none when it did nothing, or its report is gone or cannot be read."""
+        if f"{run}.json" not in self._tree.names(_REPORTS):
             return []
         try:
-            fields: Any = json.loads(self._tree.read_own(f"{FOLDER}/{run}.json", _CAP) or b"[]")
+            fields: Any = json.loads(self._tree.read_own(f"{_REPORTS}/{run}.json", _CAP) or b"[]")
             return [ReportRow(*map(str, row)) for row in fields]
         except (ValueError, TypeError, RecursionError):
             return []

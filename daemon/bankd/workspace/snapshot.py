@@ -1,11 +1,7 @@
-"""What to make of hints that a file may have changed: which paths count, when they are quiet, what really differs.
+"""The state of the Markdown files in some folders, and how to find out which of them differ now.
 
-Hints are never truth: a path is only looked at sooner because of one.
-
-The state of the Markdown files below some folders, as last seen on disk; tells what differs now.
-
-Nothing is believed that was not just looked at, and nothing is followed out: symbolic links, devices and pipes are
-not files here.
+A hint that a file changed only makes us look sooner; nothing is believed that was not looked at. Symbolic links,
+devices and pipes are not files here, and no link is followed.
 """
 
 from __future__ import annotations
@@ -13,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import takewhile
 from pathlib import Path
 
 from bankd.pages.text import is_utf8
@@ -60,8 +58,9 @@ class Debouncer:
         self._first.setdefault(path, now)
 
     def take(self, now: float) -> list[str]:
-        """The paths whose time has come; they are not held any more."""
-        due = _until(self._last, now - self.quiet) + _until(self._first, now - self.longest)
+        """The paths that were quiet, or held, for long enough; they are no longer held."""
+        due = [path for path, _ in takewhile(lambda item: item[1] <= now - self.quiet, self._last.items())]
+        due += [path for path, _ in takewhile(lambda item: item[1] <= now - self.longest, self._first.items())]
         for path in due:
             self._last.pop(path, None)
             self._first.pop(path, None)
@@ -79,18 +78,9 @@ class Debouncer:
         return len(self._last)
 
 
-def _until(times: Mapping[str, float], limit: float) -> list[str]:
-    found = []
-    for path, time in times.items():
-        if time > limit:
-            break
-        found.append(path)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells one state of a file from another; `changed_ns` (ctime) moves with each write and cannot be set back."""
+    """The state of a file. `changed_ns` (ctime) moves with each write and cannot be set back."""
 
     size: int
     modified_ns: int
@@ -116,25 +106,18 @@ class Changes:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All of them."""
+        """The changed and the deleted paths."""
         return self.changed + self.deleted
-
-
-def paths_below(known: Iterable[str], folder: str) -> list[str]:
-    """The known paths inside a folder, or the path itself."""
-    prefix = f"{folder}/" if folder else ""
-    return [path for path in known if path == folder or path.startswith(prefix)]
 
 
 # A file written within this time of being looked at may be written again without a new time stamp (kernel ticks of
 # 1 to 10 ms; the same trouble as git's racy index), so it is hashed the next time whatever its stamp says.
-RACY_NS = 50_000_000
-CHUNK = 1 << 20
+_RACY_NS = 50_000_000
 
 
 @dataclass(slots=True)
 class Snapshot:
-    """What is known of the files in `folders` of a workspace, and the folders in which they are."""
+    """The stamps of the files in `folders` of a workspace when they were last looked at, and the folders with files."""
 
     workspace: Path
     folders: tuple[str, ...]
@@ -142,27 +125,27 @@ class Snapshot:
     directories: set[str] = field(default_factory=set)
 
     def look_at_all(self) -> Changes:
-        """Compare everything with the disk, and know that from now on."""
+        """Compare everything with the disk; gives the differences, which are known from now on."""
         found_directories: set[str] = set()
         found = {path for folder in self.folders for path in self._walk(folder, found_directories)}
         self.directories = found_directories
         return self._settle(found, set(self.known) - found)
 
     def look_at(self, paths: Iterable[str]) -> Changes:
-        """The same for some files and folders, with all that is and was below them."""
+        """Do the same for some files and folders, with all that is and was below them."""
         found: set[str] = set()
         was: set[str] = set()
         for path in paths:
-            if path not in self.known or is_directory(self.workspace / path):
-                was.update(paths_below(self.known, path))
-                self.directories.difference_update(paths_below(self.directories, path))
+            if path not in self.known or _is_directory(self.workspace / path):
+                was.update(_below(self.known, path))
+                self.directories.difference_update(_below(self.directories, path))
                 found.update(self._walk(path, self.directories))
             else:
                 found.add(path)
         return self._settle(found, was - found)
 
     def _walk(self, path: str, directories: set[str]) -> Iterator[str]:
-        if is_watched(path) and not is_directory(self.workspace / path):
+        if is_watched(path) and not _is_directory(self.workspace / path):
             yield path
         elif is_visible(path):
             yield from self._walk_folder(path, directories)
@@ -183,7 +166,7 @@ class Snapshot:
     def _settle(self, found: Iterable[str], gone: Iterable[str]) -> Changes:
         changed, deleted = [], list(gone)
         for path in sorted(found):
-            now = read_stamp(self.workspace / path)
+            now = _read_stamp(self.workspace / path)
             if now is None:
                 deleted += [path] if path in self.known else []
             elif self._differs(path, now):
@@ -197,13 +180,18 @@ class Snapshot:
         if before is not None and before.looks_like(now):
             return False
         # The digest is only worth reading where there is one to compare with, or will be soon.
-        racy = utc_now().timestamp() * 1e9 - now.changed_ns < RACY_NS
-        digest = read_digest(self.workspace / path) if before is not None or racy else None
+        racy = utc_now().timestamp() * 1e9 - now.changed_ns < _RACY_NS
+        digest = _read_digest(self.workspace / path) if before is not None or racy else None
         self.known[path] = replace(now, digest=digest, changed_ns=0 if racy else now.changed_ns)
         return before is None or before.digest is None or before.digest != digest
 
 
-def is_directory(path: Path) -> bool:
+def _below(known: Iterable[str], folder: str) -> list[str]:
+    """The known paths inside a folder, or the path itself."""
+    return [path for path in known if path == folder or path.startswith(f"{folder}/" if folder else "")]
+
+
+def _is_directory(path: Path) -> bool:
     """Whether there is a directory, links not followed."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
@@ -211,18 +199,16 @@ def is_directory(path: Path) -> bool:
         return False
 
 
-def read_stamp(path: Path) -> Stamp | None:
+def _read_stamp(path: Path) -> Stamp | None:
     """The stamp of a regular file without its digest; None when there is none."""
-    try:
+    with suppress(OSError):
         seen = path.lstat()
-    except OSError:
-        return None
-    if not stat.S_ISREG(seen.st_mode):
-        return None
-    return Stamp(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+        if stat.S_ISREG(seen.st_mode):
+            return Stamp(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+    return None
 
 
-def read_digest(path: Path) -> bytes | None:
+def _read_digest(path: Path) -> bytes | None:
     """A digest of a regular file's contents; None when it cannot be read."""
     digest = blake2b(digest_size=16)
     try:
@@ -230,7 +216,7 @@ def read_digest(path: Path) -> bytes | None:
     except OSError:
         return None
     try:
-        while chunk := os.read(descriptor, CHUNK):
+        while chunk := os.read(descriptor, 1 << 20):
             digest.update(chunk)
     except OSError:
         return None

@@ -1,7 +1,7 @@
-"""Notices what people and agents change in a workspace, soon by the kernel's hints and surely by looking itself.
+"""Notices changes of the files in a workspace: soon by hints from the kernel, and always by looking from time to time.
 
-It owns one thread. Every report comes from there, after the files were looked at; what is done with it is not
-decided here.
+It owns one thread, and every report comes from there, after the files were looked at. It does not decide what is done
+with a report.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from bankd.workspace.snapshot import Changes, Debouncer, Snapshot
 
 log = logging.getLogger(__name__)
 
-FOLDERS = ("memory", "bank", "archive")
-# A report that takes longer is taken for stuck.
-LONGEST_REPORT = 900.0
+_FOLDERS = ("memory", "bank", "archive")
+_LONGEST_REPORT = 900.0  # seconds; a report that takes longer is stuck
 
 
 @dataclass(frozen=True, slots=True)
 class WatchIntervals:
-    """Seconds: a path's quiet time and the longest wait for it, between looks at everything, and those when polling."""
+    """Seconds: how long a path must be quiet, the longest wait for that, and the time between two looks at everything."""
 
     quiet: float = 0.5
     longest: float = 5.0
@@ -39,7 +38,7 @@ class WatchIntervals:
 
 
 class WatchMode(StrEnum):
-    """How changes are noticed."""
+    """By which means changes are noticed."""
 
     KERNEL = "inotify"
     POLLING = "polling"
@@ -47,7 +46,7 @@ class WatchMode(StrEnum):
 
 @dataclass(slots=True)
 class WatcherState:
-    """What the watcher has to tell about itself."""
+    """The watcher's figures about itself, for the status."""
 
     mode: WatchMode = WatchMode.KERNEL
     reason: str = ""
@@ -57,9 +56,6 @@ class WatcherState:
     losses: int = 0
     rebuilt: int = 0
     reports: int = 0
-
-
-_Message = Callable[[], None]
 
 
 @dataclass(slots=True)
@@ -74,7 +70,7 @@ class Watcher:
     _snapshot: Snapshot = field(init=False)
     _debouncer: Debouncer = field(init=False)
     _hints: KernelHints | None = None
-    _inbox: queue.SimpleQueue[_Message] = field(default_factory=queue.SimpleQueue)
+    _inbox: queue.SimpleQueue[Callable[[], None]] = field(default_factory=queue.SimpleQueue)
     _thread: threading.Thread | None = None
     _look_at_all_at: float = 0.0
     _stopping: bool = False
@@ -82,10 +78,18 @@ class Watcher:
     _busy_since: float | None = None
 
     def start(self) -> None:
-        """Learn what is there, without reporting it, and begin to watch."""
-        self._snapshot = Snapshot(self.workspace, FOLDERS)
+        """Learn the state of the files, without a report, and begin to watch."""
+        self._snapshot = Snapshot(self.workspace, _FOLDERS)
         self._debouncer = Debouncer(self.pace.quiet, self.pace.longest)
-        self._begin_hints()
+        file_system = find_file_system(self.workspace)
+        if self.polling or needs_polling(file_system):
+            self._poll("the settings say so" if self.polling else f"{file_system} does not tell of remote changes")
+        else:
+            self._hints = KernelHints(self.workspace, _FOLDERS, self._hint, lambda: self._inbox.put(self._note_loss))
+            try:
+                self._hints.start()
+            except OSError as error:
+                self._poll(f"inotify does not work here: {error.strerror}")
         self._snapshot.look_at_all()
         self._look_at_all_at = read_monotonic() + self._interval()
         self._update_state()
@@ -108,36 +112,25 @@ class Watcher:
 
     @property
     def pending(self) -> int:
-        """How many files are known to have changed, or may have, and were not reported to the end."""
+        """The number of files that changed, or may have changed, and whose report has not ended."""
         return len(self._debouncer) + self._reporting
 
     def proves_alive(self, within: float) -> bool:
-        """Whether the watcher's thread answers within this many seconds, or has been reporting for some minutes at most."""
+        """Whether the thread answers within this many seconds, or has been busy with one report for at most 15 minutes."""
         answered = threading.Event()
         self._inbox.put(answered.set)
         if answered.wait(within):
             return True
         busy_since = self._busy_since
-        return busy_since is not None and read_monotonic() - busy_since < LONGEST_REPORT
+        return busy_since is not None and read_monotonic() - busy_since < _LONGEST_REPORT
 
     def check_watches(self) -> None:
-        """Have lost watches found and set again; cheap enough for every half minute."""
+        """Find and set lost watches again, in the thread; cheap enough for every half minute."""
         self._inbox.put(self._check_watches)
 
     def look_at_all(self) -> None:
-        """Have everything looked at soon, as after sleep or before a run."""
+        """Look at everything soon, in the thread: after sleep, or before a run."""
         self._inbox.put(lambda: self._bring_forward(0.0))
-
-    def _begin_hints(self) -> None:
-        file_system = find_file_system(self.workspace)
-        if self.polling or needs_polling(file_system):
-            self._poll("the settings say so" if self.polling else f"{file_system} does not tell of remote changes")
-            return
-        self._hints = KernelHints(self.workspace, FOLDERS, self._hint, self._lose)
-        try:
-            self._hints.start()
-        except OSError as error:
-            self._poll(f"inotify does not work here: {error.strerror}")
 
     def _poll(self, reason: str) -> None:
         if self._hints is not None:
@@ -147,12 +140,9 @@ class Watcher:
         log.warning("watching by polling every %.0f s: %s", self.pace.poll, reason)
 
     def _hint(self, path: str) -> None:
-        # Called by watchdog's thread: nothing is done here but passing it on.
-        if path.partition("/")[0] in FOLDERS:
+        # Called by watchdog's thread: it only passes the hint on.
+        if path.partition("/")[0] in _FOLDERS:
             self._inbox.put(lambda: self._debouncer.note(path, read_monotonic()))
-
-    def _lose(self) -> None:
-        self._inbox.put(self._note_loss)
 
     def _note_loss(self) -> None:
         self.state.losses += 1
@@ -175,7 +165,10 @@ class Watcher:
                 self._tell(self._snapshot.look_at_all())
                 self._look_at_all_at = read_monotonic() + self._interval()
             elif paths := self._debouncer.take(now):
-                self._look_at(paths)
+                directories = len(self._snapshot.directories)
+                self._tell(self._snapshot.look_at(paths))
+                if len(self._snapshot.directories) != directories:
+                    self._check_watches()
             self._update_state()
 
     def _take_messages(self) -> None:
@@ -186,14 +179,8 @@ class Watcher:
             while not self._stopping:
                 self._inbox.get_nowait()()
 
-    def _look_at(self, paths: list[str]) -> None:
-        directories = len(self._snapshot.directories)
-        self._tell(self._snapshot.look_at(paths))
-        if len(self._snapshot.directories) != directories:
-            self._check_watches()
-
     def _tell(self, changes: Changes) -> None:
-        if not changes:
+        if not changes.paths:
             return
         self.state.reports += 1
         self._reporting, self._busy_since = len(changes.paths), read_monotonic()

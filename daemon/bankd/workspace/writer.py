@@ -1,9 +1,9 @@
-"""Files of other folders whose references follow: the only files outside the workspace that bankd ever writes.
+"""The writer of a workspace, and the traces of a text that is purged.
 
-Same way of writing as in the bank: staged beside the file, exchanged, and looked at what came out. There is no journal;
-what a crash leaves undone is found and offered as any move that the user has made.
-
-What remembers a text beside the pages, read for purging it: bytes are looked at, nothing is believed.
+`WorkspaceWriter` commits transactions. It also writes the files of other folders whose links follow: the only files
+outside the workspace that bankd writes. They are staged and exchanged as in the bank, but without a journal: after a
+crash, the links that did not follow are found and offered as after a move by the user. `TextTraces` finds what remembers
+a text beside the pages.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
 from typing import TypeAlias
 
-from bankd.edits.operations import Operation, Rewrite
-from bankd.edits.transaction import Applied, Look, Step, Transaction, take_step
+from bankd.edits.operations import Operation
+from bankd.edits.transaction import Applied, Step, Transaction, take_step
 from bankd.errors import ConflictError, StorageError
 from bankd.memory.ledger import CorruptLine, Ledger, fold_events
 from bankd.memory.provenance import encoded_forms, holds_form, scrub_bytes, scrub_record
@@ -31,76 +30,86 @@ from bankd.storage.disk import check_room
 from bankd.storage.events import ENRICHED, EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
 from bankd.storage.journals import DONE, RUNS, TXN
 from bankd.storage.transactions import TransactionWriter
-from bankd.storage.tree import FILE_CAP, FileTree, Syscalls, find_lines, open_regular, read_all
+from bankd.storage.tree import FILE_CAP, FileTree, find_lines, open_regular, read_all
 from bankd.workspace.catalog import CatalogDatabase
 from bankd.workspace.runs import PATH as LEDGER
 
-_TRIES = 5
 
+class WorkspaceWriter(TransactionWriter):
+    """Commits transactions; files outside the workspace are written when all else is done."""
 
-class OutsideFiles:
-    """Writes files outside the workspace, by absolute paths."""
+    def ledger(self) -> Ledger:
+        """The ledger: the state that all events together give."""
+        return fold_events(self.events.read_events())
 
-    def __init__(self, calls: Syscalls) -> None:
-        self._calls = calls
+    @property
+    def corrupt(self) -> Sequence[CorruptLine]:
+        """The lines of the event log that could not be read by the last `ledger`."""
+        return self.events.corrupt
 
-    def relink(self, operations: Iterable[Operation], look: Look, rewrite: Rewrite | None) -> list[str]:
-        """Carry out operations on outside files; gives what was left alone, in words."""
-        problems = []
-        for operation in operations:
+    def commit(self, transaction: Transaction) -> Applied:
+        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
+        outside = [operation for operation in transaction.operations if is_outside(operation.path)]
+        inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
+        applied = super().commit(replace(transaction, operations=inside))
+        for operation in outside:
             try:
-                self._change(operation.path, _changing(operation, look, rewrite))
+                self._relink(operation)
             except (OSError, ConflictError) as problem:
-                problems.append(f"{operation.path}: links could not follow ({problem})")
-        return problems
+                applied.conflicts.append(f"{operation.path}: links could not follow ({problem})")
+        return applied
 
-    def _change(self, path: str, change: Callable[[bytes], bytes | None]) -> None:
-        folder = os.open(Path(path).parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def remove_empty_folders(self, gone: Iterable[str]) -> None:
+        """Remove the folders above pages that are gone, if they are empty."""
+        for folder in sorted({folder for path in gone for folder in folders_above(path)}, reverse=True):
+            self._tree.remove_empty(folder)
+
+    def _relink(self, operation: Operation) -> None:
+        """Carry out an operation on a file outside; ConflictError or OSError when it must be left alone."""
+        name = operation.path.rpartition("/")[2]
+        folder = os.open(operation.path.removesuffix(name), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for _ in range(_TRIES):
-                if self._try(folder, path.rpartition("/")[2], path, change):
+            for _ in range(5):
+                if self._try(folder, name, operation):
                     return
         finally:
             os.close(folder)
         raise ConflictError("it changes all the time")
 
-    def _try(self, folder: int, name: str, path: str, change: Callable[[bytes], bytes | None]) -> bool:
+    def _try(self, folder: int, name: str, operation: Operation) -> bool:
         """Exchange once; False when somebody else's edit came out, which is put back."""
+        calls, path = self._tree.calls, operation.path
         old, mode = _read(name, folder, path)
-        new = change(old)
+        new = take_step(Step(path, (operation,)), old, self.look, self.rewrite).data
         if new is None or new == old:
             return True
         staged = f".bankd-{name}.tmp"
         with suppress(FileNotFoundError):
-            self._calls.unlink(staged, folder)
+            calls.unlink(staged, folder)
         try:
-            self._stage(staged, folder, new, mode)
-            self._calls.exchange(staged, folder, name, folder)
+            self._write_outside(calls.create(staged, folder, mode), new, mode)
+            calls.exchange(staged, folder, name, folder)
             is_ours = _read(staged, folder, path)[0] == old
             if not is_ours:
-                self._calls.exchange(staged, folder, name, folder)
-            self._calls.sync(folder)
+                calls.exchange(staged, folder, name, folder)
+            calls.sync(folder)
             return is_ours
         finally:
             with suppress(FileNotFoundError):
-                self._calls.unlink(staged, folder)
+                calls.unlink(staged, folder)
 
-    def _stage(self, name: str, folder: int, data: bytes, mode: int) -> None:
-        fd = self._calls.create(name, folder, mode)
+    def _write_outside(self, fd: int, data: bytes, mode: int) -> None:
         try:
             os.fchmod(fd, mode)
             while data:
-                data = data[self._calls.write(fd, data) :]
-            self._calls.sync(fd)
+                data = data[self._tree.calls.write(fd, data) :]
+            self._tree.calls.sync(fd)
         finally:
             os.close(fd)
 
 
-def _changing(operation: Operation, look: Look, rewrite: Rewrite | None) -> Callable[[bytes], bytes | None]:
-    return lambda data: take_step(Step(operation.path, (operation,)), data, look, rewrite).data
-
-
 def _read(name: str, folder: int, path: str) -> tuple[bytes, int]:
+    """The bytes and the mode of a file; ConflictError when it is too large, has a second name, or is not regular."""
     fd = open_regular(name, folder, path)
     try:
         state = os.fstat(fd)
@@ -111,62 +120,36 @@ def _read(name: str, folder: int, path: str) -> tuple[bytes, int]:
         os.close(fd)
 
 
-class WorkspaceWriter(TransactionWriter):
-    """The transaction layer as the stories know it; files outside the workspace follow when all else is done."""
-
-    def ledger(self) -> Ledger:
-        """The fold of the event log."""
-        return fold_events(self.events.read_events())
-
-    @property
-    def corrupt(self) -> Sequence[CorruptLine]:
-        """The lines of the event log that could not be read when it was folded."""
-        return self.events.corrupt
-
-    def commit(self, transaction: Transaction) -> Applied:
-        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
-        outside = [operation for operation in transaction.operations if is_outside(operation.path)]
-        inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
-        applied = super().commit(replace(transaction, operations=inside))
-        applied.conflicts += OutsideFiles(self._tree.calls).relink(outside, self.look, self.rewrite)
-        return applied
-
-    def remove_empty_folders(self, gone: Iterable[str]) -> None:
-        """Leave no folder behind that has nothing in it any more, of those above pages that are gone."""
-        for folder in sorted({folder for path in gone for folder in folders_above(path)}, reverse=True):
-            self._tree.remove_empty(folder)
-
-
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _LOGS = (EVENTS, REPLIES, ENRICHED)
 _REWRITTEN = (*_LOGS, *(f"{folder}/archive" for folder in _LOGS), TXN, DONE, RUNS)
-_LARGEST = 64 << 20
-"""Bytes of a copy that is looked through."""
+_LARGEST = 64 << 20  # bytes of a copy that is searched
 _OWN_FOLDERS = ("events/", ".bankd/")
-_Scrub: TypeAlias = tuple[str, Callable[[], object]]
-"""A file or folder that holds the text, and what takes it out there."""
+_Scrub: TypeAlias = tuple[
+    str, Callable[[], object]
+]  # the path of a file that holds the text, and a call that takes it out
 
 
 class TextTraces:
-    """Where a text may be left in a workspace."""
+    """The places in a workspace where a text may be left. Bytes are searched, and no index or catalog is trusted."""
 
     def __init__(
         self, tree: FileTree, writer: TransactionWriter, catalog_db: CatalogDatabase, close_index: Callable[[], None]
     ) -> None:
-        """Take the files, what writes them, the catalog, and what lets go of the index before it is taken away."""
+        """`close_index` is called before the index is removed."""
         self._tree, self._journals, self._staging = tree, writer.journals, writer.staging
         self._catalog_db, self._close_index = catalog_db, close_index
 
     def require_room(self) -> None:
-        """Raises StorageError where the largest file that may be written anew would not fit."""
+        """StorageError when there is no room for the largest file that may be written anew."""
         tree = self._tree
         sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
         check_room(tree, max(sizes, default=0))
 
     def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterator[_Scrub]:
-        """Each file or folder of ours that holds the text, or may hold what these memories answer, and what takes it out.
+        """The files and folders that hold the text, or may hold the questions of these memories, each with its scrub.
 
-        The journals are last: a purge that was stopped finds in them which memories and words it was about.
+        The journals are last: a purge that was stopped finds its memories and words in them.
         """
         catalog = (".bankd/catalogue.sqlite3", partial(self._catalog_db.scrub, words, memories))
         return chain(self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog], self._in_journals(words))
@@ -182,32 +165,29 @@ class TextTraces:
                     yield f"{folder}/{journal.name}", partial(self._journals.rewrite, folder, clean_one)
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
-        """The event log of every writer, what models said, and the ledger of runs."""
+        """The event logs, the replies of models, the ledger of runs, and the enrichments."""
         for path in [*log_files(self._tree, EVENTS), *log_files(self._tree, REPLIES), LEDGER]:
             data = self._unpacked(path)
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
                 yield path, partial(self._publish, path, clean)
-        yield from self._in_enriched(words)
+        for path in log_files(self._tree, ENRICHED):
+            lines = self._unpacked(path).split(b"\n")
+            # A row about a statement with the text goes as a whole: a model says the same in it in other words.
+            kept = [line for line in lines if _scrub_line(line, words) == line]
+            if kept != lines:
+                yield path, partial(self._publish, path, b"\n".join(kept))
 
     def _unpacked(self, path: str) -> bytes:
-        with suppress(ConflictError, PermissionError):  # what is left there is named
+        with suppress(ConflictError, PermissionError):  # `beyond` names what is left there
             return read_log_file(self._tree, path)[0]
         return b""
 
     def _publish(self, path: str, clean: bytes) -> None:
         self._staging.publish(path, gzip.compress(clean, mtime=0) if path.endswith(PACKED) else clean)
 
-    def _in_enriched(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
-        """What a model wrote: of a statement with the text all of it goes, which says the same in other words."""
-        for path in log_files(self._tree, ENRICHED):
-            lines = self._unpacked(path).split(b"\n")
-            kept = [line for line in lines if _scrub_line(line, words) == line]
-            if kept != lines:
-                yield path, partial(self._publish, path, b"\n".join(kept))
-
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
-        """Displaced files, answers kept for reading, and everything that is derived."""
+        """Displaced files, kept answers, and everything that is derived."""
         tree = self._tree
         for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall", "recall/brief"):
             for path in (f"{folder}/{name}" for name in tree.names(folder)):
@@ -218,7 +198,7 @@ class TextTraces:
                 yield f".bankd/{name}", partial(self._drop_derived, name)
 
     def drop_passages(self) -> None:
-        """Take away the index of the logs, which still have the text; it is made again when it is next needed."""
+        """Remove the index of the logs, which may hold the text; it is made again when it is needed."""
         self._drop_derived("index/logs")
 
     def _drop_derived(self, name: str) -> None:
@@ -228,7 +208,7 @@ class TextTraces:
             raise StorageError(f"{path}: cannot be removed, and may hold the text")
 
     def beyond(self, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterator[str]:
-        """Where the text still is outside of what will be scrubbed, and where nobody can say: read, not believed."""
+        """The places that hold the text and will not be scrubbed, and those that cannot be searched, in words."""
         tree, root = self._tree, self._tree.root
         within = tuple(f"{path}/" for path in scrubbed)
         wanted, longest = re.compile(b"|".join(map(re.escape, forms))), max(map(len, forms))
@@ -244,14 +224,15 @@ class TextTraces:
             except FileNotFoundError:
                 continue
             except (OSError, ConflictError) as problem:
-                yield f"{relative}, which cannot be looked through: {_reason(problem)}"
+                why = problem.strerror if isinstance(problem, OSError) else str(problem).rpartition(": ")[2]
+                yield f"{relative}, which cannot be looked through: {why or problem}"
         if any((folder / ".git").exists() for folder in (root, *root.parents)):
             yield "the history of the git repository around this workspace, if it was ever committed"
         yield "backups, and copies on other machines"
 
 
 def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
-    """A line without the text; one that does not have it stays as it is, and so does one that cannot be read."""
+    """A line without the text; one that does not hold it is given back as it is."""
     forms = encoded_forms(words)
     if not holds_form(line, forms):
         return line
@@ -260,12 +241,8 @@ def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
 
 
 def _places(path: str, lines: Iterable[int]) -> Iterator[str]:
-    """Where a file has the text; in one of our own that is what is not said by anybody, or a link that a page still has."""
+    """The places of the text in a file. One of our own files is named once: there it is part of an id, a name or a link."""
     if path.startswith(_OWN_FOLDERS):
         yield from (f"{path}, as part of a day, an id, a name or a link" for _ in islice(lines, 1))
     else:
         yield from (f"{path}:{line}" for line in lines)
-
-
-def _reason(problem: OSError | ConflictError) -> str:
-    return problem.strerror or str(problem) if isinstance(problem, OSError) else str(problem).rpartition(": ")[2]
