@@ -143,7 +143,8 @@ def contents(index: SearchIndex, folder: Path) -> tuple[object, ...]:
     with closing(sqlite3.connect(folder / (folder / "current").read_text() / "rows.sqlite3")) as connection:
         rows = connection.execute("SELECT path, memories.* FROM memories JOIN pages USING (page)").fetchall()
         pages = connection.execute("SELECT * FROM pages").fetchall()
-    terms = {term: index.count(term) for term in index.terms_with("")}
+    with index.writing() as build:
+        terms = {term: build.terms.count(term) for term in index.terms_with("")}
     everything = dict.fromkeys(terms, 1.0)
     found = {row.text for row in index.rows(index.find(everything, {}, Filters(), 1_000))}
     return (

@@ -61,12 +61,10 @@ def test_what_people_put_there_stays(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write(_file: int, data: bytes) -> int:
-        if len(data) < 10:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return len(data) - 9  # as a disk does that becomes full
+    def replace(_staged: str, _file: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr(os, "replace", replace)
 
     with pytest.raises(OSError, match="No space"):
         RecallBuffer(tmp_path, 60).keep(answer("query"), NOW)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -300,7 +302,7 @@ def test_a_kill_between_keys_and_vectors_leaves_what_was_whole(root: Path, serve
 
 
 def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
-    from bankd.workers.vectors import VectorStore
+    from bankd.workers.vector_store import VectorStore
 
     spread = numpy.random.default_rng(7).normal(size=(4_000, 64)).astype(numpy.float32) + 2
     store = VectorStore(tmp_path / "v")
@@ -342,3 +344,9 @@ def test_two_texts_are_compared_by_their_vectors_where_both_have_one(search: Ban
     assert other is not None
     assert other < 0.9
     assert missing is None
+
+
+def test_without_numpy_both_sides_load_so_that_the_process_can_say_what_is_missing() -> None:
+    code = "import sys; sys.modules['numpy'] = None; import bankd.workers.vectors, bankd.workers.vector_worker"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

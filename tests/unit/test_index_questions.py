@@ -44,7 +44,8 @@ def asking(text: str) -> dict[str, float]:
 
 def frequency(index: SearchIndex, term: str) -> tuple[int, int]:
     index.open()
-    return index.frequency("terms", term), index.count(term)
+    with index.writing() as build:
+        return index.frequency("terms", term), build.terms.count(term)
 
 
 def test_only_the_page_of_changed_questions_is_read_again(tmp_path: Path) -> None:

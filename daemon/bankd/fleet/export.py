@@ -138,7 +138,7 @@ def _memory(values: Sequence[Any], paths: Mapping[int, str]) -> ExportedMemory:
 
 
 def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningSettings) -> Mapping[int, bytes]:
-    from bankd.workers.vectors import VectorStore  # noqa: PLC0415 -- most banks have none, and no numpy
+    from bankd.workers.vector_store import VectorStore  # noqa: PLC0415 -- most banks have none, and no numpy
 
     model = SentenceVectors(root / ".bankd", meaning, read_monotonic).model
     if not _state(rows, "vectors").startswith(model):

@@ -1,14 +1,13 @@
-"""The search index of a workspace, in SQLite and tantivy: read, written, mended.
+"""The search index of a workspace, in SQLite and tantivy: read, written, and made anew where it is damaged.
 
-folder        builds, checks
-meaning_rows
-recall        answers as Markdown
-rows          SQLite
-search_index  open, mend, refresh
-sources       pages, logs
-successors
-terms         tantivy
-told          days, questions
+search_index  the index as search and runs use it
+folder        the builds of an index on the disk, and their checksums
+rows          the SQLite file of a build: memories, pages, use, vectors
+terms         tantivy: which memories may answer
+writer        puts what changed into a build
+sources       the pages and logs that are indexed
+told          what events and the catalog tell of memories and lines of logs
+successors    what runs found about pairs of memories
 tree_file     tree-index.json
-writer        changes put in
+recall        recent answers as Markdown, for agents
 """

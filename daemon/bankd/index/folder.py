@@ -1,8 +1,8 @@
-"""The folder of a search index, `.bankd/index/`: which build answers, whether its files are what was written.
+"""The folder of a search index, `.bankd/index/`: which build answers, and whether its files are as they were written.
 
 index/current          the number of the build that answers
 index/<number>/        terms (tantivy) and rows.sqlite3 of one build
-index/lock             held by whoever writes
+index/lock             locked by whoever writes
 """
 
 from __future__ import annotations
@@ -23,14 +23,10 @@ from bankd.index.terms import Terms
 if TYPE_CHECKING:
     from pathlib import Path
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-
-
 FORMAT = "16"
 """Changes whenever an index of the version before could not be read."""
-
 _LIST = "meta.json"
-"""What tantivy lists the files of an index in."""
+"""The list that tantivy keeps of the files of an index."""
 _MOST_WORDS = 160
 _NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 
@@ -43,9 +39,9 @@ class Build(NamedTuple):
     rows: Rows
     terms: Terms
     inode: int
-    """Of its rows: a build that was made anew may have the same name."""
+    """The inode of its rows: a build that was made anew may have the same name."""
     generation: str
-    """The state of the rows before the terms were opened, which are as new as that or newer."""
+    """The generation of the rows before the terms were opened, which are of this generation or newer."""
 
 
 class IndexFolder:
@@ -78,9 +74,21 @@ class IndexFolder:
     def open(self, name: str) -> Build:
         """Open a build; raises IndexDamaged."""
         folder = f"{self._at}/{name}"
+        file = f"{folder}/rows.sqlite3"
         with damage_told():
-            _require_readable(f"{folder}/rows.sqlite3")
-            rows = _open_rows(f"{folder}/rows.sqlite3")
+            for path in (file, f"{file}-wal", f"{file}-shm"):
+                if os.path.exists(path) and not (os.path.isfile(path) and os.access(path, os.R_OK)):
+                    raise IndexDamaged(f"{os.path.basename(path)} cannot be read")
+            if not os.path.exists(file):
+                raise IndexDamaged("its rows are missing")
+            try:
+                rows = Rows(file)
+            except sqlite3.OperationalError as problem:
+                if not problem.sqlite_errorname.startswith(_NO_ROOM):
+                    raise
+                rows = Rows(
+                    file, frozen=True
+                )  # SQLite makes a file beside the rows to share them; a full disk has no room
             try:
                 generation = rows.state("generation", "0")
                 return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name), generation)
@@ -89,7 +97,7 @@ class IndexFolder:
                 raise
 
     def inode(self, name: str) -> int:
-        """Which file holds the rows of a build now; 0 when none does."""
+        """The inode of the rows of a build; 0 when there are none."""
         try:
             return os.stat(f"{self._at}/{name}/rows.sqlite3").st_ino
         except OSError:
@@ -98,8 +106,8 @@ class IndexFolder:
     @staticmethod
     def _open_terms(folder: str, rows: Rows) -> Terms:
         if rows.state("format") != FORMAT:
-            raise IndexDamaged("it is of another version")
-        recorded = [*recorded_files(rows)]
+            raise IndexDamaged("another version of bankd wrote it")
+        recorded = _recorded_files(rows)
         if recorded and _size_of(f"{folder}/terms/{_LIST}") is None:  # tantivy would begin an empty index
             raise IndexDamaged(f"{_LIST} is missing")
         for name, size, _ in recorded:
@@ -110,27 +118,22 @@ class IndexFolder:
     def make(self) -> Build:
         """Make an empty build beside those that are there."""
         name = str(1 + max((int(entry.name) for entry in self.path.iterdir() if entry.name.isdigit()), default=0))
-        generation = self._last_generation()
-        (self.path / name).mkdir()
-        (self.path / name / "terms").mkdir()
+        generation = 0
+        try:  # go on from the generation of the build that answers now, so that numbers never repeat
+            before = Rows(self.path / (self.current() or "none") / "rows.sqlite3")
+            generation = int(before.state("generation", "0"))
+            before.close()
+        except (sqlite3.Error, ValueError, IndexDamaged):
+            pass  # it cannot be read
+        (self.path / name / "terms").mkdir(parents=True)
         rows = Rows(self.path / name / "rows.sqlite3", create=True)
         rows.set_state("format", FORMAT)
         rows.set_state("generation", str(generation))
         rows.close()
         return self.open(name)
 
-    def _last_generation(self) -> int:
-        """The generation of the build that answers now, so that numbers never repeat; 0 when it cannot be read."""
-        try:
-            rows = Rows(self.path / (self.current() or "none") / "rows.sqlite3")
-            generation = int(rows.state("generation", "0"))
-            rows.close()
-        except (sqlite3.Error, ValueError, IndexDamaged):
-            return 0
-        return generation
-
     def publish(self, name: str) -> None:
-        """Let a build answer, and take the others away."""
+        """Let a build answer, and remove the others."""
         from bankd.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- `bankctl search` has no time for it
 
         staged, current = self.path / "current.new", self.path / "current"
@@ -158,25 +161,6 @@ class IndexFolder:
             yield
 
 
-def _require_readable(rows: str) -> None:
-    """IndexDamaged when something is in the place of the rows, or of the files that SQLite keeps beside them."""
-    for file in (rows, f"{rows}-wal", f"{rows}-shm"):
-        if os.path.exists(file) and not (os.path.isfile(file) and os.access(file, os.R_OK)):
-            raise IndexDamaged(f"{os.path.basename(file)} cannot be read")
-    if not os.path.exists(rows):
-        raise IndexDamaged("its rows are missing")
-
-
-def _open_rows(file: str) -> Rows:
-    """Open the rows of a build; SQLite wants to make a file beside them to share them, which a full disk refuses."""
-    try:
-        return Rows(file)
-    except sqlite3.OperationalError as problem:
-        if not problem.sqlite_errorname.startswith(_NO_ROOM):
-            raise
-        return Rows(file, frozen=True)
-
-
 def _size_of(file: str) -> int | None:
     """The size of a file in bytes; None where none is there."""
     try:
@@ -186,67 +170,62 @@ def _size_of(file: str) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def recorded_files(rows: Rows) -> Iterator[tuple[str, int, str]]:
-    """The files of the terms of a build as they were when they were written: name, size, checksum."""
-    for line in rows.state("files").splitlines():
-        name, size, checksum = line.split(" ")
-        yield name, int(size), checksum
+def _recorded_files(rows: Rows) -> list[tuple[str, int, str]]:
+    """The files of the terms of a build as they were written: name, size, checksum."""
+    parts = (line.split(" ") for line in rows.state("files").splitlines())
+    return [(name, int(size), checksum) for name, size, checksum in parts]
 
 
 def find_changed(build: Build) -> str:
-    """Which file of the terms is not what was written; empty when none is."""
-    for name, _, checksum in recorded_files(build.rows):
+    """Which file of the terms is not as it was written; empty when all are."""
+    for name, _, checksum in _recorded_files(build.rows):
         file = f"{build.folder}/terms/{name}"
         if not os.path.isfile(file):
             return f"{name} is missing"
-        if checksum_of(file) != checksum:
+        if _checksum_of(file) != checksum:
             return f"{name} is not what was written"
     return ""
 
 
 def record_files(folder: str, rows: Rows) -> None:
-    """Remember the files of the terms as they are now; each is written once, so the old ones need not be read again."""
-    known = {(name, size): checksum for name, size, checksum in recorded_files(rows)}
-    names = sorted(name for name in os.listdir(f"{folder}/terms") if not name.endswith((".lock", ".json")))
-    sizes = ((name, os.stat(f"{folder}/terms/{name}").st_size) for name in names)
-    recorded = (
-        f"{name} {size} {known.get((name, size)) or checksum_of(f'{folder}/terms/{name}')}" for name, size in sizes
-    )
-    rows.set_state("files", "\n".join(recorded))
+    """Note the files of the terms as they are now; each is written once, so the old ones need not be read again."""
+    known = {(name, size): checksum for name, size, checksum in _recorded_files(rows)}
+    lines = []
+    for name in sorted(os.listdir(f"{folder}/terms")):
+        if not name.endswith((".lock", ".json")):
+            file = f"{folder}/terms/{name}"
+            size = os.stat(file).st_size
+            lines.append(f"{name} {size} {known.get((name, size)) or _checksum_of(file)}")
+    rows.set_state("files", "\n".join(lines))
 
 
-def checksum_of(file: str) -> str:
-    """The checksum of a file."""
+def _checksum_of(file: str) -> str:
     with open(file, "rb") as opened:
         return f"{zlib.crc32(opened.read()):08x}"
 
 
 @contextmanager
 def damage_told() -> Iterator[None]:
-    """Translate what a broken file makes SQLite, tantivy, and those who make sense of what they give, raise."""
+    """Raise IndexDamaged for the errors that SQLite, tantivy and our own reading raise over a broken file.
+
+    What the disk refuses is a StorageError.
+    """
     try:
         yield
-    except sqlite3.Error as error:
-        _raise_refusal(error)
-        raise IndexDamaged(f"its rows cannot be read ({_shortened(error)})") from error
-    except (ValueError, TypeError, AttributeError, LookupError) as error:
-        _raise_refusal(error)
-        raise IndexDamaged(f"its terms cannot be read ({_shortened(error)})") from error
+    except (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError) as error:
+        from bankd.storage.disk import is_refusal  # noqa: PLC0415 -- `bankctl search` has no time for it
+
+        if is_refusal(error):
+            raise StorageError(f"the search index: {error}") from error
+        part = "rows" if isinstance(error, sqlite3.Error) else "terms"
+        raise IndexDamaged(f"its {part} cannot be read ({_shortened(error)})") from error
     except BaseException as error:
-        if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
+        if type(error).__name__ == "PanicException":  # tantivy raises it on bytes that it never wrote
             raise IndexDamaged(f"its terms cannot be read ({_shortened(error)})") from error
         raise
 
 
 def _shortened(error: BaseException) -> str:
-    """What a library says of a broken file, which it may quote whole."""
+    """The message of a library about a broken file; it may quote the whole file."""
     words = str(error)
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]} …"
-
-
-def _raise_refusal(error: Exception) -> None:
-    """StorageError when it is the disk's doing."""
-    from bankd.storage.disk import is_refusal  # noqa: PLC0415 -- `bankctl search` has no time for it
-
-    if is_refusal(error):
-        raise StorageError(f"the search index: {error}") from error

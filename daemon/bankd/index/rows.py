@@ -1,21 +1,18 @@
-"""The events of use in an index: which memories were recalled, used, ignored, and how important they were called.
+"""The SQLite file of an index: what each memory and page says, when and how it was used, and how far the index has read.
 
-Each event once, however often and in whatever order the files are read. What a ranking asks of them is folded when they
-come, since every search asks; the rest when somebody does.
-
-The rows of an index: what each memory and page says, and how far the index has read, in one SQLite file.
-
-The terms for finding are tantivy's (`index_terms`); a row is found by its number.
+Which memories have a word is kept elsewhere (`terms`); the number of a row names the same memory in both. `bankctl search`
+reads this file itself, so this module imports little.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bankd.search.request import FoundRow
@@ -25,91 +22,11 @@ from bankd.words.days import Span
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.index.meaning_rows import MeaningRows
-    from bankd.index.tree_file import TreeRows
-    from bankd.index.writer import IndexedPage, IndexedRow, PageFingerprint, StoredRow
-    from bankd.memory.use import UseEvent, UseSignals
+    from bankd.index.writer import IndexedPage, PageFingerprint
+    from bankd.memory.use import UseSignals
     from bankd.search.indexable import MemoryDates, NewQuestions
 
-SCHEMA = """
-CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, run TEXT NOT NULL, value INTEGER,
-    asked TEXT NOT NULL, PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
-CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
-CREATE INDEX beaten_at ON uses (memory, asked) WHERE asked <> '';
-CREATE TABLE usages (memory TEXT PRIMARY KEY, days INTEGER NOT NULL, last TEXT, importance INTEGER, shown INTEGER NOT NULL)
-    WITHOUT ROWID;
-"""
-_USED_WITH = """
-SELECT others.memory, count(DISTINCT others.run) FROM (
-    SELECT DISTINCT run FROM uses WHERE memory = ?1 AND kind = 'used' AND run <> '' ORDER BY at DESC LIMIT ?2
-) AS own JOIN uses AS others ON others.run = own.run AND others.kind = 'used'
-WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
-"""
-_FOLD = """
-INSERT OR REPLACE INTO usages
-SELECT memory, count(DISTINCT CASE kind WHEN 'used' THEN day END), max(CASE kind WHEN 'used' THEN day END), (
-    SELECT value FROM uses AS said WHERE said.memory = told.memory AND kind = 'importance' AND value IS NOT NULL
-    ORDER BY at DESC LIMIT 1
-), count(DISTINCT CASE kind WHEN 'recalled' THEN day END) FROM (
-    SELECT memory, kind, substr(at, 1, 10) AS day FROM uses WHERE memory = ?
-) AS told GROUP BY memory
-"""
-
-
-class UseRows:
-    """The part of an index's rows that is about use."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        """Read and write by this connection."""
-        self._connection = connection
-
-    def note(self, events: Sequence[UseEvent]) -> None:
-        """Remember events, those that are known already too."""
-        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?, ?)", events)
-        self._connection.executemany(_FOLD, [(memory,) for memory in dict.fromkeys(event.memory for event in events)])
-
-    def usage_of(self, ids: Sequence[str]) -> dict[str, Usage]:
-        """On how many days these memories were used, the last of them, how important they are, and on how many they were shown."""
-        found: dict[str, Usage] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            asked = ids[start : start + _AT_ONCE]
-            query = f"SELECT * FROM usages WHERE memory IN ({','.join('?' * len(asked))})"  # noqa: S608 -- of `?` alone
-            for memory, days, last, importance, shown in self._connection.execute(query, asked):
-                found[memory] = Usage(days, date.fromisoformat(last) if last else None, importance, shown)
-        return found
-
-    def losses_of(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """The questions at which these memories were ignored while another of the answer was used."""
-        found: dict[str, list[str]] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            asked = ids[start : start + _AT_ONCE]
-            query = f"SELECT memory, asked FROM uses WHERE asked <> '' AND memory IN ({','.join('?' * len(asked))})"  # noqa: S608
-            for memory, question in self._connection.execute(query, asked):
-                found.setdefault(memory, []).append(question)
-        return found
-
-    def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
-        """What is known of the use of these memories, of those that were used at all."""
-        from bankd.memory.use import note_use  # noqa: PLC0415 -- a query that finds nothing near has no use for it
-
-        signals: dict[str, UseSignals] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            asked = ids[start : start + _AT_ONCE]
-            query = (
-                f"SELECT memory, kind, at, value FROM uses WHERE memory IN ({','.join('?' * len(asked))}) ORDER BY at"  # noqa: S608
-            )
-            for memory, kind, at, value in self._connection.execute(query, asked):
-                note_use(signals, {"type": kind, "memory": memory, "value": value}, date.fromisoformat(at[:10]))
-        return signals
-
-    def used_with(self, ids: Sequence[str], responses: int, most: int) -> list[tuple[str, int]]:
-        """The memories that responses used together with one of these, and in how many of so many last ones, most first."""
-        query = f"SELECT DISTINCT memory FROM uses WHERE memory IN ({','.join('?' * len(ids))}) AND kind = 'used'"  # noqa: S608
-        used = self._connection.execute(query, ids).fetchall()
-        return [one for (id_,) in used for one in self._connection.execute(_USED_WITH, (id_, responses, most))]
-
-
-# What is long stands last: counting over all pages then reads little of each.
+# Long columns stand last: SQLite then reads little of each page when it counts over all of them.
 _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL,
@@ -125,14 +42,45 @@ CREATE TABLE memories (
 );
 CREATE TABLE questions (log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL, PRIMARY KEY (memory, log)) WITHOUT ROWID;
 CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROWID;
+CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, run TEXT NOT NULL, value INTEGER,
+    asked TEXT NOT NULL, PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
+CREATE TABLE usages (memory TEXT PRIMARY KEY, days INTEGER NOT NULL, last TEXT, importance INTEGER, shown INTEGER NOT NULL)
+    WITHOUT ROWID;
+CREATE TABLE touched (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
+CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX memories_id ON memories (id) WHERE id IS NOT NULL;
+CREATE INDEX memories_of_page ON memories (page, place);
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
 CREATE INDEX undescribed_pages ON pages (path, memories, texts) WHERE keywords = '';
 CREATE INDEX stamps_of_pages ON pages (path, stamp);
 CREATE INDEX sums_of_pages ON pages (memories, texts, words, sentences, heading_words);
-CREATE INDEX memories_of_page ON memories (page, place);
-CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
+CREATE INDEX beaten_at ON uses (memory, asked) WHERE asked <> '';
+"""
+# Made when vectors are first wanted, so that an index without them pays nothing. The triggers keep the table complete.
+_MEANINGS = (
+    "CREATE TABLE meanings (row INTEGER PRIMARY KEY, key INTEGER)",
+    "CREATE INDEX meanings_by_key ON meanings (key)",
+    "CREATE TRIGGER memory_added AFTER INSERT ON memories BEGIN INSERT INTO meanings VALUES (new.row, NULL); END",
+    "CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN DELETE FROM meanings WHERE row = old.row; END",
+    "INSERT INTO meanings SELECT row, NULL FROM memories",
+)
+# Every search asks for this summary of the events of use, so it is computed when they arrive.
+_SUM_UP_USE = """
+INSERT OR REPLACE INTO usages
+SELECT memory, count(DISTINCT CASE kind WHEN 'used' THEN day END), max(CASE kind WHEN 'used' THEN day END), (
+    SELECT value FROM uses AS said WHERE said.memory = told.memory AND kind = 'importance' AND value IS NOT NULL
+    ORDER BY at DESC LIMIT 1
+), count(DISTINCT CASE kind WHEN 'recalled' THEN day END) FROM (
+    SELECT memory, kind, substr(at, 1, 10) AS day FROM uses WHERE memory = ?
+) AS told GROUP BY memory
+"""
+_USED_WITH = """
+SELECT others.memory, count(DISTINCT others.run) FROM (
+    SELECT DISTINCT run FROM uses WHERE memory = ?1 AND kind = 'used' AND run <> '' ORDER BY at DESC LIMIT ?2
+) AS own JOIN uses AS others ON others.run = own.run AND others.kind = 'used'
+WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
 """
 _SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text, questions, mentions"
 _SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
@@ -140,57 +88,45 @@ _SHOWN = (
     "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
     "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text, mentions"
 )
+_ON_PAGE = "page = (SELECT page FROM pages WHERE path = ?)"
 _AT_ONCE = 500
-"""Rows asked for together; every SQLite takes 999."""
+"""Values in one query; every SQLite takes 999."""
 _NOBODY: frozenset[str] = frozenset()
 SEPARATOR = "\x1f"
 """Between the headings of a path."""
 
 
 class Rows:
-    """One index's rows; SQLite errors leave as they are, `index` tells damage from other trouble."""
+    """The SQLite file of one index. Errors of SQLite are not translated here; `folder.damage_told` does that."""
 
     def __init__(self, file: Path | str, *, create: bool = False, frozen: bool = False) -> None:
         """Open the file, or make it; `frozen` reads it as it was when last closed, and needs no room on the disk."""
         self.is_frozen = frozen
-        name = _frozen_uri(str(file)) if frozen else str(file)
+        name = str(file)
+        if frozen:
+            from pathlib import Path  # noqa: PLC0415 -- a query has no time for it
+
+            name = f"{Path(file).absolute().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
-        self.uses = UseRows(self._connection)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if create:
-            from bankd.index.tree_file import SCHEMA as TREE_SCHEMA  # noqa: PLC0415 -- a query makes none
-
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.executescript(_SCHEMA + TREE_SCHEMA + SCHEMA)
-
-    @cached_property
-    def tree(self) -> TreeRows:
-        """What is about the tree."""
-        from bankd.index.tree_file import TreeRows  # noqa: PLC0415 -- a query has no time for it
-
-        return TreeRows(self._connection)
-
-    @cached_property
-    def meanings(self) -> MeaningRows:
-        """What is about sentence vectors."""
-        from bankd.index.meaning_rows import MeaningRows  # noqa: PLC0415 -- most have no vectors
-
-        return MeaningRows(self._connection)
+            self._connection.executescript(_SCHEMA)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     @contextmanager
     def unread(self) -> Iterator[None]:
-        """While nobody reads these rows: changes are not written twice, to the log and to the file."""
+        """Write to the file alone and not to SQLite's log first; only while nobody reads this build."""
         self._connection.execute("PRAGMA journal_mode = MEMORY")
         yield
         self._connection.execute("PRAGMA journal_mode = WAL")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Change everything inside, or nothing."""
+        """Make all changes inside, or none of them."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -199,6 +135,19 @@ class Rows:
                 self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
+
+    def _number(self, query: str, *values: object) -> int:
+        return int(self._connection.execute(query, values).fetchone()[0])
+
+    def _each(self, query: str, values: Sequence[int] | Sequence[str]) -> list[Any]:
+        """The rows of a query that ends in IN, for all these values, asked for some at a time."""
+        found: list[Any] = []
+        for at in range(0, len(values), _AT_ONCE):
+            asked = values[at : at + _AT_ONCE]
+            found += self._connection.execute(f"{query} ({','.join('?' * len(asked))})", asked)
+        return found
+
+    # How far the index has read.
 
     def state(self, key: str, default: str = "") -> str:
         """One value of the state of the index."""
@@ -209,191 +158,29 @@ class Rows:
         """Set one value of the state of the index."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, PageFingerprint]:
-        """How each page, or each of these, was when it was read."""
-        from bankd.index.writer import PageFingerprint  # noqa: PLC0415 -- only a writer asks
-
-        query = "SELECT path, stamp, hash, provisional FROM pages"
-        if paths is None:
-            rows: Iterable[tuple[str, str, str, int]] = self._connection.execute(query)
-        else:
-            found = (self._connection.execute(f"{query} WHERE path = ?", (path,)).fetchone() for path in paths)
-            rows = [row for row in found if row is not None]
-        return {path: PageFingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
+    def next_generation(self) -> None:
+        """Count one more change of the index."""
+        self.set_state("generation", str(int(self.state("generation", "0")) + 1))
 
     def stamps(self) -> dict[str, str]:
         """The stamp of each page when it was read."""
         return dict(self._connection.execute("SELECT path, stamp FROM pages"))
 
-    def touch(self, path: str, stamp: str) -> None:
-        """Note that a page has another stamp and the same content."""
-        self._connection.execute("UPDATE pages SET stamp = ? WHERE path = ?", (stamp, path))
+    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, PageFingerprint]:
+        """The state in which each page, or each of these, was read."""
+        from bankd.index.writer import PageFingerprint  # noqa: PLC0415 -- only a writer asks
+
+        query = "SELECT path, stamp, hash, provisional FROM pages"
+        rows: Iterable[Any] = self._connection.execute(query)
+        if paths is not None:
+            rows = (row for path in paths for row in self._connection.execute(f"{query} WHERE path = ?", (path,)))
+        return {path: PageFingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
 
     def count_provisional(self) -> int:
         """How many pages wait for the morphological analyser."""
-        return int(self._connection.execute("SELECT count(*) FROM pages WHERE provisional").fetchone()[0])
+        return self._number("SELECT count(*) FROM pages WHERE provisional")
 
-    def stored(self, path: str, *, all_anew: bool, again: bool) -> Iterator[StoredRow]:
-        """The rows of a page; none is kept when all are read anew, and no provisional one when these are read again."""
-        from bankd.index.writer import StoredRow  # noqa: PLC0415 -- only a writer asks
-
-        query = f"SELECT row, line, place, ?1 OR (?2 AND provisional), {_SAID} FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?3)"  # noqa: S608
-        for row, line, place, is_dropped, *said in self._connection.execute(query, (all_anew, again, path)):
-            yield StoredRow(row, line, place, () if is_dropped else tuple(said))
-
-    def sentences(self, rows: Iterable[int]) -> Iterator[str]:
-        """What the memories of some rows say."""
-        for row in rows:
-            yield from (
-                one for (one,) in self._connection.execute("SELECT sentences FROM memories WHERE row = ?", (row,))
-            )
-
-    def note_dates(self, dates: MemoryDates) -> None:
-        """Remember what events tell of the days of memories, and read pages again whose memories have another day now."""
-        self._connection.executemany(
-            "INSERT INTO dates (id, learned) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET learned = excluded.learned",
-            [(id_, day.isoformat()) for id_, day in dates.learned.items()],
-        )
-        self._connection.executemany(
-            "INSERT INTO dates (id, changed) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET changed = excluded.changed",
-            [(id_, day.isoformat()) for id_, day in dates.changed.items()],
-        )
-        self._connection.executemany(
-            "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN "
-            "(SELECT page FROM memories WHERE id = ? AND learned IS NOT ?)",
-            [(id_, day.isoformat()) for id_, day in dates.learned.items()],
-        )
-        self.uses.note(dates.uses)
-        self.set_state("events", dates.seen)
-
-    def learned(self, ids: Sequence[str]) -> dict[str, date]:
-        """The days on which these memories were learned, as far as events tell."""
-        found = self._each("SELECT id, learned FROM dates WHERE learned IS NOT NULL AND id IN", ids)
-        return {id_: date.fromisoformat(day) for id_, day in found}
-
-    def note_questions(self, new: NewQuestions, source: str = "questions") -> None:
-        """Remember which questions memories answer, and read the pages of those again that have others now.
-
-        `source` is the state that says how far they were read: `questions` of the logs, or `enriched`.
-        """
-        from bankd.search.indexable import ENRICHED  # noqa: PLC0415 -- only a writer notes
-
-        is_enriched = source == "enriched"
-        before = {key: told for key, told in self._asked() if (key[0] == ENRICHED) == is_enriched} if new.is_all else {}
-        changed = [*dict.fromkeys([*before, *((one.log, one.memory) for one in new.changed)])]
-        told = {(one.log, one.memory): "\n".join(one.questions) for one in new.changed}
-        changed = [key for key in changed if not new.is_all or before.get(key, "") != told.get(key, "")]
-        self._connection.executemany("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
-        rows = [(*key, told[key]) for key in changed if told.get(key)]
-        self._connection.executemany("INSERT INTO questions VALUES (?, ?, ?)", rows)
-        about = {memory for _, memory in changed}
-        self._connection.executemany(
-            "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN (SELECT page FROM memories WHERE id = ?)",
-            [(memory,) for memory in (self._saying(about) if is_enriched else about)],
-        )
-        self.set_state(source, new.seen)
-
-    def _saying(self, keys: Set[str]) -> Iterator[str]:
-        """The memories that say what these keys stand for."""
-        from bankd.pages.memory import statement_key  # noqa: PLC0415 -- same
-
-        query = "SELECT id, text, entities FROM memories WHERE id IS NOT NULL AND is_text = 0"
-        for id_, text, entities in self._connection.execute(query if keys else f"{query} LIMIT 0"):
-            if statement_key(text, entities.split()) in keys:
-                yield id_
-
-    def unasked(self, most: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """Memories without a question that they answer, the last added first: text, entities, and headings above."""
-        query = (
-            "SELECT text, entities, heading FROM memories "
-            "WHERE id IS NOT NULL AND is_text = 0 AND questions = '' ORDER BY row DESC LIMIT ?"
-        )
-        found = self._connection.execute(query, (most,))
-        return [(text, tuple(about.split()), tuple(above.split(SEPARATOR))) for text, about, above in found]
-
-    def _asked(self) -> Iterator[tuple[tuple[str, str], str]]:
-        for log, memory, questions in self._connection.execute("SELECT log, memory, questions FROM questions"):
-            yield (log, memory), questions
-
-    def questions(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """The questions that these memories answer, each once."""
-        found: dict[str, list[str]] = {}
-        for memory, questions in self._each("SELECT memory, questions FROM questions WHERE memory IN", ids):
-            asked = found.setdefault(memory, [])
-            asked += [question for question in questions.split("\n") if question not in asked]
-        return found
-
-    def with_ids(self, ids: Sequence[str]) -> dict[str, int]:
-        """The rows of these memories, by id; of one that stands twice either."""
-        return dict(self._each("SELECT id, row FROM memories WHERE id IN", ids))
-
-    def rows_of(self, path: str) -> list[int]:
-        """The rows of a page."""
-        found = self._connection.execute(
-            "SELECT row FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,)
-        )
-        return [row for (row,) in found]
-
-    def put_page(self, page: IndexedPage) -> list[int]:
-        """Add new rows of a page beside those it has and mark it unread until `finish_page`; gives their numbers."""
-        number = self._page_number(page.path)
-        first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
-        self._connection.executemany(
-            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [_stored(first + count, number, row) for count, row in enumerate(page.rows)],
-        )
-        return list(range(first, first + len(page.rows)))
-
-    def _page_number(self, path: str) -> int:
-        self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
-            "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
-            (path,),
-        )
-        return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
-
-    def finish_page(self, page: IndexedPage) -> None:
-        """Move the rows of a page that stand elsewhere now, drop those that are gone, and believe what it has then."""
-        self._connection.executemany("UPDATE memories SET line = ?, place = ? WHERE row = ?", page.moved)
-        self._connection.executemany("DELETE FROM memories WHERE row = ?", [(row,) for row in page.gone])
-        headings = "\n".join(SEPARATOR.join(path) for path in page.headings)
-        self._connection.execute(
-            "UPDATE pages SET stamp = ?, hash = ?, title = ?, headings = ?, provisional = ?, terms = ?, "
-            "memories = ?, texts = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
-            (page.stamp, page.hash, page.title, headings, *self._sums(page.path), page.path),
-        )
-
-    def _sums(self, path: str) -> tuple[bool, bytes, int, int, int, int, int]:
-        """Of all rows of a page: whether one is provisional, the vocabulary, the numbers of memories, texts, words and sentences."""
-        rows = self._connection.execute(
-            "SELECT provisional, sentences, heading_terms, is_text FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
-            (path,),
-        ).fetchall()
-        sentences = [line for row in rows if row[1] for line in row[1].split("\n")]
-        words, above = " ".join(sentences).split(), [row[2] for row in rows if row[2]]
-        terms, texts = {*words, *" ".join(set(above)).split()}, sum(row[3] for row in rows)
-        return (
-            any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows) - texts, texts,
-            len(words), len(sentences), sum(map(_count, above)),
-        )  # fmt: skip
-
-    def mark_unread(self, path: str) -> None:
-        """Believe nothing of a page until it is read again."""
-        self._connection.execute("UPDATE pages SET hash = '', stamp = '' WHERE path = ?", (path,))
-
-    def remove_page(self, path: str) -> None:
-        """Forget a page and its memories."""
-        self._connection.execute("DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,))
-        self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
-
-    def add_readings(self, readings: Mapping[str, str]) -> None:
-        """Add to the lexicon how runs of Hangul were read."""
-        self._connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?)", readings.items())
-
-    def reading(self, run: str) -> list[str] | None:
-        """How a run of Hangul was read before; None when it was never seen."""
-        found = self._connection.execute("SELECT terms FROM readings WHERE run = ?", (run,)).fetchone()
-        return found[0].split() if found else None
+    # Memories and pages, as a search reads them.
 
     def corpus(self) -> Corpus:
         """The number of memories and of other texts, together, and their average lengths."""
@@ -404,27 +191,20 @@ class Rows:
         return Corpus(memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (heading or 0) / count)
 
     def count_memories(self) -> int:
-        """How many memories there are, other texts not counted."""
-        return int(self._connection.execute("SELECT coalesce(sum(memories), 0) FROM pages").fetchone()[0])
+        """How many memories there are, without other texts."""
+        return self._number("SELECT coalesce(sum(memories), 0) FROM pages")
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
-        """What scoring looks at of the memories with these numbers; those that are gone are left out."""
-        return [candidate_of(row) for row in self._select(_SCORED, numbers)]
+        """What scoring reads of the memories with these numbers; those that are gone are left out."""
+        return [candidate_of(row) for row in self._each(f"SELECT {_SCORED} FROM memories WHERE row IN", numbers)]
 
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
         """What is shown of the memories with these numbers; those that are gone are left out."""
-        return [found_row_of(row) for row in self._select(_SHOWN, numbers)]
+        return [found_row_of(row) for row in self._each(f"SELECT {_SHOWN} FROM memories WHERE row IN", numbers)]
 
-    def _select(self, fields: str, numbers: Sequence[int]) -> list[Any]:
-        return self._each(f"SELECT {fields} FROM memories WHERE row IN", numbers)  # noqa: S608
-
-    def _each(self, query: str, numbers: Sequence[int] | Sequence[str]) -> list[Any]:
-        """What a query that ends in IN gives for these numbers, asked for some at a time."""
-        found: list[Any] = []
-        for at in range(0, len(numbers), _AT_ONCE):
-            asked = numbers[at : at + _AT_ONCE]
-            found += self._connection.execute(f"{query} ({','.join('?' * len(asked))})", asked)
-        return found
+    def with_ids(self, ids: Sequence[str]) -> dict[str, int]:
+        """The row of each of these memories, by id; where an id stands twice, either row."""
+        return dict(self._each("SELECT id, row FROM memories WHERE id IN", ids))
 
     def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:
         """The terms of these pages."""
@@ -435,60 +215,290 @@ class Rows:
         """The paths of these pages."""
         return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
 
+    def learned(self, ids: Sequence[str]) -> dict[str, date]:
+        """The days on which these memories were learned, as far as events tell."""
+        found = self._each("SELECT id, learned FROM dates WHERE learned IS NOT NULL AND id IN", ids)
+        return {id_: date.fromisoformat(day) for id_, day in found}
 
-def _frozen_uri(file: str) -> str:
-    from pathlib import Path  # noqa: PLC0415 -- a query has no time for it
+    def questions(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The questions that these memories answer, each once."""
+        found: dict[str, list[str]] = {}
+        for memory, questions in self._each("SELECT memory, questions FROM questions WHERE memory IN", ids):
+            asked = found.setdefault(memory, [])
+            asked += [question for question in questions.split("\n") if question not in asked]
+        return found
 
-    return f"{Path(file).absolute().as_uri()}?mode=ro&immutable=1"
+    def unasked(self, most: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        """Memories that have no question yet, the last added first: text, entities, and headings above."""
+        query = (
+            "SELECT text, entities, heading FROM memories "
+            "WHERE id IS NOT NULL AND is_text = 0 AND questions = '' ORDER BY row DESC LIMIT ?"
+        )
+        found = self._connection.execute(query, (most,))
+        return [(text, tuple(about.split()), tuple(above.split(SEPARATOR))) for text, about, above in found]
 
+    def reading(self, run: str) -> list[str] | None:
+        """The terms of a run of Hangul as it was analysed before; None when it was never seen."""
+        found = self._connection.execute("SELECT terms FROM readings WHERE run = ?", (run,)).fetchone()
+        return found[0].split() if found else None
 
-def _about_as_text(about: Iterable[Span]) -> str:
-    return " ".join(f"{first}/{last}" for first, last in about)
+    # Use: each event once, in whatever order the files are read.
 
+    def usage_of(self, ids: Sequence[str]) -> dict[str, Usage]:
+        """Of these memories: days of use, the last of them, importance, and the days on which they were shown."""
+        return {
+            memory: Usage(days, _day(last), importance, shown)
+            for memory, days, last, importance, shown in self._each("SELECT * FROM usages WHERE memory IN", ids)
+        }
 
-@lru_cache(maxsize=1_024)  # the memories of a page are often of one day
-def _span(text: str) -> Span:
-    first, last = text.split("/")
-    return Span(date.fromisoformat(first), date.fromisoformat(last))
+    def losses_of(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The questions at which these memories were ignored while another one of the answer was used."""
+        found: dict[str, list[str]] = {}
+        for memory, question in self._each("SELECT memory, asked FROM uses WHERE asked <> '' AND memory IN", ids):
+            found.setdefault(memory, []).append(question)
+        return found
 
+    def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
+        """What is known of the use of these memories, of those that were used at all."""
+        from bankd.memory.use import note_use  # noqa: PLC0415 -- a query that finds nothing near has no use for it
 
-def _day(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
+        signals: dict[str, UseSignals] = {}
+        events = self._each("SELECT at, memory, kind, value FROM uses WHERE memory IN", ids)
+        for at, memory, kind, value in sorted(events, key=lambda event: str(event[0])):
+            note_use(signals, {"type": kind, "memory": memory, "value": value}, date.fromisoformat(at[:10]))
+        return signals
 
+    def used_with(self, ids: Sequence[str], responses: int, most: int) -> list[tuple[str, int]]:
+        """The memories that responses used together with one of these, and in how many of the last `responses`, most first."""
+        used = self._each("SELECT DISTINCT memory FROM uses WHERE kind = 'used' AND memory IN", ids)
+        return [one for (id_,) in used for one in self._connection.execute(_USED_WITH, (id_, responses, most))]
 
-def _bigrams_of(row: IndexedRow) -> str:
-    """The bigrams of a memory and of its heading, each once."""
-    return " ".join(dict.fromkeys(f"{row.analysis.bigrams} {row.heading.bigrams}".split()))
+    # Sentence vectors: by row the key under which the vector of the text is kept.
 
+    def prepare_meanings(self, identity: str) -> None:
+        """Begin to note which memories have a vector of this identity; notes about vectors of another are forgotten."""
+        before = self.state("vectors")
+        if not self._number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'meanings'"):
+            for statement in _MEANINGS:
+                self._connection.execute(statement)
+        elif before not in {"", identity}:
+            self._connection.execute("UPDATE meanings SET key = NULL WHERE key IS NOT NULL")
+        if before != identity:
+            self.set_state("vectors", identity)
 
-def _count(terms: str) -> int:
-    """The number of terms, of which there is one at least."""
-    return terms.count(" ") + terms.count("\n") + 1
+    def count_without_vector(self) -> int:
+        """How many memories have no vector yet."""
+        return self._number("SELECT count(*) FROM meanings WHERE key IS NULL")
 
+    def count_refused(self) -> int:
+        """How many memories the model refuses."""
+        from bankd.search.meaning import NO_VECTOR  # noqa: PLC0415 -- most have no vectors
 
-def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
-    from bankd.index.writer import said_by  # noqa: PLC0415 -- only a writer stores
+        return self._number("SELECT count(*) FROM meanings WHERE key = ?", NO_VECTOR)
 
-    heading = row.heading.sentences.replace("\n", " ")
-    terms = (row.analysis.sentences, _bigrams_of(row), heading, row.analysis.denies)
-    *said, questions, mentions = said_by(row.entry)
-    return (
-        number,
-        page,
-        row.place,
-        row.entry.line,
-        *said,
-        *terms,
-        row.provisional,
-        _about_as_text(row.about),
-        questions,
-        mentions,
-        *((row.asked.sentences, row.asked.bigrams) if row.asked else ("", "")),
-    )
+    def without_vector(self, most: int) -> list[tuple[int, str]]:
+        """Rows that have no vector yet with their texts, the last added first."""
+        query = (
+            "SELECT row, text FROM memories WHERE row IN "
+            "(SELECT row FROM meanings WHERE key IS NULL ORDER BY row DESC LIMIT ?)"
+        )
+        return list(self._connection.execute(query, (most,)))
+
+    def note_vectors(self, keys: Mapping[int, int]) -> None:
+        """Note the key of the vector of each row."""
+        values = [(key, row) for row, key in keys.items()]
+        self._connection.executemany("UPDATE meanings SET key = ? WHERE row = ?", values)
+
+    def vector_keys(self, numbers: Sequence[int]) -> dict[int, int]:
+        """By row the key of its vector, of those of these rows that have one."""
+        from bankd.search.meaning import NO_VECTOR  # noqa: PLC0415 -- same
+
+        found = self._each("SELECT row, key FROM meanings WHERE key IS NOT NULL AND row IN", numbers)
+        return {row: key for row, key in found if key != NO_VECTOR}
+
+    def rows_with_vectors(self, keys: Sequence[int]) -> dict[int, int]:
+        """By row the key, of all rows with these keys."""
+        return dict(self._each("SELECT row, key FROM meanings WHERE key IN", keys))
+
+    # Writing pages.
+
+    def put_page(self, page: IndexedPage) -> list[int]:
+        """Add the new rows of a page to those it has, and mark the page unread until `finish_page`; gives their numbers."""
+        self._connection.execute(
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
+            "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
+            (page.path,),
+        )
+        number = self._number("SELECT page FROM pages WHERE path = ?", page.path)
+        first = self._number("SELECT coalesce(max(row), 0) FROM memories") + 1
+        self._connection.executemany(
+            f"INSERT INTO memories VALUES ({', '.join('?' * 23)})",
+            [(first + count, number, *row.columns()) for count, row in enumerate(page.rows)],
+        )
+        return list(range(first, first + len(page.rows)))
+
+    def finish_page(self, page: IndexedPage) -> None:
+        """Move the rows of a page that stand elsewhere now, drop those that are gone, and mark the page as read."""
+        self._connection.executemany("UPDATE memories SET line = ?, place = ? WHERE row = ?", page.moved)
+        self._connection.executemany("DELETE FROM memories WHERE row = ?", [(row,) for row in page.gone])
+        rows = self._connection.execute(
+            f"SELECT provisional, sentences, heading_terms, is_text FROM memories WHERE {_ON_PAGE}", (page.path,)
+        ).fetchall()
+        sentences = [line for row in rows if row[1] for line in row[1].split("\n")]
+        words, above = " ".join(sentences).split(), [row[2] for row in rows if row[2]]
+        terms, texts = {*words, *" ".join(set(above)).split()}, sum(row[3] for row in rows)
+        self._connection.execute(
+            "UPDATE pages SET stamp = ?, hash = ?, title = ?, headings = ?, provisional = ?, terms = ?, "
+            "memories = ?, texts = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
+            (
+                page.stamp, page.hash, page.title, "\n".join(SEPARATOR.join(path) for path in page.headings),
+                any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows) - texts, texts, len(words),
+                len(sentences), sum(len(one.split()) for one in above), page.path,
+            ),
+        )  # fmt: skip
+
+    def touch(self, path: str, stamp: str) -> None:
+        """Note that a page has another stamp and the same content."""
+        self._connection.execute("UPDATE pages SET stamp = ? WHERE path = ?", (stamp, path))
+
+    def mark_unread(self, path: str) -> None:
+        """Mark a page as unread, so that the next refresh reads it again."""
+        self._connection.execute("UPDATE pages SET hash = '', stamp = '' WHERE path = ?", (path,))
+
+    def remove_page(self, path: str) -> None:
+        """Remove a page and its memories."""
+        self._connection.execute(f"DELETE FROM memories WHERE {_ON_PAGE}", (path,))
+        self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
+
+    def rows_of(self, path: str) -> list[int]:
+        """The rows of a page."""
+        return [row for (row,) in self._connection.execute(f"SELECT row FROM memories WHERE {_ON_PAGE}", (path,))]
+
+    def stored(self, path: str, *, all_anew: bool, again: bool) -> list[tuple[int, int, int, tuple[Any, ...]]]:
+        """The rows of a page in its order: number, line, place, and the columns that say what `IndexedRow.said` says.
+
+        The last is empty for rows that are read anew: for all of them, or with `again` for the provisional ones.
+        """
+        query = f"SELECT row, line, place, ?1 OR (?2 AND provisional), {_SAID} FROM memories WHERE {_ON_PAGE} ORDER BY place"
+        found = self._connection.execute(query, (all_anew, again, path))
+        return [(row, line, place, () if is_dropped else tuple(said)) for row, line, place, is_dropped, *said in found]
+
+    def sentences(self, rows: Iterable[int]) -> list[str]:
+        """The sentences of some rows, as terms."""
+        return [said for (said,) in self._each("SELECT sentences FROM memories WHERE row IN", list(rows))]
+
+    def add_readings(self, readings: Mapping[str, str]) -> None:
+        """Add to the lexicon how runs of Hangul were read."""
+        self._connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?)", readings.items())
+
+    def note_dates(self, dates: MemoryDates) -> None:
+        """Note what events tell of the days and the use of memories; pages whose memories have another day are read again."""
+        for column, days in (("learned", dates.learned), ("changed", dates.changed)):
+            self._connection.executemany(
+                f"INSERT INTO dates (id, {column}) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET {column} = excluded.{column}",
+                [(id_, day.isoformat()) for id_, day in days.items()],
+            )
+        self._read_again("id = ? AND learned IS NOT ?", [(id_, day.isoformat()) for id_, day in dates.learned.items()])
+        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?, ?)", dates.uses)
+        self._connection.executemany(_SUM_UP_USE, {(event.memory,) for event in dates.uses})
+        self.set_state("events", dates.seen)
+
+    def note_questions(self, new: NewQuestions, source: str) -> None:
+        """Note which questions memories answer; pages of memories that have others now are read again.
+
+        `source` is the state that says how far they were read: `questions` of the logs, or `enriched`.
+        """
+        from bankd.search.indexable import ENRICHED  # noqa: PLC0415 -- only a writer notes
+
+        is_enriched = source == "enriched"
+        told = {(one.log, one.memory): "\n".join(one.questions) for one in new.changed}
+        changed = [*told]
+        if new.is_all:
+            comparison = "=" if is_enriched else "<>"
+            query = f"SELECT log, memory, questions FROM questions WHERE log {comparison} ?"
+            before = {(log, memory): asked for log, memory, asked in self._connection.execute(query, (ENRICHED,))}
+            changed = [key for key in {**before, **told} if before.get(key, "") != told.get(key, "")]
+        self._connection.executemany("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
+        rows = [(*key, told[key]) for key in changed if told.get(key)]
+        self._connection.executemany("INSERT INTO questions VALUES (?, ?, ?)", rows)
+        about = {memory for _, memory in changed}
+        if is_enriched and about:  # the key of a statement stands in the place of an id
+            from bankd.pages.memory import statement_key  # noqa: PLC0415 -- same
+
+            query = "SELECT id, text, entities FROM memories WHERE id IS NOT NULL AND is_text = 0"
+            said = self._connection.execute(query)
+            about = {id_ for id_, text, entities in said if statement_key(text, entities.split()) in about}
+        self._read_again("id = ?", [(memory,) for memory in about])
+        self.set_state(source, new.seen)
+
+    def _read_again(self, condition: str, values: Iterable[tuple[str, ...]]) -> None:
+        """Have the pages read again that hold memories of a condition."""
+        self._connection.executemany(
+            "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN "
+            f"(SELECT page FROM memories WHERE {condition})",
+            values,
+        )
+
+    # What tree-index.json is made of.
+
+    def touch_for_tree(self, paths: Iterable[str], terms: Iterable[str]) -> None:
+        """Note the pages that change, and the terms that more or fewer memories have now."""
+        touched = [*(("page", path) for path in paths), *(("term", term) for term in terms)]
+        self._connection.executemany("INSERT OR IGNORE INTO touched VALUES (?, ?)", touched)
+
+    def touched_for_tree(self, kind: str) -> list[str]:
+        """Each `page` or `term` that changed since the tree file was written."""
+        return [name for (name,) in self._connection.execute("SELECT name FROM touched WHERE kind = ?", (kind,))]
+
+    def note_tree(self, checksum: str) -> None:
+        """Note that the tree file of this checksum has everything that the index has."""
+        self._connection.execute("DELETE FROM touched")
+        self.set_state("tree", checksum)
+
+    def term_counts(self, path: str) -> Counter[str]:
+        """How often a page has each term; a term of its headings counts twice, however many memories they are above."""
+        query = f"SELECT sentences, heading_terms FROM memories WHERE {_ON_PAGE}"
+        rows = self._connection.execute(query, (path,)).fetchall()
+        above = {term for heading in {row[1] for row in rows} for term in heading.split()}
+        return Counter([*" ".join([row[0] for row in rows]).split(), *above, *above])
+
+    def without_keywords(self) -> list[str]:
+        """The pages with memories that changed since the tree file was written: their keywords are still to be chosen."""
+        # With the plus SQLite uses the index of these few pages, and not that of all numbers of memories.
+        query = "SELECT path FROM pages WHERE keywords = '' AND memories + texts > 0"
+        return [path for (path,) in self._connection.execute(query)]
+
+    def set_keywords(self, path: str, keywords: Iterable[str]) -> None:
+        """Set the keywords of a page, the best first."""
+        self._connection.execute("UPDATE pages SET keywords = ? WHERE path = ?", (" ".join(keywords), path))
+
+    def nodes(
+        self, paths: Iterable[str] | None = None
+    ) -> Iterator[tuple[str, str, list[tuple[str, ...]], list[str], int]]:
+        """Each page in the order of paths, or these: path, title, heading paths, keywords, number of memories."""
+        query = "SELECT path, title, headings, keywords, memories FROM pages"
+        rows: Iterable[Any] = self._connection.execute(f"{query} ORDER BY path")
+        if paths is not None:
+            rows = (row for path in paths for row in self._connection.execute(f"{query} WHERE path = ?", (path,)))
+        for path, title, headings, keywords, memories in rows:
+            yield (
+                path,
+                title,
+                [tuple(line.split(SEPARATOR)) for line in headings.split("\n") if line],
+                keywords.split(),
+                memories,
+            )
+
+    def pages_below(self, folder: str) -> tuple[list[str], list[list[str]]]:
+        """The paths of all pages below a folder, and the keywords of those that lie directly in it."""
+        between = (f"{folder}/", f"{folder}0")  # 0 is the character after the slash
+        query = "SELECT path, keywords FROM pages WHERE path > ? AND path < ? ORDER BY path"
+        pages = dict(self._connection.execute(query, between))
+        return [*pages], [words.split() for path, words in pages.items() if "/" not in path[len(folder) + 1 :]]
 
 
 def candidate_of(stored: Sequence[Any]) -> Candidate:
-    """A memory as scoring looks at it, of the columns `_SCORED`."""
+    """A memory as scoring reads it, of the columns `_SCORED`."""
     row, page, place, sentences, bigrams, heading, entities, denies, asked, asked_bigrams = stored
     return Candidate(
         row, page, place,
@@ -512,3 +522,13 @@ def found_row_of(stored: Sequence[Any]) -> FoundRow:
         tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
         _day(learned), tuple(map(_span, about.split())), _day(changed), bool(is_text), tuple(mentions.split("\n")) if mentions else (),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1_024)  # the memories of a page are often of one day
+def _span(text: str) -> Span:
+    first, last = text.split("/")
+    return Span(date.fromisoformat(first), date.fromisoformat(last))
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None

@@ -1,6 +1,6 @@
-"""The pages of a bank, or its archive, as the index reads them: which there are, with a stamp each, and their bytes.
+"""What the index reads: the pages of a bank or its archive, and the logs, each with a stamp that changes with its bytes.
 
-The logs of a workspace as the index reads them: without credentials, cut into passages.
+Logs are read without credentials. `bankctl search` looks at the stamps of all files, so this module imports little.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class PageFiles:
     """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
 
     def __init__(self, folder: Path | str, name: str = "bank") -> None:
-        """Read the pages in this folder, whose name in the workspace this is."""
-        self._folder, self._name = str(folder), name  # pathlib takes a query longer than all that is read here
+        """Read the pages in this folder; `name` is its name in the workspace."""
+        self._folder, self._name = str(folder), name  # not a Path: every search waits for this
         self._names: dict[str, str] = {}
         self._too_large: set[str] = set()
 
@@ -41,43 +41,37 @@ class PageFiles:
         return Path(self._folder).parent
 
     def too_large(self) -> list[str]:
-        """The files that are not searched for their size, named from the workspace on, as the last full scan saw them."""
+        """The files that are too large to be searched, named from the workspace on, as the last full scan found them."""
         return sorted(f"{self._name}/{path}" for path in self._too_large)
 
     def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
         """Every page, or those of these paths, with a stamp of its size, times and inode; no page is opened."""
-        return self._scan_all() if paths is None else self._scan_some(paths)
-
-    def _scan_some(self, paths: Collection[str]) -> dict[str, str]:
         found: dict[str, str] = {}
-        for name in paths:
-            if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
-                with suppress(OSError):  # gone
-                    self._note(name, os.lstat(f"{self._folder}/{name}"), found)
-        return found
-
-    def _scan_all(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        if paths is not None:
+            for name in paths:
+                if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
+                    with suppress(OSError):  # gone
+                        self._note(name, os.lstat(f"{self._folder}/{name}"), found)
+            return found
         self._names, self._too_large = {}, set()
         folders = [""]
         while folders:
             prefix = folders.pop()
             try:
                 with os.scandir(f"{self._folder}/{prefix}") as entries:
-                    for entry in (entry for entry in entries if not entry.name.startswith(".")):
-                        self._look_at(entry, prefix, folders, found)
+                    for entry in entries:
+                        name = f"{prefix}{entry.name}"
+                        if entry.name.startswith("."):
+                            continue
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(f"{name}/")
+                        elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
+                            with suppress(FileNotFoundError):  # gone since it was listed; the others are there
+                                self._note(name, entry.stat(follow_symlinks=False), found)
             except (FileNotFoundError, NotADirectoryError, PermissionError):
-                continue  # vanished since it was listed, or closed to us, which runs and the doctor say
+                continue  # gone since it was listed, or closed to us; runs and the doctor name it
         self._too_large.intersection_update(only_utf8(self._too_large))
         return {path: found[path] for path in only_utf8(found)}
-
-    def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
-        name = f"{prefix}{entry.name}"
-        if entry.is_dir(follow_symlinks=False):
-            folders.append(f"{name}/")
-        elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
-            with suppress(FileNotFoundError):  # gone since it was listed; the others are there
-                self._note(name, entry.stat(follow_symlinks=False), found)
 
     def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
         if stat.S_ISREG(status.st_mode) and status.st_size > _LARGEST:
@@ -88,19 +82,19 @@ class PageFiles:
             found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
     def dates_since(self, seen: str) -> MemoryDates:
-        """What the events beside the bank tell of the days of memories since an earlier look."""
+        """What events tell of the days and the use of memories since an earlier look."""
         from bankd.index.told import read_event_days  # noqa: PLC0415 -- only a writer asks
 
         return read_event_days(self._workspace, seen)
 
     def questions_since(self, seen: str) -> NewQuestions:
-        """What runs found in the logs of the questions that memories answer, since an earlier look."""
+        """The questions that memories answer by the logs, as runs found them since an earlier look."""
         from bankd.index.told import read_questions  # noqa: PLC0415 -- only a writer asks
 
         return read_questions(self._workspace / ".bankd" / "catalogue.sqlite3", seen)
 
     def enriched_since(self, seen: str) -> NewQuestions:
-        """What a model wrote for statements, when there is more of it than at an earlier look."""
+        """The questions that a model wrote for statements, when its files changed since an earlier look."""
         if not seen and not (self._workspace / "events" / "enriched").is_dir():
             from bankd.search.indexable import NewQuestions  # noqa: PLC0415 -- same
 
@@ -139,7 +133,7 @@ class LogPages(PageFiles):
         self._screened_by = f":{crc32(repr(patterns).encode('utf-8', 'surrogatepass')):08x}" if patterns else ""
 
     def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
-        """The same as of pages; with other patterns each log is read again."""
+        """Every log with its stamp; other patterns make other stamps, so that each log is read again."""
         found = super().scan(paths)
         return {path: stamp + self._screened_by for path, stamp in found.items()} if self._screened_by else found
 
@@ -149,7 +143,7 @@ class LogPages(PageFiles):
         return None if data is None else screened_log(data, self._compile()).encode()
 
     def dates_since(self, seen: str) -> MemoryDates:
-        """Nothing: a line of a log is of the day of its log."""
+        """Nothing: a line of a log has the day of its log."""
         from bankd.search.indexable import MemoryDates  # noqa: PLC0415 -- same
 
         return MemoryDates({}, {}, seen)

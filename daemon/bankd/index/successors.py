@@ -1,4 +1,4 @@
-"""What runs found of memories, as search asks: read from the catalog, whoever keeps that; no catalog, nothing found."""
+"""What runs found about pairs of memories, read from the catalog for search; without a catalog nothing is known."""
 
 from __future__ import annotations
 
@@ -16,44 +16,41 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_NEWER = "SELECT old, new FROM superseded WHERE old IN (?)"
-_PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND "
-_KEYS = "SELECT id, key FROM looked_at WHERE id IN (?)"
-_SUPERSEDED = "SELECT old, new FROM superseded WHERE "
-_CONTRADICTIONS = "SELECT older, newer, reason FROM alike WHERE relation = 'newer' AND "
+_KEYS = "SELECT id, key FROM looked_at WHERE id"
+_PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND"
 _SAME = (
-    "SELECT count(DISTINCT looked_at.id) FROM looked_at, memories "
-    "WHERE looked_at.id IN (?) AND memories.id = looked_at.id AND memories.key = looked_at.key"
+    "SELECT looked_at.id, memories.id FROM looked_at, memories "
+    "WHERE memories.id = looked_at.id AND memories.key = looked_at.key AND looked_at.id"
 )
 
 
 class Successors(KnownRelations):
-    """For the hits of a search: what says them newer, contradicts them, or is near to them; what ties two memories."""
+    """Answers which memories are newer than others, near to them, or contradict them."""
 
     def __init__(self, catalog_db: Path | str) -> None:
-        """Ask this catalog; it need not be there."""
+        """Read this catalog; it need not be there."""
         self._path, self._inode = str(catalog_db), 0
         self._database: sqlite3.Connection | None = None
 
     def close(self) -> None:
-        """Let go of the catalog; whoever asks again opens it again."""
+        """Close the catalog; the next question opens it again."""
         if self._database is not None:
             self._database.close()
         self._database = None
 
     def state(self) -> int:
-        """A number that is another one when something else may have been found."""
+        """A number that changes when runs may have found something else."""
         try:
             return os.stat(self._path).st_mtime_ns
         except OSError:
             return 0
 
     def of(self, ids: Collection[str]) -> StoredRelations:
-        """What is known of these; nothing when it cannot be read."""
+        """What is newer than these memories, like them, or against them; nothing when the catalog cannot be read."""
         return self._read(ids, _relations, StoredRelations())
 
     def ties_of(self, ids: Collection[str]) -> list[StoredTie]:
-        """Which memories superseded these or were superseded by them, and which contradict them, as runs found it."""
+        """Which memories superseded these or were superseded by them, and which contradict them."""
         return self._read(ids, _ties, [])
 
     def _read(self, ids: Collection[str], read: Callable[[sqlite3.Connection, list[str]], _T], nothing: _T) -> _T:
@@ -70,7 +67,7 @@ class Successors(KnownRelations):
         return found
 
     def _open(self) -> sqlite3.Connection:
-        """The catalog, opened once as long as it is the same file: that takes longer than all that is asked of it."""
+        """The catalog, kept open while it is the same file: opening takes longer than all queries."""
         inode = os.stat(self._path).st_ino
         if self._database is None or inode != self._inode:
             self.close()
@@ -80,25 +77,27 @@ class Successors(KnownRelations):
 
 
 def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
-    superseded: dict[str, str] = dict(_rows(database, _NEWER, ids))
-    found = {row for side in ("older", "newer") for row in _rows(database, f"{_PAIRS}{side} IN (?)", ids)}
+    superseded: dict[str, str] = dict(_rows(database, "SELECT old, new FROM superseded WHERE old", ids))
+    found = {row for side in ("older", "newer") for row in _rows(database, f"{_PAIRS} {side}", ids)}
     if not found:
         return StoredRelations(superseded)
     pairs = [StoredPair(older, newer, relation, bool(is_dated)) for older, newer, relation, is_dated in found]
-    superseded |= dict(_rows(database, _NEWER, [pair.newer for pair in pairs]))
+    newer = [pair.newer for pair in pairs]
+    superseded |= dict(_rows(database, "SELECT old, new FROM superseded WHERE old", newer))
     return StoredRelations(superseded, pairs, dict(_rows(database, _KEYS, ids)))
 
 
 def _ties(database: sqlite3.Connection, ids: list[str]) -> list[StoredTie]:
-    newer = [row for side in ("old", "new") for row in _rows(database, f"{_SUPERSEDED}{side} IN (?)", ids)]
-    other = [row for side in ("older", "newer") for row in _rows(database, f"{_CONTRADICTIONS}{side} IN (?)", ids)]
+    query = "SELECT old, new FROM superseded WHERE"
+    newer = [row for side in ("old", "new") for row in _rows(database, f"{query} {side}", ids)]
+    query = "SELECT older, newer, reason FROM alike WHERE relation = 'newer' AND"
+    other = [row for side in ("older", "newer") for row in _rows(database, f"{query} {side}", ids)]
     if not (newer or other):
         return []
     from bankd.search.related import StoredTie, Tie  # noqa: PLC0415 -- most answers have no tie
 
-    still = {
-        row for row in other if _rows(database, _SAME, row[:2]) == [(2,)]
-    }  # what they said when they were compared
+    # A contradiction holds while both memories say what they said when they were compared.
+    still = {row for row in other if len({*_rows(database, _SAME, row[:2])}) == 2}
     return [
         *(StoredTie(old, new, Tie.SUPERSEDED, "") for old, new in dict.fromkeys(newer)),
         *(StoredTie(old, new, Tie.CONTRADICTS, why) for old, new, why in sorted(still)),
@@ -106,4 +105,5 @@ def _ties(database: sqlite3.Connection, ids: list[str]) -> list[StoredTie]:
 
 
 def _rows(database: sqlite3.Connection, query: str, values: Sequence[str]) -> list[Any]:
-    return database.execute(query.replace("?", ",".join("?" * len(values))), values).fetchall()
+    """The rows of a query that ends in a column, where the column is one of these values."""
+    return database.execute(f"{query} IN ({','.join('?' * len(values))})", values).fetchall()

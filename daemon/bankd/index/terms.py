@@ -1,4 +1,4 @@
-"""The terms of an index, in tantivy: which memories may answer, quickly; exact scores are `core.scoring`'s."""
+"""The terms of an index, in tantivy: finds quickly which memories may answer a question; `search.score` scores them exactly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import tantivy
 
@@ -16,23 +16,23 @@ from bankd.words.days import Span
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.index.writer import TermDocument
-
+TermDocument: TypeAlias = "dict[str, str | int | list[str] | list[int]]"
+"""What is indexed of a memory, by the fields of `_schema`; spaces are between terms. Days are ordinals."""
 _TELLING, _RARE = 0.4, 1000
-"""A term of more memories than the second that weighs less than this share of the heaviest one finds no memory by itself:
-at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
+"""A term that is in more than `_RARE` memories and weighs less than this share of the heaviest term finds no memory alone.
+At 200,000 memories such terms take five sixths of the time of a query."""
 _KEPT_FREQUENCIES = 100_000
 """A run asks for the frequency of each word of each new line, in several fields; after 20,000 lines these take some 20 MB."""
 _KEPT_TERMS = 5_000
-"""Queries of one term, which lines of a run share."""
+"""Queries of one term; the lines of a run share them."""
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
 _THREADS_BYTES = 200_000_000
-"""What tantivy's threads take of the addresses of a process besides; without them it ends the process."""
+"""The address space of tantivy's threads; where they do not get it, tantivy ends the process."""
 
 
 class Terms:
-    """One index's terms; what tantivy raises leaves as ValueError."""
+    """The terms of one index; errors of tantivy are ValueError."""
 
     def __init__(self, folder: Path | str) -> None:
         """Open or make the index in this folder."""
@@ -52,9 +52,9 @@ class Terms:
             self._look()
 
     def _open_linked(self) -> None:
-        """Open it from where the disk can be written, by links: tantivy wants its lock of who only reads too.
+        """Open the files by links in a temporary folder: tantivy makes a lock beside them even to read.
 
-        The links stay as long as this does: a thread of tantivy's looks at them half a second after they were opened.
+        The links stay as long as this object: a thread of tantivy reads them half a second after they were opened.
         """
         from pathlib import Path  # noqa: PLC0415 -- `bankctl search` has no time for these
         from shutil import rmtree  # noqa: PLC0415
@@ -84,24 +84,27 @@ class Terms:
         self._has_questions = bool(self._searcher.terms_with_prefix("asked", "", limit=1))
 
     def replace(self, rows: Sequence[int], documents: Iterable[TermDocument]) -> None:
-        """Replace the memories with these numbers by these, in one commit."""
-        with self._writing(_WRITER_BYTES) as writer:
-            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", rows))
-            _add(writer, documents)
+        """Put these documents in the place of the rows with these numbers, in one commit."""
+        with self.filling(rows, _WRITER_BYTES) as add:
+            add(documents)
 
     @contextmanager
-    def filling(self) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
-        """Give what adds memories, in one commit however many there are: in one piece they are found fastest."""
-        with self._writing(_BUILD_BYTES) as writer:
-            yield partial(_add, writer)
-
-    @contextmanager
-    def _writing(self, most_bytes: int) -> Iterator[tantivy.IndexWriter]:
+    def filling(
+        self, dropped: Sequence[int] = (), most_bytes: int = _BUILD_BYTES
+    ) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
+        """Drop rows and give a function that adds documents, all in one commit: what lies in one piece is found fastest."""
         from bankd.system.process import require_room  # noqa: PLC0415 -- only a writer asks
 
         require_room(most_bytes + _THREADS_BYTES)
         writer = self._index.writer(most_bytes, 1)
-        yield writer
+        if dropped:
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", dropped))
+
+        def add(documents: Iterable[TermDocument]) -> None:
+            for document in documents:
+                writer.add_document(tantivy.Document.from_dict(document, self._schema))
+
+        yield add
         writer.commit()
         writer.wait_merging_threads()
         self.reload()
@@ -126,56 +129,43 @@ class Terms:
         others = {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}
         for at, weights in others.items() if self._has_questions else (("bigrams", bigrams),):
             parts += [self._term(at, term) for term in telling_terms(self._known(at, weights), weights)]
-        if not parts:
-            return []
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
-        required = list(self._filters(filters))
-        if required:
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (query, *required)])
-        hits = self._searcher.search(query, limit, count=False).hits
-        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
-        return [row for row in rows if isinstance(row, int)]
-
-    def keep_passing(self, rows: Sequence[int], filters: Filters) -> list[int]:
-        """Those of these rows that are what was asked for, in any order."""
-        required = list(self._filters(filters))
-        if not required or not rows:
-            return list(rows)
-        asked = tantivy.Query.term_set_query(self._schema, "row", list(rows))
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (asked, *required)])
-        hits = self._searcher.search(query, len(rows), count=False).hits
-        found = self._searcher.fast_field_values("row", [address for _, address in hits])
-        return [row for row in found if isinstance(row, int)]
+        return self._rows([_one_of(parts)], filters, limit) if parts else []
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
-        """The rows of these days whatever they say, or all: what speaks of them, and what was learned then; newest first."""
-        required = list(self._filters(filters)) or [tantivy.Query.all_query()]
-        if window:
-            fields = ((tantivy.Occur.Should, self._between(name, *window)) for name in ("day", "learned"))
-            required.append(tantivy.Query.boolean_query(list(fields)))
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in required])
-        hits = self._searcher.search(query, limit, count=False, order_by_field="learned").hits
-        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
-        return [row for row in rows if isinstance(row, int)]
+        """The rows that speak of these days or were learned on them, or all rows; newest first."""
+        days = [_one_of([self._between(name, *window) for name in ("day", "learned")])] if window else []
+        return self._rows(days, filters, limit, order="learned")
+
+    def keep_passing(self, rows: Sequence[int], filters: Filters) -> list[int]:
+        """Those of these rows that the filters let through, in any order."""
+        asked = tantivy.Query.term_set_query(self._schema, "row", list(rows))
+        return self._rows([asked], filters, len(rows)) if rows else []
 
     def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
         """The rows that link to something by these words."""
         known = list(self._known("mention", words))
-        if not known:
-            return []
-        hits = self._searcher.search(self._any("mention", known), limit, count=False).hits
+        return self._rows([self._any("mention", known)], Filters(), limit) if known else []
+
+    def _rows(
+        self, queries: Sequence[tantivy.Query], filters: Filters, limit: int, order: str | None = None
+    ) -> list[int]:
+        """The numbers of the rows that match all these queries and pass the filters."""
+        required = [*queries, *self._filters(filters)] or [tantivy.Query.all_query()]
+        query = required[0]
+        if len(required) > 1:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in required])
+        hits = self._searcher.search(query, limit, count=False, order_by_field=order).hits
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
 
     def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
-        """Those of these terms that occur, and in how many memories."""
+        """Those of these terms that occur, each with the number of its memories."""
         frequency = self._frequency
         return {term: many for term in terms if (many := frequency(field, term))}
 
     def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
         parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]
-        joined = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
-        return tantivy.Query.const_score_query(joined, 0.0)
+        return tantivy.Query.const_score_query(_one_of(parts), 0.0)
 
     def _filters(self, filters: Filters) -> Iterable[tantivy.Query]:
         if filters.tags:
@@ -198,9 +188,13 @@ class Terms:
 
 
 def telling_terms(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
-    """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
+    """The terms that tell memories apart. Common terms are left out: they cost time, and the score counts them anyway."""
     least = _TELLING * max([weights[term] for term in known], default=0.0)
     return [term for term, many in known.items() if many <= _RARE or weights[term] >= least]
+
+
+def _one_of(parts: Iterable[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
 
 
 @cache
@@ -210,36 +204,6 @@ def _schema() -> tantivy.Schema:
         builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
     for field in ("node", "tag", "entity", "mention"):
         builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
-    builder.add_unsigned_field("learned", stored=False, indexed=True, fast=True)
-    builder.add_unsigned_field("row", stored=False, indexed=True, fast=True)
+    for field in ("day", "learned", "row"):
+        builder.add_unsigned_field(field, stored=False, indexed=True, fast=True)
     return builder.build()
-
-
-def _add(writer: tantivy.IndexWriter, documents: Iterable[TermDocument]) -> None:
-    for document in documents:
-        writer.add_document(_document(document))
-
-
-def _document(memory: TermDocument) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_unsigned("row", memory.row)
-    document.add_text("terms", memory.terms)
-    document.add_text("bigrams", memory.bigrams)
-    document.add_text("heading", memory.heading)
-    if memory.asked:
-        document.add_text("asked", memory.asked)
-        document.add_text("asked_bigrams", memory.asked_bigrams)
-    for node in memory.nodes:
-        document.add_text("node", node)
-    for entity in memory.entities:
-        document.add_text("entity", entity.casefold())
-    if memory.tag:
-        document.add_text("tag", memory.tag)
-    for word in memory.mentions:
-        document.add_text("mention", word)
-    for day in memory.days:
-        document.add_unsigned("day", day)
-    if memory.learned is not None:
-        document.add_unsigned("learned", memory.learned)
-    return document

@@ -1,10 +1,8 @@
-"""What became of the lines of logs, and of archived memories, that an answer shows: asked of the disk, for the few there are.
+"""What events and the catalog tell of memories: read for the index, and for the answers that show logs and the archive.
 
-Most lines of logs are prose, of which nothing need be asked; who asks about many lines folds the event log once.
-
-What an index is told of memories by files beside the bank: when they were learned and used, what questions they answer.
-
-Only what is new since the last look is read. What cannot be read tells nothing; a run or the doctor names it.
+For the index: when memories were learned and used, and what questions they answer; only what is new since the last look
+is read. For an answer: what became of each line of a log that it shows. A file that cannot be read tells nothing; a run
+or the doctor names it.
 """
 
 from __future__ import annotations
@@ -20,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bankd.errors import ConflictError, UserError
-from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED
+from bankd.index.sources import text_of_log
+from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, find_missing, fold_events, in_order_told
 from bankd.memory.use import KINDS, UseEvent, read_use
 from bankd.search.indexable import ENRICHED, LineQuestions, MemoryDates, NewQuestions
 from bankd.search.request import Hit
@@ -33,25 +32,35 @@ if TYPE_CHECKING:
 
 NOT_TAKEN_IN = "not taken in"
 _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
+"""Other lines are prose, of which nothing need be looked up."""
 _HIDDEN = frozenset(("deleted", "forgotten"))
-"""What a person took out is no answer, although its log still has it."""
+"""A person took these out, so they are no answer although their log still has them."""
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
 
 
 class LineOutcomes:
-    """One workspace's."""
+    """Tells for the hits of one workspace what became of a line of a log, or of an archived memory."""
 
     def __init__(self, root: Path, *, anywhere: bool) -> None:
         """Take the workspace, and whether tagged lines count anywhere in a log."""
         self._root, self._anywhere = root, anywhere
 
     def of(self, hit: Hit) -> str | None:
-        """What became of what a hit shows, in words; None when a person took it out."""
+        """What became of the line or memory of a hit, in words; None when a person took it out."""
         if hit.group == "archive":
             return self._of_archived(hit.id)
         if not re.match(_MAY_BE_TAGGED, hit.text):
             return NOT_TAKEN_IN
         trace = self._trace(hit.path.removeprefix("memory/"), hit.line)
-        return None if trace is not None and trace.outcome in _HIDDEN else _in_words(trace)
+        if trace is None or trace.outcome in {"prose", "dismissed"}:
+            return NOT_TAKEN_IN
+        if trace.outcome in _HIDDEN:
+            return None
+        if trace.outcome == "kept":
+            return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
+        is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
+        return f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence
 
     def _of_archived(self, id_: str | None) -> str:
         stone = self._ledger([id_]).gone.get(id_) if id_ else None
@@ -62,8 +71,7 @@ class LineOutcomes:
 
     def _trace(self, log: str, line: int) -> Trace | None:
         """What is known of a line of a log; None when the log cannot be read."""
-        from bankd.index.sources import text_of_log  # noqa: PLC0415 -- a query seldom needs it
-        from bankd.memory.provenance import trace_line  # noqa: PLC0415 -- same
+        from bankd.memory.provenance import trace_line  # noqa: PLC0415 -- a query seldom needs it
         from bankd.memory.retain import identified_as, read_log  # noqa: PLC0415 -- same
 
         try:
@@ -90,17 +98,9 @@ class LineOutcomes:
 
     def _ledger(self, words: Sequence[str]) -> Ledger:
         """What the events that have one of these words say."""
-        from bankd.memory.ledger import fold_events  # noqa: PLC0415 -- same
-
-        wanted = [word.encode() for word in words]
-        found = self._events(wanted) if wanted else ()
-        return fold_events(found)
+        return fold_events(self._events([word.encode() for word in words]) if words else ())
 
     def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:
-        from bankd.memory.ledger import find_missing, in_order_told  # noqa: PLC0415 -- same
-        from bankd.storage.events import EVENTS, log_files, parse_row, read_log_file  # noqa: PLC0415 -- same
-        from bankd.storage.tree import FileTree  # noqa: PLC0415 -- same
-
         with closing(FileTree(self._root)) as tree:
             for path in log_files(tree, EVENTS):
                 data = b""
@@ -111,27 +111,10 @@ class LineOutcomes:
                     yield from in_order_told(row for row in rows if row is not None and find_missing(row) is None)
 
 
-def _in_words(trace: Trace | None) -> str:
-    if trace is None or trace.outcome in {"prose", "dismissed"}:
-        return NOT_TAKEN_IN
-    if trace.outcome == "kept":
-        return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
-    return (
-        f"{NOT_TAKEN_IN}: {trace.sentence}"
-        if trace.outcome in {"bad", "proposed", "refused", "duplicate"}
-        else trace.sentence
-    )
-
-
-_QUERY = "SELECT change, log, memory, questions FROM questions WHERE change > ? ORDER BY change"
-_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
-_TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
-
-
 def read_event_days(root: Path, seen: str) -> MemoryDates:
-    """When memories were learned, confirmed, superseded and used, as events tell since `seen`, an earlier look; "" for all.
+    """When memories were learned, confirmed, superseded and used, by the events since `seen`, an earlier look; "" for all.
 
-    Where a file is shorter than at that look, all is read again: a purge or a backup brought another one.
+    Where a file is shorter than at that look, all is read again: a purge or a backup replaced it.
     """
     learned: dict[str, date] = {}
     changed: dict[str, date] = {}
@@ -146,14 +129,18 @@ def read_event_days(root: Path, seen: str) -> MemoryDates:
             now[path], lines = _new_lines(tree, path, before.get(path, 0), size)
             for line in lines:
                 event = parse_row(line) if any(kind in line for kind in _TELLING) else None
-                if event is not None:
-                    _take(event, learned, changed)
-                    uses += [use] if (use := read_use(event)) else []
+                if event is None:
+                    continue
+                if use := read_use(event):
+                    uses.append(use)
+                if event.get("type") in {KEPT, DUPLICATE, SUPERSEDED} and (day := _day_of(event)):
+                    days = learned if event["type"] == KEPT else changed
+                    days[str(event.get("of" if event["type"] == DUPLICATE else "memory"))] = day
     return MemoryDates(learned, changed, json.dumps(now), uses)
 
 
 def _new_lines(tree: FileTree, path: str, start: int, size: int) -> tuple[int, list[bytes]]:
-    """How far a file is read now, and the lines that were appended; a line without its end is for the next look."""
+    """How far a file is read now, and the lines that were appended; a line without its end is left for the next look."""
     with suppress(OSError, ConflictError):
         if size > start and path.endswith(PACKED):
             return size, read_log_file(tree, path)[0].split(b"\n")
@@ -165,18 +152,8 @@ def _new_lines(tree: FileTree, path: str, start: int, size: int) -> tuple[int, l
     return start, []
 
 
-def _take(event: Mapping[str, Any], learned: dict[str, date], changed: dict[str, date]) -> None:
-    kind, day = event.get("type"), _day_of(event)
-    if day is None:
-        return
-    if kind == KEPT:
-        learned[str(event.get("memory"))] = day
-    elif kind in {DUPLICATE, SUPERSEDED}:
-        changed[str(event.get("of" if kind == DUPLICATE else "memory"))] = day
-
-
 def _day_of(event: Mapping[str, Any]) -> date | None:
-    """The day of the log that a line stood in, else the one on which the event was written."""
+    """The day of the log that the line stood in, else the day on which the event was written."""
     for text in (str(event.get("log", "")), str(event.get("at", ""))):
         if found := _DAY.search(text):
             with suppress(ValueError):
@@ -185,13 +162,15 @@ def _day_of(event: Mapping[str, Any]) -> date | None:
 
 
 def read_questions(catalog_db: Path, seen: str) -> NewQuestions:
-    """What changed since `seen`; all, where that is of another catalog. A catalog that cannot be read tells nothing."""
+    """The questions that changed since `seen`; all questions where `seen` is of another catalog."""
     try:
         catalog, start = str(catalog_db.stat().st_ino), 0
         if seen.startswith(f"{catalog}:"):
             start = int(seen.partition(":")[2])
         with closing(sqlite3.connect(f"file:{catalog_db}?mode=ro", uri=True, timeout=1)) as database:
-            rows = database.execute(_QUERY, (start,)).fetchall()
+            rows = database.execute(
+                "SELECT change, log, memory, questions FROM questions WHERE change > ? ORDER BY change", (start,)
+            ).fetchall()
     except (OSError, sqlite3.Error):
         return NewQuestions((), seen)
     if not rows and (start or not seen):
@@ -201,7 +180,7 @@ def read_questions(catalog_db: Path, seen: str) -> NewQuestions:
 
 
 def read_enriched(root: Path, seen: str) -> NewQuestions:
-    """What a model wrote for statements, all of it by their keys, when its files are not as they were at an earlier look."""
+    """All questions that a model wrote, by the keys of statements, when its files changed since an earlier look."""
     from bankd.storage.events import ENRICHED as FOLDER  # noqa: PLC0415 -- most have no model
     from bankd.storage.events import fold_enriched  # noqa: PLC0415 -- same
 

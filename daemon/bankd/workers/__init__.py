@@ -1,11 +1,12 @@
-"""What runs in processes of its own: Kiwi, sentence vectors, language models.
+"""Processes that do what would cost this one memory or time: Kiwi, sentence vectors, language models.
 
-analyser       texts read, cached
-kiwi           door, process
-kiwi_worker
-model_worker   wires, process
-models         language models' door
-vector_worker  process, models
-vectors        door, files
-wordings
+analyser       reads texts for the index and queries: cache, Kiwi, lexicon
+wordings       takes texts apart into morphemes
+kiwi           starts and asks the Kiwi process
+kiwi_worker    the Kiwi process
+vectors        starts and asks the process of sentence vectors
+vector_worker  the process of sentence vectors
+vector_store   vectors on the disk, and the nearest of them
+models         asks a language model within limits
+model_worker   the process that asks a language model
 """

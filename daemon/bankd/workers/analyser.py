@@ -1,15 +1,14 @@
-"""The cache of morphological analyses, by the hash of the text and the version of the analyser.
+"""Reads Korean texts for the index and for queries: from a cache, by the Kiwi worker, else with the bank's own lexicon.
 
-It lives outside the index, so that an index can be rebuilt without analysing anything again.
-
-How texts are read: from the cache, by the Kiwi worker, and where neither has them, with the bank's own lexicon.
+The cache is by the hash of the text and the version of the analyser. It lies outside the index, so that an index is built
+anew without analysing anything again. `bankctl search` loads this module, so it imports little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bankd.words.analysis import (
     Analysis,
@@ -31,9 +30,7 @@ if TYPE_CHECKING:
     from bankd.ports import Patience
     from bankd.search.indexable import IndexAnalyses
     from bankd.storage.derived import DerivedDatabase
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-
+    from bankd.workers.kiwi import KiwiWorker
 
 _AT_ONCE = 500
 """Keys asked for together; every SQLite takes 999."""
@@ -61,7 +58,7 @@ def readings_of_all(found: Iterable[Analysed]) -> dict[str, str]:
 
 
 class AnalysisCache:
-    """Analyses on disk; losing it costs only the time to analyse again."""
+    """Analyses on the disk. A lost cache costs only the time to analyse again."""
 
     def __init__(self, folder: Path | str) -> None:
         """Keep the cache in this folder, which is made when something is first put in."""
@@ -69,46 +66,45 @@ class AnalysisCache:
         self._opened: DerivedDatabase | None = None
 
     def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
-        """The analyses of those of these texts that are known in this version."""
+        """The analyses of these texts, of those that are kept for this version."""
         return self._kept(texts, version, _unpacked)
 
     def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
-        """What the worker answered, in this version, for those of these texts that it was asked about."""
+        """The answers of the worker for these texts, of those that are kept for this version."""
         import json  # noqa: PLC0415 -- a query never needs it
 
         return self._kept(texts, version, json.loads)
 
     def _kept(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
         keys = {text: _key(text, version) for text in texts}
-        kept = self._by_key(sorted(set(keys.values())), unpack)
-        return {text: kept[key] for text, key in keys.items() if key in kept}
-
-    def _by_key(self, keys: Sequence[bytes], unpack: Callable[[str], _T]) -> dict[bytes, _T]:
-        found: dict[bytes, _T] = {}
-        for at in range(0, len(keys), _AT_ONCE):
-            asked = keys[at : at + _AT_ONCE]
+        distinct, found = sorted(set(keys.values())), dict[bytes, _T]()
+        for at in range(0, len(distinct), _AT_ONCE):
+            asked = distinct[at : at + _AT_ONCE]
             query = f"SELECT key, analysis FROM analyses WHERE key IN ({','.join('?' * len(asked))})"  # noqa: S608
             found.update(self._database.read(query, asked, lambda key, kept: (key, unpack(kept))))
-        return found
+        return {text: found[key] for text, key in keys.items() if key in found}
 
     def put(self, analyses: Mapping[str, Analysed], version: str) -> None:
         """Keep the analysis of each text."""
         self._put([(_key(text, version), _packed(one)) for text, one in analyses.items()])
 
     def put_raw(self, answers: Mapping[str, list[object]], version: str) -> None:
-        """Keep what the worker answered for each text."""
-        self._put([(_key(text, version), _encode(raw)) for text, raw in answers.items()])
+        """Keep the answer of the worker for each text."""
+        import json  # noqa: PLC0415 -- same
+
+        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        self._put([(_key(text, version), encode(raw)) for text, raw in answers.items()])
 
     def _put(self, rows: Sequence[tuple[bytes, str]]) -> None:
         database = self._database
         database.change(lambda: database.execute_many("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
 
     def take_made_anew(self) -> list[str]:
-        """What there is to say of damage, once."""
+        """Messages about damage that was mended; each is given once."""
         return self._opened.take_made_anew() if self._opened else []
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -129,20 +125,20 @@ class AnalysisCache:
 
 
 def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
-    """Make what the worker answers for a text into an analysis."""
+    """The analysis of a text, from an answer of the worker."""
     sentences, denies, _ = raw
     kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
     return Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies))
 
 
 def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
-    """The same with the readings, as it is kept."""
+    """The analysis with its readings, as it is kept."""
     readings: Mapping[str, Sequence[str]] = raw[2]  # type: ignore[assignment]
     return Analysed(as_text(analysis_of(text, raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
 
 
 def _packed(one: Analysed) -> str:
-    """Words between spaces, lines between line breaks: thousands are read at once, and JSON takes three times as long."""
+    """Spaces between words, line breaks between lines: thousands are read at once, and JSON takes three times as long."""
     sentences, bigrams, denies = one.analysis
     return _FIELDS.join((sentences, bigrams, "denies" if denies else "", one.runs, one.terms))
 
@@ -160,33 +156,10 @@ def _key(text: str, version: str) -> bytes:
     return hashlib.sha256(f"{version}\0{normal_form(text)}".encode("utf-8", "surrogateescape")).digest()[:16]
 
 
-def _encode(raw: Sequence[object]) -> str:
-    import json  # noqa: PLC0415 -- same
-
-    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
-
-
-class AnalysisWorker(Protocol):
-    """A process that analyses Korean."""
-
-    @property
-    def is_warm(self) -> bool:
-        """Whether it would answer at once."""
-
-    def start(self) -> None:
-        """Start it without waiting."""
-
-    def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
-        """Analyse texts; None when it cannot."""
-
-    def end(self) -> None:
-        """End it, if it was started."""
-
-
 class Analyser:
     """Reads texts for the index, thoroughly, and queries, at once."""
 
-    def __init__(self, cache: AnalysisCache, worker: AnalysisWorker | None, version: Callable[[], str]) -> None:
+    def __init__(self, cache: AnalysisCache, worker: KiwiWorker | None, version: Callable[[], str]) -> None:
         """Take the cache, the worker if there is one, and how to learn its version."""
         self._cache = cache
         self._worker = worker
@@ -228,18 +201,16 @@ class Analyser:
         """Read a query without ever waiting: by a warm worker, else with the lexicon."""
         if not has_hangul(text):
             return analyse_text(text)
-        if self._worker is not None and self._worker.is_warm:
-            answer = self._worker.analyse([text])
-            if answer:
-                return analysis_of(text, answer[0])
+        if self._worker is not None and self._worker.is_warm and (answer := self._worker.analyse([text])):
+            return analysis_of(text, answer[0])
         return analyse_by_lexicon(text, lexicon)
 
     def take_made_anew(self) -> list[str]:
-        """What there is to say of damage to the cache, once."""
+        """Messages about damage to the cache; each is given once."""
         return self._cache.take_made_anew()
 
     def close(self) -> None:
-        """Let go of the cache, and end the worker."""
+        """Close the cache, and end the worker."""
         self._cache.close()
         if self._worker is not None:
             self._worker.end()

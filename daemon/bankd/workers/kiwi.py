@@ -1,11 +1,11 @@
-"""The door to the Kiwi worker: starts it when text has to be analysed, survives its death, ends it when idle.
+"""Starts and asks the Kiwi worker: when a text has to be analysed, again after it died, and until it was idle for a while.
 
-Nothing here imports kiwipiepy, nor, for a search that never starts it, `threading` and `json`. Where the worker cannot run, the caller gets None and reads with the lexicon.
+Nothing here imports kiwipiepy, nor `threading` and `json` for a search that never starts the worker. Where it cannot run,
+the caller gets None and reads with the lexicon.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from _thread import allocate_lock
 from collections.abc import Callable, Sequence
@@ -28,14 +28,9 @@ def kiwi_version() -> str:
     """The version of the installed analyser, its model and our reading of it; from folder names, without imports."""
     from pathlib import Path  # noqa: PLC0415 -- only who reads for the index asks
 
-    names = sorted(
-        entry.name
-        for folder in sys.path
-        if folder and Path(folder).is_dir()
-        for entry in Path(folder).glob("kiwipiepy*.dist-info")
-    )
-    versions = [found[1] for name in names if (found := re.match(r"(.+)\.dist-info$", name))]
-    return "+".join([*dict.fromkeys(versions), f"reading-{VERSION}"])
+    folders = (Path(folder) for folder in sys.path if folder and Path(folder).is_dir())
+    names = sorted({entry.name for folder in folders for entry in folder.glob("kiwipiepy*.dist-info")})
+    return "+".join([*(name.removesuffix(".dist-info") for name in names), f"reading-{VERSION}"])
 
 
 class KiwiWorker:
@@ -59,17 +54,16 @@ class KiwiWorker:
 
     @property
     def is_warm(self) -> bool:
-        """Whether a request would be answered without waiting, neither for Kiwi to load nor for another's texts."""
+        """Whether a request would be answered at once: Kiwi is loaded, and no other thread waits for it."""
         if not self.is_running or not self._lock.acquire(blocking=False):
             return False
         try:
-            self._is_ready = self._is_ready or self._read(0.0) is not None
-            return self._is_ready
+            return self._wait_until_ready(0.0)
         finally:
             self._lock.release()
 
     def start(self) -> None:
-        """Start loading Kiwi, without waiting for it; who holds the lock has started it."""
+        """Start loading Kiwi without waiting for it; another thread that holds the lock has started it."""
         if self._lock.acquire(blocking=False):
             try:
                 self._ensure()
@@ -87,14 +81,22 @@ class KiwiWorker:
     def _try_twice(self, kind: str, texts: Sequence[str]) -> list[list[object]] | None:
         with self._lock:
             for _ in range(2):
-                answer = self._ask_in_batches(kind, texts)
-                if answer is not None:
-                    return answer
+                answers: list[list[object]] = []
+                is_there = self._ensure() and self._wait_until_ready(_START_SECONDS)
+                for at in range(0, len(texts) if is_there else 0, _BATCH):
+                    answer = self._ask({kind: list(texts[at : at + _BATCH])})
+                    if answer is None:
+                        is_there = False
+                        break
+                    answers += answer["analyses"]
+                if is_there:
+                    self._last_used = self._clock()
+                    return answers
                 self._end()
         return None
 
     def end_if_idle(self) -> None:
-        """End the worker when nobody used it for a while; call it now and then, it does not wait."""
+        """End the worker when nobody used it for a while; call it now and then, it returns at once."""
         if self._lock.acquire(blocking=False):
             try:
                 if self._process is not None and self._clock() - self._last_used > self._idle_seconds:
@@ -107,20 +109,8 @@ class KiwiWorker:
         with self._lock:
             self._end()
 
-    def _ask_in_batches(self, kind: str, texts: Sequence[str]) -> list[list[object]] | None:
-        analyses: list[list[object]] = []
-        if not self._wait_until_ready():
-            return None
-        for at in range(0, len(texts), _BATCH):
-            answer = self._ask({kind: list(texts[at : at + _BATCH])})
-            if answer is None:
-                return None
-            analyses += answer["analyses"]
-        self._last_used = self._clock()
-        return analyses
-
     def _ensure(self) -> bool:
-        if self._process is not None and self._process.poll() is None:
+        if self.is_running:
             return True
         import subprocess  # noqa: PLC0415 -- `bankctl search` has no time for it
 
@@ -134,10 +124,8 @@ class KiwiWorker:
         self._last_used, self._is_ready, self._waiting = self._clock(), False, b""
         return True
 
-    def _wait_until_ready(self) -> bool:
-        if not self._ensure():
-            return False
-        self._is_ready = self._is_ready or self._read(_START_SECONDS) is not None
+    def _wait_until_ready(self, seconds: float) -> bool:
+        self._is_ready = self._is_ready or self._read(seconds) is not None
         return self._is_ready
 
     def _ask(self, request: dict[str, object]) -> dict[str, list[list[object]]] | None:
@@ -152,7 +140,7 @@ class KiwiWorker:
         return self._read(_ANSWER_SECONDS)
 
     def _read(self, seconds: float) -> dict[str, list[list[object]]] | None:
-        """Read one line of the worker; None when it is dead or silent for so long."""
+        """One line of the worker; None when it is dead, or silent for so many seconds."""
         import select  # noqa: PLC0415 -- most searches without a daemon start no worker
 
         process = self._process

@@ -1,14 +1,11 @@
-"""The wire formats that reach a language model: OpenAI's chat completions, Anthropic's messages, a command.
-
-The clients are asked once: who asks again, and whether that may be paid for, is for the door to decide.
-
-The process that asks a language model: one JSON request a line, one answer a line, until its master goes.
+"""The process that asks a language model: one JSON request a line, one answer a line, until its master goes.
 
     {"system": …, "text": …, "schema": …, "most_tokens": 2000}  →  {"value": …, "tokens": [812, 90]}
                                                                 →  {"invalid": "why", "text": "…", "tokens": …}
                                                                 →  {"problem": "why", "kind": "busy", "after": 3}
 
-The only modules that import the clients and the validator are loaded here.
+The wires are OpenAI's chat completions, Anthropic's messages, and a command. Each is asked once: whether to ask again is
+decided in `models`. Only this process loads the clients and the validator.
 """
 
 from __future__ import annotations
@@ -27,7 +24,69 @@ from bankd.system.child import serve_master
 from bankd.system.command import CommandStoppedError, end_commands, run_command
 
 _LONGEST = 1 << 20
-"""Bytes of an answer: those that are asked for take some thousands, so that a command that prints more is not answering."""
+"""Bytes of an answer at most; real answers are some thousands, and a command that prints more gives none."""
+INSTALL = {
+    "openai": "its client is not installed; pip install 'bankd[model]'",
+    "anthropic": "its client is not installed; pip install 'bankd[anthropic]'",
+    "command": "jsonschema is not installed; pip install 'bankd[model]'",
+}
+_FENCED = re.compile(r"\s*```(?:json)?\s*(.*?)```\s*", re.DOTALL)
+
+
+def main() -> None:
+    """Answer until the master is gone."""
+    process = ModelProcess(DistilPolicy(**json.loads(sys.argv[1])))
+    serve_master(lambda request, _: process.answer(request), end_commands)
+
+
+class ModelProcess:
+    """Answers requests; the client is loaded by the first."""
+
+    def __init__(self, settings: DistilPolicy) -> None:
+        """Take the settings, which name the model."""
+        self._settings = settings
+        self._wire: Ask | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one request; an error is an answer too."""
+        try:
+            self._wire = self._wire or open_wire(self._settings)
+            again = request.get("again")
+            return answer_question(self._wire, Question(**request | {"again": tuple(again) if again else None}))
+        except ImportError:
+            return {"problem": INSTALL[self._settings.provider], "kind": "closed"}
+        except WireError as error:
+            return {"problem": str(error), "kind": error.kind}
+        except Exception as problem:
+            return {"problem": f"{type(problem).__name__}: {problem}", "kind": "failing"}
+
+
+def answer_question(ask: Ask, question: Question) -> dict[str, Any]:
+    """The answer of a model as JSON that fits the schema, or why there is none."""
+    try:
+        said = ask(question)
+    except WireError as error:
+        return {"problem": str(error), "kind": error.kind, "after": error.after}
+    answer: dict[str, Any] = {"tokens": said.tokens}
+    if said.is_refused:
+        return answer | {"problem": "the model refuses to answer", "kind": "declined"}
+    if said.is_cut:
+        return answer | {"problem": "the answer was cut off at its longest", "kind": "declined"}
+    return answer | _read(said, question)
+
+
+def _read(said: Said, question: Question) -> dict[str, Any]:
+    import jsonschema  # noqa: PLC0415 -- an extra
+
+    fenced = _FENCED.fullmatch(said.text)
+    try:
+        value = json.loads(fenced[1] if fenced else said.text)
+        jsonschema.validate(value, dict(question.schema))
+    except (ValueError, RecursionError) as error:
+        return {"invalid": f"no JSON ({str(error)[:100]})", "text": said.text[:8_000]}
+    except jsonschema.ValidationError as error:
+        return {"invalid": f"not by the schema: {error.json_path}: {error.message[:100]}", "text": said.text[:8_000]}
+    return {"value": value}
 
 
 class Question(NamedTuple):
@@ -40,7 +99,7 @@ class Question(NamedTuple):
     again: tuple[str, str] | None = None
 
     def turns(self) -> list[dict[str, str]]:
-        """What the user said, and what was answered and was wrong with it."""
+        """The text, and with `again` the last answer and what is wrong with it."""
         turns = [{"role": "user", "content": self.text}]
         if self.again:
             turns.append({"role": "assistant", "content": self.again[0] or "{}"})
@@ -69,7 +128,7 @@ Ask = Callable[[Question], Said]
 
 
 def open_wire(settings: DistilPolicy) -> Ask:
-    """What asks by these settings; ImportError when the extra is not installed, WireError without its key."""
+    """The wire that the settings name; ImportError when its extra is not installed, WireError without its key."""
     key = os.environ.get(settings.key_variable, "") if settings.key_variable else ""
     if settings.key_variable and not key:
         raise WireError("closed", f"the environment variable {settings.key_variable} has no key in it")
@@ -83,46 +142,27 @@ def _openai(settings: DistilPolicy, key: str) -> Ask:
     base = {"base_url": settings.url} if settings.url else {}
     client = openai.OpenAI(api_key=key or "none", timeout=settings.seconds, max_retries=0, **base)  # type: ignore[arg-type]
     limit = "max_tokens" if settings.url else "max_completion_tokens"
-    formats = _Ladder()
+    refused = 0  # so many forms, the strictest first, were refused by the server, and are not tried again
 
     def ask(question: Question) -> Said:
+        nonlocal refused
+        schema = {"name": "answer", "strict": True, "schema": question.schema}
+        forms: list[dict[str, Any]] = [{"type": "json_schema", "json_schema": schema}, {"type": "json_object"}, {}]
         messages = [{"role": "system", "content": question.system}, *question.turns()]
         with _told(openai):
-            found = formats.climb(
-                lambda way: client.chat.completions.create(
-                    model=settings.model, messages=messages, **{limit: question.most_tokens}, **way
-                ),  # type: ignore[call-overload]
-                question,
-                (openai.BadRequestError, openai.UnprocessableEntityError),
-            )
-        return _said_by_openai(found)
+            while True:
+                form = {"response_format": forms[refused]} if forms[refused] else {}
+                try:
+                    found = client.chat.completions.create(
+                        model=settings.model, messages=messages, **{limit: question.most_tokens}, **form
+                    )  # type: ignore[call-overload]
+                    return _said_by_openai(found)
+                except (openai.BadRequestError, openai.UnprocessableEntityError):
+                    if refused == len(forms) - 1:
+                        raise
+                    refused += 1
 
     return ask
-
-
-class _Ladder:
-    """The ways to ask a server for the form of an answer, the strictest first; one that it refuses is not tried again."""
-
-    def __init__(self) -> None:
-        self._refused = 0
-
-    def climb(
-        self, ask: Callable[[dict[str, Any]], Any], question: Question, refusals: tuple[type[Exception], ...]
-    ) -> Any:
-        ways = list(_ways(question))
-        for way in ways[self._refused : -1]:
-            try:
-                return ask(way)
-            except refusals:
-                self._refused += 1
-        return ask(ways[-1])
-
-
-def _ways(question: Question) -> Iterator[dict[str, Any]]:
-    schema = {"name": "answer", "strict": True, "schema": question.schema}
-    yield {"response_format": {"type": "json_schema", "json_schema": schema}}
-    yield {"response_format": {"type": "json_object"}}
-    yield {}
 
 
 def _said_by_openai(found: Any) -> Said:
@@ -159,7 +199,7 @@ def _anthropic(settings: DistilPolicy, key: str) -> Ask:
 
 @contextmanager
 def _told(client: Any) -> Iterator[None]:
-    """Say in our words why a client raised; both clients have the same errors."""
+    """Raise a WireError for an error of a client; both clients have the same errors."""
     try:
         yield
     except client.APITimeoutError as error:
@@ -198,70 +238,6 @@ def _command(settings: DistilPolicy, _: str) -> Ask:
         return Said(ran.output.decode(errors="replace"))
 
     return ask
-
-
-INSTALL = {
-    "openai": "its client is not installed; pip install 'bankd[model]'",
-    "anthropic": "its client is not installed; pip install 'bankd[anthropic]'",
-    "command": "jsonschema is not installed; pip install 'bankd[model]'",
-}
-_FENCED = re.compile(r"\s*```(?:json)?\s*(.*?)```\s*", re.DOTALL)
-
-
-def answer_question(ask: Ask, question: Question) -> dict[str, Any]:
-    """What a model says, as JSON that fits the schema, or why there is none."""
-    try:
-        said = ask(question)
-    except WireError as error:
-        return {"problem": str(error), "kind": error.kind, "after": error.after}
-    answer: dict[str, Any] = {"tokens": said.tokens}
-    if said.is_refused:
-        return answer | {"problem": "the model refuses to answer", "kind": "declined"}
-    if said.is_cut:
-        return answer | {"problem": "the answer was cut off at its longest", "kind": "declined"}
-    return answer | _read(said, question)
-
-
-def _read(said: Said, question: Question) -> dict[str, Any]:
-    import jsonschema  # noqa: PLC0415 -- an extra
-
-    fenced = _FENCED.fullmatch(said.text)
-    try:
-        value = json.loads(fenced[1] if fenced else said.text)
-        jsonschema.validate(value, dict(question.schema))
-    except (ValueError, RecursionError) as error:
-        return {"invalid": f"no JSON ({str(error)[:100]})", "text": said.text[:8_000]}
-    except jsonschema.ValidationError as error:
-        return {"invalid": f"not by the schema: {error.json_path}: {error.message[:100]}", "text": said.text[:8_000]}
-    return {"value": value}
-
-
-class ModelProcess:
-    """Answers requests; the client is loaded by the first."""
-
-    def __init__(self, settings: DistilPolicy) -> None:
-        """Take which model."""
-        self._settings = settings
-        self._wire: Ask | None = None
-
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask what is to be asked; what goes wrong is an answer too."""
-        try:
-            self._wire = self._wire or open_wire(self._settings)
-            again = request.get("again")
-            return answer_question(self._wire, Question(**request | {"again": tuple(again) if again else None}))
-        except ImportError:
-            return {"problem": INSTALL[self._settings.provider], "kind": "closed"}
-        except WireError as error:
-            return {"problem": str(error), "kind": error.kind}
-        except Exception as problem:
-            return {"problem": f"{type(problem).__name__}: {problem}", "kind": "failing"}
-
-
-def main() -> None:
-    """Answer until the master is gone."""
-    process = ModelProcess(DistilPolicy(**json.loads(sys.argv[1])))
-    serve_master(lambda request, _: process.answer(request), end_commands)
 
 
 if __name__ == "__main__":

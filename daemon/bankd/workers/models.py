@@ -1,7 +1,7 @@
-"""The door to a language model: what was said before is not asked again, and no day takes more tokens than it may.
+"""Asks a language model within limits: no question twice, and no more tokens a day than the settings allow.
 
-Each call first notes what it may take at most, then what it took. A server that is busy or fails is asked again, a few
-times; an answer that cannot be read is asked for once more, with what is wrong with it. Everything else waits.
+Each call first notes what it may take at most, then what it took. A server that is busy or fails is asked again a few
+times. An answer that cannot be read is asked for once more, with what is wrong with it. Other prompts stay unanswered.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from bankd.system.child import ChildDiedError, ChildProcess
 from bankd.system.command import GRACE
 
 _LONGEST_WAIT = 30.0
-"""Seconds that a busy server is waited for, whatever it asks: the workspace is locked meanwhile."""
+"""Seconds to wait for a busy server at most: the workspace is locked meanwhile."""
 _FRAME_TOKENS = 200
-"""What a wire format adds to a prompt: roles, and the schema in the words of a server."""
+"""Tokens that a wire format adds to a prompt: roles, and the schema."""
 _GRACE = 5.0
-"""Seconds that a child has beyond the time of a call, before it is taken for stuck; ending a command takes some of them."""
+"""Seconds that a child gets beyond the time of a call before it counts as stuck; to end a command takes some of them."""
 
 
 class Asker(Protocol):
-    """What asks a language model: a child process, so that nothing of a client is loaded here, and a hang can be ended."""
+    """A process that asks a language model, so that no client is loaded here and one that hangs can be ended."""
 
     def ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-        """What `worker` answers; raises ChildDiedError when that is nothing, or not within `seconds`."""
+        """The answer of `model_worker`; raises ChildDiedError when none comes within `seconds`."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """End it."""
 
 
 def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> Asker:
@@ -72,7 +72,7 @@ class ModelDoor:
         return [self._answer(prompt) for prompt in prompts]
 
     def _answer(self, prompt: Prompt) -> Reply | Unanswered:
-        key = reply_key(self._settings, prompt)
+        key = _reply_key(self._settings, prompt)
         kept = self._replies.find(key)
         if kept is not None:
             return kept
@@ -83,19 +83,26 @@ class ModelDoor:
 
     def _ask(self, prompt: Prompt, key: str) -> Reply | Unanswered:
         """Ask until there is an answer, or a reason to ask no more."""
-        request, retries, repairs = _request(prompt), self._settings.retries, 1
+        request: dict[str, Any] = {"system": prompt.system, "text": prompt.text, "schema": dict(prompt.schema)}
+        request["most_tokens"], retries, repairs = prompt.most_tokens, self._settings.retries, 1
         while True:
             if why := self._why_not(prompt):
                 return Unanswered(why)
             call, told = self._call(prompt, request)
             if "value" in told:
-                return self._keep(call, key, told)
+                asked, answered = told.get("tokens") or (0, 0)
+                reply = Reply(told["value"], int(asked), int(answered), is_kept=False)
+                self._replies.keep(call, self._now, key, reply)
+                return reply
             if "invalid" in told and repairs:
                 request, repairs = request | {"again": [told["text"], told["invalid"]]}, 0
             elif told.get("kind") in ("busy", "failing") and retries and self._may_wait(told):
                 retries -= 1
             else:
-                return self._give_up(told)
+                reason = str(told.get("problem") or f"the answer cannot be used: {told.get('invalid')}")
+                if told.get("kind") == "closed":
+                    self._closed = reason
+                return Unanswered(reason)
 
     def _why_not(self, prompt: Prompt) -> str:
         if self._closed:
@@ -108,11 +115,12 @@ class ModelDoor:
         return ""
 
     def _call(self, prompt: Prompt, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """One call, and the tokens it took: the most it could take where that is unknown, none where nothing was sent."""
+        """One call, and note its tokens: the most it could take where they are unknown, none where nothing was sent."""
         call, most = uuid4().hex[:16], most_taken(prompt)
         self._replies.begin(call, self._now, most)
+        self._child = self._child or self._start(self._settings, self._clock)
         try:
-            told = self._process().ask(request, seconds=self._settings.seconds + _GRACE)
+            told = self._child.ask(request, seconds=self._settings.seconds + _GRACE)
         except ChildDiedError:
             told = {"problem": "no answer in time", "kind": "silent"}
         tokens = told.get("tokens")
@@ -121,31 +129,15 @@ class ModelDoor:
         return call, told
 
     def _may_wait(self, told: dict[str, Any]) -> bool:
-        """Wait as the server asks, unless that is too long for a night."""
+        """Wait as long as the server asks, unless that is too long for a night."""
         after = float(told.get("after", 0))
         if after > _LONGEST_WAIT:
             return False
         self._wait(after)
         return True
 
-    def _keep(self, call: str, key: str, told: dict[str, Any]) -> Reply:
-        tokens = told.get("tokens") or (0, 0)
-        reply = Reply(told["value"], int(tokens[0]), int(tokens[1]), is_kept=False)
-        self._replies.keep(call, self._now, key, reply)
-        return reply
-
-    def _give_up(self, told: dict[str, Any]) -> Unanswered:
-        reason = str(told.get("problem") or f"the answer cannot be used: {told.get('invalid')}")
-        if told.get("kind") == "closed":
-            self._closed = reason
-        return Unanswered(reason)
-
-    def _process(self) -> Asker:
-        self._child = self._child or self._start(self._settings, self._clock)
-        return self._child
-
     def close(self) -> None:
-        """Let go of what asks."""
+        """End the process that asks."""
         child, self._child = self._child, None
         if child is not None:
             child.close()
@@ -157,13 +149,8 @@ def most_taken(prompt: Prompt) -> int:
     return count_tokens(asked) + 2 * prompt.most_tokens + _FRAME_TOKENS
 
 
-def reply_key(settings: DistilPolicy, prompt: Prompt) -> str:
-    """The same for the same question to the same model."""
+def _reply_key(settings: DistilPolicy, prompt: Prompt) -> str:
+    """A key that is the same for the same question to the same model."""
     model = settings.command if settings.provider == "command" else settings.model
     said = [settings.provider, model, prompt.version, prompt.system, prompt.text, prompt.schema, prompt.most_tokens]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _request(prompt: Prompt) -> dict[str, Any]:
-    schema = dict(prompt.schema)
-    return {"system": prompt.system, "text": prompt.text, "schema": schema, "most_tokens": prompt.most_tokens}

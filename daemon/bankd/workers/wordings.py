@@ -1,4 +1,4 @@
-"""Texts taken apart into morphemes: from the cache, by the Kiwi worker, or where neither has them, by characters."""
+"""Takes texts apart into morphemes: from the cache, by the Kiwi worker, else as whole words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WordingWorker(Protocol):
 
 
 class CachedWordings:
-    """Takes texts apart; waits for the worker, since what it cannot take apart is only compared by whole words."""
+    """Takes texts apart; waits for the worker, since other texts are only compared by whole words."""
 
     def __init__(self, cache: AnalysisCache, worker: WordingWorker | None, version: Callable[[], str]) -> None:
         """Take the cache, the worker if there is one, and how to learn its version."""
@@ -35,7 +35,7 @@ class CachedWordings:
         self._version = version
 
     def expect(self, texts: Iterable[str]) -> None:
-        """Start the worker if it will be asked about one of these: it takes a second to load, in which much can be done."""
+        """Start the worker if it will be asked about one of these: it takes a second to load, and the caller goes on meanwhile."""
         korean = _korean_in(texts)
         if korean and self._worker is not None and len(self._known(korean)) < len(korean):
             self._worker.start()
@@ -45,7 +45,8 @@ class CachedWordings:
         distinct = dict.fromkeys(texts)
         korean = _korean_in(distinct)
         apart = self._apart(korean) if korean and self._worker is not None else {}
-        return {text: _wording(text, apart[text]) if text in apart else plain_wording(text) for text in distinct}
+        morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in apart.items()}  # type: ignore[misc]  # pairs of strings, by protocol
+        return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
 
     def _known(self, texts: Sequence[str]) -> dict[str, list[object]]:
         return self._cache.get_raw(filter(_is_plain, texts), self._kind)
@@ -57,15 +58,14 @@ class CachedWordings:
     def _apart(self, texts: Sequence[str]) -> dict[str, list[object]]:
         found = self._known(texts)
         missing = [text for text in texts if text not in found]
-        fresh = self._ask(missing)
+        if not missing or self._worker is None:
+            return found
+        answer = self._worker.take_apart([unicodedata.normalize("NFC", text) for text in missing])
+        if answer is None:
+            return found
+        fresh = dict(zip(missing, answer, strict=True))
         self._cache.put_raw({text: pairs for text, pairs in fresh.items() if _is_plain(text)}, self._kind)
         return found | fresh
-
-    def _ask(self, texts: Sequence[str]) -> dict[str, list[object]]:
-        if not texts or self._worker is None:
-            return {}
-        answer = self._worker.take_apart([unicodedata.normalize("NFC", text) for text in texts])
-        return dict(zip(texts, answer, strict=True)) if answer is not None else {}
 
 
 def _korean_in(texts: Iterable[str]) -> list[str]:
@@ -73,9 +73,5 @@ def _korean_in(texts: Iterable[str]) -> list[str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Say whether a text may be cached: the cache knows texts by a form in which 10² is 102."""
+    """Whether a text may be cached: the cache finds texts by a form in which 10² is 102."""
     return unicodedata.is_normalized("NFKC", text)
-
-
-def _wording(text: str, pairs: Iterable[object]) -> Wording:
-    return Wording(text, tuple(Morpheme(*pair) for pair in pairs))  # type: ignore[misc]  # pairs of strings, by protocol

@@ -1,0 +1,166 @@
+"""Sentence vectors on the disk, and which of them are nearest to a question. Only `vector_worker` and exports load this."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_EXACTLY = 1_000
+"""So many vectors are compared exactly; of 200,000 they hold 96 of 100 of the nearest 25."""
+_SAMPLE = 500
+"""The middle of all vectors is computed from so many."""
+_CHUNK = 20_000
+
+Array = np.ndarray[Any, Any]
+
+
+class VectorStore:
+    """The vectors of one model in `.bankd/meaning/<model>/keys` and `vectors-<dimension>`; read by many, appended to by one.
+
+    A key is 8 bytes of a text's checksum; a vector is half floats of length 1. A kill between the two appends leaves one
+    file longer: what has no partner is ignored, and overwritten by the next append.
+
+    Nearest neighbours are found in two steps: by the signs of the difference from the average (one bit a dimension:
+    200,000 memories are 10 MB and some milliseconds), then exactly among those that agree in most signs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which is made by the first append."""
+        self._folder = folder
+        self._inode, self._size = 0, -1
+        self._keys: Array = np.empty(0, np.int64)
+        self._vectors: Array = np.empty((0, 1), np.float16)
+        self._signs: Array = np.empty((1, 0), np.uint64)
+        self._middle: Array = np.empty(0, np.float32)
+        self._order: Array = np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def refresh(self) -> None:
+        """Read what was appended since; a file that was replaced is read anew."""
+        file = self._folder / "keys"
+        status = file.stat() if file.is_file() else None
+        now = (status.st_ino, status.st_size) if status else (0, 0)
+        if now == (self._inode, self._size):
+            return
+        if now[0] != self._inode:
+            self._signs = self._signs[:, :0]
+        self._inode, self._size = now
+        self._read(file)
+
+    def _read(self, file: Path) -> None:
+        vectors = next(iter(sorted(self._folder.glob("vectors-*"))), None)
+        if vectors is None or not file.is_file():
+            self._keys, self._vectors = self._keys[:0], self._vectors[:0]
+            return
+        dimension = int(vectors.name.partition("-")[2])
+        count = min(file.stat().st_size // 8, vectors.stat().st_size // (2 * dimension))
+        self._keys = np.fromfile(file, np.int64, count)
+        self._vectors = (
+            np.memmap(vectors, np.float16, "r", shape=(count, dimension)) if count else np.empty((0, dimension))
+        )
+        self._order = np.argsort(self._keys, kind="stable")
+
+    def missing(self, keys: Sequence[int]) -> list[int]:
+        """Those of these keys that have no vector."""
+        found = self._places(keys)
+        return [key for key in dict.fromkeys(keys) if key not in found]
+
+    def _places(self, keys: Sequence[int]) -> dict[int, int]:
+        if not len(self._keys) or not keys:
+            return {}
+        asked = np.asarray(keys, np.int64)
+        at = np.searchsorted(self._keys, asked, sorter=self._order)
+        places = self._order[np.minimum(at, len(self._order) - 1)]
+        same = self._keys[places] == asked
+        return dict(zip(asked[same].tolist(), places[same].tolist(), strict=True))
+
+    def vectors_of(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """The vectors of those of these keys that have one, as half floats."""
+        return {key: self._vectors[place].tobytes() for key, place in self._places(keys).items()}
+
+    def cosines_between(self, pairs: Sequence[Sequence[int]]) -> list[float | None]:
+        """The cosine of the two vectors of each pair of keys; None where one is missing."""
+        places = self._places([key for pair in pairs for key in pair])
+        return [self._cosine(places.get(one), places.get(other)) for one, other in pairs]
+
+    def _cosine(self, one: int | None, other: int | None) -> float | None:
+        if one is None or other is None:
+            return None
+        return float(np.nan_to_num(self._vectors[one].astype(np.float32) @ self._vectors[other].astype(np.float32)))
+
+    def append(self, keys: Sequence[int], vectors: Array | Sequence[Array]) -> None:
+        """Add vectors, one a row; they are made to have length 1."""
+        vectors = np.asarray(vectors, np.float32)
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit = (vectors / np.where(length > 0, length, 1)).astype(np.float16)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._size = -1
+            self.refresh()
+            count, dimension = len(self._keys), unit.shape[1]
+            if count and dimension != self._vectors.shape[1]:
+                raise ValueError(
+                    f"the model gives {dimension} numbers a text, and gave {self._vectors.shape[1]} before"
+                )
+            _write_at(self._folder / f"vectors-{dimension}", 2 * dimension * count, unit.tobytes())
+            _write_at(self._folder / "keys", 8 * count, np.asarray(keys, np.int64).tobytes())
+        self.refresh()
+
+    def nearest(self, asked: Array, keys: Sequence[int], most: int) -> dict[int, float]:
+        """The cosines, by key, of the texts nearest to a vector of length 1, and of those with these keys."""
+        if not len(self._keys):
+            return {}
+        asked = np.asarray(asked, np.float32)
+        places = self._likely(asked)
+        cosines = np.nan_to_num(np.asarray(self._vectors[places], np.float32) @ asked)
+        best = np.argsort(-cosines, kind="stable")[:most]
+        found = {int(self._keys[places[at]]): float(cosines[at]) for at in best}
+        if wanted := self._places(keys):
+            exact = np.asarray(self._vectors[list(wanted.values())], np.float32) @ asked
+            found |= zip(wanted, np.nan_to_num(exact).tolist(), strict=True)
+        return found
+
+    def _likely(self, asked: Array) -> Array:
+        """The places of those that may be nearest."""
+        if len(self._keys) <= _EXACTLY:
+            return np.arange(len(self._keys))
+        self._sign_new()
+        differing = np.zeros(len(self._keys), np.uint16)
+        for words, word in zip(self._signs, _signs_of((asked - self._middle)[None])[:, 0], strict=True):
+            differing += np.bitwise_count(words ^ word)
+        return np.sort(np.argpartition(differing, _EXACTLY)[:_EXACTLY])
+
+    def _sign_new(self) -> None:
+        """Compute the signs of what was appended since; the middle stays that of the first time."""
+        if not self._signs.shape[1]:
+            sample = self._vectors[:: max(1, len(self._keys) // _SAMPLE)]
+            self._middle = np.asarray(sample, np.float32).mean(axis=0)
+            self._signs = _signs_of(self._vectors[:0] - self._middle)
+        begin = self._signs.shape[1]
+        new = [
+            _signs_of(np.asarray(self._vectors[at : at + _CHUNK], np.float32) - self._middle)
+            for at in range(begin, len(self._keys), _CHUNK)
+        ]
+        self._signs = np.concatenate([self._signs, *new], axis=1) if new else self._signs
+
+
+def _signs_of(vectors: Array) -> Array:
+    """One bit a dimension, 64 to a number, all numbers of the same dimensions side by side."""
+    bits = np.packbits(vectors > 0, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _write_at(file: Path, place: int, data: bytes) -> None:
+    with file.open("r+b" if file.exists() else "w+b") as out:
+        out.truncate(place)
+        out.seek(place)
+        out.write(data)
