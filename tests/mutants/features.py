@@ -594,7 +594,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("who answers no denies nothing of what follows", "bankd.words.english", "_Reader._is_answer", 'denial == "no" and', "False and", ("tests/unit/test_statement.py",)),
     Mutant("smoking no denies smoking", "bankd.words.english", "_Reader._is_answer", ' and self._has_sign(self._at - 1, "SF")', "", ("tests/unit/test_statement.py",)),
     Mutant("a day in so many months is the same day", "bankd.night.attest", "_to_the_day", "if days == _WEEK.days else day.day - span.first.day", "", OF_GROUNDING),
-    Mutant("the last day of a month is one day", "bankd.words.day_korean", "", ' ("last day", "말일"),', "", OF_DATES),
+    Mutant("the last day of a month is one day", "bankd.words.days", "_part_in_days", '"last day": (days - 1, days)', '"last day": (0, days)', OF_DATES),
     Mutant("2억 7천 is of 만", "bankd.words.values", "_add_up", 'part * MYRIADS["만"] if is_short else', "part if is_short else", OF_GROUNDING),
     Mutant("an hour and 35 minutes are 95", "bankd.words.values", "join_quantities", "is_of_values and (total", "False and (total", OF_GROUNDING),
     Mutant("what expires on a day does not last until another", "bankd.words.day_mentions", "_is_range", "if _CLAUSE.search(between) and not", "if False and not", OF_DATES),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bankd.same.compare import Relation, compare_statements, find_match
 from bankd.same.reading import read_statement
-from bankd.words.english_function_words import EMPTY_WORDS, OPTIONAL
+from bankd.words.english import EMPTY_WORDS, OPTIONAL
 from bankd.words.statement import Statement, plain_wording
 
 texts = st.text(max_size=80) | st.text("가나다라 안못 0123 abc.,-~!?'\"", max_size=40)

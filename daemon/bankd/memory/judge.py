@@ -1,12 +1,7 @@
 """What each new line of a run is to the bank and to the lines before it: the same, newer, or different.
 
-Who might be alike comes from outside (the index); this decides, line by line, in the order of the logs.
-
-The story of what the memories of the bank are to each other: found once, for answers, conflicts and the inbox alike.
-
-    what changed | who looks like it, by the index | what the newer is to the older | remembered in the catalog
-
-A run looks at what changed since the last look; a command that asks about all of it looks at all that waits.
+The index says who might be alike; this decides, line by line, in the order of the logs. It also compares memories of the
+bank that are new or changed with those like them, once; the catalog keeps the outcome for answers, conflicts and the inbox.
 """
 
 from __future__ import annotations

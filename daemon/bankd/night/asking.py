@@ -1,17 +1,8 @@
-"""What a language model is asked and what it answers, whoever runs it.
+"""What a language model is asked about a section of prose, what it answers, and the log text that is made of the answer.
 
-What a model is asked about a section of prose, and what its answer says.
-
-First it compresses: observations of one to three sentences, each with its priority and the lines that it rests on. Then
-it reflects: of each observation, the lines to remember. Both are in one answer, so that a section is one call.
-
-What a model said of a section as the text of a log: lines that are believed, and lines that a person should look at.
-
-What a model is asked once about the lines that it wrote: whether the log says all of each, and if not, to write it again.
-
-Rules know values, names and words; that two names changed places, or that something is denied in other words, a model sees
-better. It can only take away: what the rules do not believe is not believed because a model says that it is so. It is
-believed itself only after a trial: lines of which it is known whether they are so.
+In one call it writes observations and, of each, the lines to remember. It is then asked once more whether the log says all
+of each line. This can only take away: a line that the rules refuse stays refused. A model verifies only after it has passed
+a trial: lines of which it is known whether they are so.
 """
 
 from __future__ import annotations
@@ -20,13 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from bankd.errors import bug_in
 from bankd.memory.retain import PROFILES, LogPlace, clean_text
 from bankd.night.attest import Passage, find_unattested, is_named, sentences_of
 from bankd.night.sections import DISTILLED, FOLDER, ProseSection, distilled_mark, opening_of
 from bankd.pages.memory import parse_head
+
+Schema: TypeAlias = Mapping[str, object]
 
 
 class Prompt(NamedTuple):
@@ -44,7 +37,7 @@ class Prompt(NamedTuple):
     version: str
     system: str
     text: str
-    schema: Mapping[str, object]
+    schema: Schema
     most_tokens: int
 
 
@@ -61,6 +54,20 @@ class Unanswered(NamedTuple):
     """Why there is no answer; what was asked about waits for the next night."""
 
     reason: str
+
+
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "integer"}
+
+
+def object_schema(**properties: Schema) -> Schema:
+    """The JSON schema of an object that has all of these properties and no other."""
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+def list_schema(items: Schema, most: int | None = None) -> Schema:
+    """The JSON schema of a list of such items, of at most so many."""
+    return {"type": "array", **({} if most is None else {"maxItems": most}), "items": items}
 
 
 VERSION = "observe-2"
@@ -87,40 +94,14 @@ it of; add none. Keep what is denied denied, planned planned, and unsure unsure.
 
 Look for {categories}. If there is nothing to remember, answer with no observations."""
 
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "observations": {
-            "type": "array",
-            "maxItems": _MOST_OBSERVATIONS,
-            "items": {
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string"},
-                    "priority": {"type": "integer", "minimum": 1, "maximum": 10},
-                    "sources": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
-                    "lines": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "tag": {"type": "string", "enum": ["W", "B", "O", "S"]},
-                                "entities": {"type": "array", "items": {"type": "string"}},
-                                "text": {"type": "string"},
-                            },
-                            "required": ["tag", "entities", "text"],
-                            "additionalProperties": False,
-                        },
-                    },
-                },
-                "required": ["text", "priority", "sources", "lines"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["observations"],
-    "additionalProperties": False,
-}
+_LINE = object_schema(tag={"type": "string", "enum": ["W", "B", "O", "S"]}, entities=list_schema(TEXT), text=TEXT)
+_OBSERVATION = object_schema(
+    text=TEXT,
+    priority={"type": "integer", "minimum": 1, "maximum": 10},
+    sources={**list_schema(NUMBER), "minItems": 1},
+    lines=list_schema(_LINE),
+)
+SCHEMA = object_schema(observations=list_schema(_OBSERVATION, most=_MOST_OBSERVATIONS))
 
 
 class DistilledLine(NamedTuple):
@@ -276,27 +257,9 @@ Here the log lines are memories, and a line says what several of them show toget
 rests on bear out all of it; it is not where it goes further than they do."""
 )
 
-VERIFYING_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "number": {"type": "integer"},
-                    "problem": {"type": "string"},
-                    "supported": {"type": "boolean"},
-                    "text": {"type": "string"},
-                },
-                "required": ["number", "problem", "supported", "text"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["lines"],
-    "additionalProperties": False,
-}
+VERIFYING_SCHEMA = object_schema(
+    lines=list_schema(object_schema(number=NUMBER, problem=TEXT, supported={"type": "boolean"}, text=TEXT))
+)
 
 
 class VerifiedLine(NamedTuple):

@@ -1,10 +1,7 @@
-"""The days that a text names, by what they may mean on the day of its log: people leave the week, the year or the month open.
+"""Whether each day, number, time, code and name of a line stands in the sentences of the log that it rests on.
 
-Texts taken apart, as the grounding compares them.
-
-Whether each day, number, time, code and name of a line stands in the sentences of the log that it rests on.
-
-Values are compared after normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack.
+Values are compared after normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack. A day is read by all that it may
+mean on the day of its log, as people leave the week, the year or the month open.
 """
 
 from __future__ import annotations
@@ -20,9 +17,9 @@ from bankd.words.analysis import is_irregular_past
 from bankd.words.day_mentions import read_mentions
 from bankd.words.day_rules import Grain
 from bankd.words.days import Anchor, Span, on
-from bankd.words.english_function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
+from bankd.words.english import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.words.loanwords import sounds_like
-from bankd.words.statement import Statement, Token, TokenKind
+from bankd.words.statement import Statement, TokenKind
 from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, base_quantity, numerals_of
 
 _WEEK, _YEAR, _LONGEST_MONTH = timedelta(days=7), timedelta(days=366), 31
@@ -45,17 +42,6 @@ def days_named_in(text: str, day: date | None) -> list[NamedDay]:
     """The days that a text names, read on the day of its log; none where that is not known."""
     found = read_mentions(text, Anchor(day, 1)) if day else ()
     return [NamedDay(text[one.start : one.end], one.span, one.grain) for one in found]
-
-
-def days_meant_in(texts: Sequence[str], day: date | None) -> Iterator[Span]:
-    """The days that texts may speak of."""
-    for named in (one for text in texts for one in days_named_in(text, day)):
-        yield from _meanings(named, day) if day else ()
-
-
-def is_within(span: Span, known: Span) -> bool:
-    """The same days, or a known day and not all of what is around it: who names a month for its day invents nothing."""
-    return span.first <= known.first and known.last <= span.last
 
 
 def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
@@ -203,7 +189,8 @@ class _Said:
         self.values = values | set(map(base_quantity, values))
         leading = filter(None, map(_LEADING_NUMBER.match, self.values))
         self.digits = {*_NUMBER.findall(self.text), *(found[0] for found in leading)}
-        self.spans = set(days_meant_in(texts, day))
+        named = [one for text in texts for one in days_named_in(text, day)]
+        self.spans = {span for one in named if day for span in _meanings(one, day)}
 
     def names(self, word: str) -> bool:
         """Whether a name is said, in any of its forms, or as it is spelt in the other script: 슬랙 and Slack."""
@@ -222,7 +209,9 @@ class _Said:
 def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
     """Days that the sources do not speak of; the day of the log is known too."""
     for written, span, _ in days:
-        is_known = span == said.day or any(is_within(span, known) for known in said.spans)
+        # Who names the month of a day that the log names invents nothing.
+        is_said = any(span.first <= known.first and known.last <= span.last for known in said.spans)
+        is_known = span == said.day or is_said
         if not (is_known or written.casefold() in said.text or _is_cut_short(written.casefold(), said)):
             yield f"the day {written!r}"
 
@@ -314,17 +303,13 @@ def _named_in(line: Passage) -> Iterator[str]:
     """What the analyser takes for names, and what begins an English line where what follows is what somebody does."""
     codes, tokens = " ".join(_codes_of(line, and_values=True)).casefold(), line.statement.tokens
     for token in tokens:
-        name = _bare_name(token)
+        name = _PARTICLE.sub("", token.base.casefold())
         if token.kind is TokenKind.NAME and len(name) > 1 and name not in codes and name not in _WRITERS:
             yield name
     words = _WORD.findall(line.text)
     is_number = bool(tokens) and tokens[0].kind is TokenKind.VALUE  # Five hours went
     if len(words) > 1 and line.text.startswith(words[0]) and not is_number and _is_doer(*words[:2]):
         yield words[0]
-
-
-def _bare_name(token: Token) -> str:
-    return _PARTICLE.sub("", token.base.casefold())
 
 
 def _is_doer(word: str, after: str) -> bool:

@@ -1,15 +1,9 @@
-"""What asks to be remembered in prose, found by rules: for those without a language model.
+"""Prose that no model has seen becomes lines of a log, which a run takes in.
 
-A rule is a way of saying things (a speech act), not a subject: somebody asks to remember, decides, commits to a day,
-states a preference, sets a rule from now on, or corrects what was said. A sentence of either language is read by its
-own words; what is only told about the past or asked is none. A person takes in what is right: nothing is by itself.
-
-The story of a night's prose: sections that no model has seen become lines of a log, and a run takes these in.
-
-    find sections | ask | judge by rules | have the model verify | put at the end of memory/distilled/DAY.md
-
-What a model says is never believed by itself: a line that says more than the lines that it names waits for a person.
-Whatever happens to an answer, the prose waits for the next night, and the run goes on.
+A model writes lines, the rules judge them, the model verifies them, and they go to the end of `memory/distilled/DAY.md`. A
+line that says more than its sources waits for a person. When a model does not answer, the prose waits for the next night.
+Without a model, rules propose lines by ways of saying things (asking to remember, deciding, preferring); a person takes in
+what is right.
 """
 
 from __future__ import annotations
@@ -47,7 +41,7 @@ from bankd.secrets.screening import Finder, screen_text
 from bankd.settings import DistilPolicy
 from bankd.words.analysis import has_hangul
 
-_SHORTEST, _KOREAN_SHORTEST, _LONGEST = 3, 2, 300
+_SHORTEST, _LONGEST = 3, 300
 """Words of a sentence, and its characters: shorter ones say nothing by themselves, longer ones are no one statement."""
 _QUOTE = re.compile(r"^(?:>[ \t]?)+|^(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _SPEAKER = re.compile(r"^\W{0,2}(?:user|human|me|나|사용자)\W{0,2}:\W{0,2}\s*", re.IGNORECASE)
@@ -130,12 +124,8 @@ def sentences_with_ends(text: str) -> list[str]:
 
 
 def _rule_for(sentence: str) -> SpeechAct | None:
-    if (
-        len(sentence) > _LONGEST
-        or len(sentence.split()) < _SHORTEST
-        or _CODE.search(sentence)
-        or _QUESTION.search(sentence)
-    ):
+    is_statement = len(sentence) <= _LONGEST and len(sentence.split()) >= _SHORTEST
+    if not is_statement or _CODE.search(sentence) or _QUESTION.search(sentence):
         return None
     rules = _KOREAN if has_hangul(sentence) else _ENGLISH
     return next((rule for rule in rules if rule.said.search(sentence)), None)

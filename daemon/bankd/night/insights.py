@@ -1,12 +1,7 @@
-"""What several memories say together: a line of its own that names them, and that goes when one of them does.
+"""Insights: a line that says what several memories show together, and names them; it goes when one of them does.
 
-No insight supports another, so that nothing is built on what nobody said.
-
-The story of what memories say together: clusters without an insight are asked about, a few a night.
-
-    find clusters | ask | judge by rules | have the model verify | put at the end of memory/distilled/DAY.md; and what lost its sources goes
-
-An insight is a line of a log like any other, so that a run takes it in, and a person may edit or delete it.
+A few clusters of memories are asked about a night. An insight is a line of a log like any other, so a run takes it in and a
+person may edit or delete it. No insight supports another.
 """
 
 from __future__ import annotations
@@ -21,7 +16,17 @@ from bankd.errors import BankError
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import PROFILES, clean_text
 from bankd.memory.retire import memory_of
-from bankd.night.asking import DistilledLine, Prompt, Reply, Unanswered, numbers_in
+from bankd.night.asking import (
+    NUMBER,
+    TEXT,
+    DistilledLine,
+    Prompt,
+    Reply,
+    Unanswered,
+    list_schema,
+    numbers_in,
+    object_schema,
+)
 from bankd.night.distil import DistilParts, judge_distilled, verify_lines
 from bankd.night.sections import DERIVED, FOLDER, ProseSection, distilled_keys, distilled_mark, opening_of
 from bankd.pages.memory import Memory
@@ -44,27 +49,16 @@ write it as one statement in their language, understandable by itself, and name 
 Use their own names, numbers and dates; add none. If there is no such thing, answer with no insights. Tags: W a fact of
 the world, B a habit, O an opinion, S the one who writes about themselves."""
 
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "insights": {
-            "type": "array",
-            "maxItems": 1,
-            "items": {
-                "type": "object",
-                "properties": {
-                    "tag": {"type": "string", "enum": ["W", "B", "O", "S"]},
-                    "text": {"type": "string"},
-                    "sources": {"type": "array", "items": {"type": "integer"}, "minItems": LEAST},
-                },
-                "required": ["tag", "text", "sources"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["insights"],
-    "additionalProperties": False,
-}
+SCHEMA = object_schema(
+    insights=list_schema(
+        object_schema(
+            tag={"type": "string", "enum": ["W", "B", "O", "S"]},
+            text=TEXT,
+            sources={**list_schema(NUMBER), "minItems": LEAST},
+        ),
+        most=1,
+    )
+)
 
 
 class Remembered(NamedTuple):
@@ -129,10 +123,8 @@ def insight_in(answer: object, cluster: MemoryCluster) -> DistilledLine | None:
     found = answer.get("insights") if isinstance(answer, dict) else None
     one = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
     numbers = [number for number in numbers_in(one.get("sources")) if 0 < number <= len(cluster.ids)]
-    sources, text = (
-        tuple(dict.fromkeys(numbers)),
-        clean_text(_DERIVED.sub("", " ".join(str(one.get("text", "")).split()))),
-    )
+    sources = tuple(dict.fromkeys(numbers))
+    text = clean_text(_DERIVED.sub("", " ".join(str(one.get("text", "")).split())))
     if (
         len(sources) < LEAST
         or not text

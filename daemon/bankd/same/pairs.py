@@ -1,8 +1,6 @@
-"""When a new line says what the bank already says.
+"""What memories of the bank that look alike are to each other, compared once, the newer with the older.
 
-Only what is equal in its normal form is blocked: nothing fuzzier, as long as no guard watches over numbers and negations.
-
-What memories of the bank that look alike are to each other: compared once, the newer with the older.
+Also the key by which a line is known that the bank already holds: equal in its normal form, nothing fuzzier.
 """
 
 from __future__ import annotations

@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.words.analysis import stem_word
-from bankd.words.english_function_words import AUXILIARIES, RELATIONS
-from bankd.words.korean_function_words import SOFT_MARKS
-from bankd.words.statement import SPOKEN_OF, Statement, Token, TokenKind
+from bankd.words.english import AUXILIARIES, RELATIONS
+from bankd.words.statement import SOFT_MARKS, SPOKEN_OF, Statement, Token, TokenKind
 from bankd.words.tables import split_words
 from bankd.words.values import base_quantity
 

@@ -1,21 +1,17 @@
-"""Korean and English texts: terms, numbers, days. Pure; tables are data files.
+"""Korean and English texts: terms, statements, numbers, days. Pure; the word tables are data files (`*.tsv`).
 
-analysis                terms, lexicon, stems
-day_english             English days
-day_korean              Korean days
-day_mentions            days in texts
-day_questions           asked days
-day_rules               grammar, feasts
-days                    spans, labels
-english                 English read
-english_function_words  words/*.tsv, read late
-korean                  Korean read
-korean_function_words   words/*.tsv, read late
-korean_synonyms         words/*.tsv, read late
-loanwords               sounds to Latin
-reading                 read once
-statement               text as tokens
-tables                  words/*.tsv, read late
-thesaurus               words that say the same
-values                  numbers, units, hours
+analysis       terms of a text, with a morphological analyser or by the words of the bank
+statement      a text as tokens that two wordings of it share
+english        an English text read into a statement
+korean         a Korean text read into a statement
+values         numbers, units, dates and hours, each in one way of writing
+days           spans of days, the calendar, how far away a day is
+day_rules      what a rule for days is; digits, slashes, feasts
+day_english    how English says days
+day_korean     how Korean says days
+day_mentions   the days that a text names
+day_questions  the days that a question asks about
+loanwords      Hangul that spells a Latin word by its sound
+thesaurus      synonyms in both languages, everyday words
+tables         reads the word tables
 """

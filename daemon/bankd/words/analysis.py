@@ -1,15 +1,8 @@
-"""English words by their stem: Snowball's English stemmer, with the irregular forms that no rule reaches.
+"""The terms of a text, as search sees it: a morpheme (Korean), a stem (Latin letters) or a number.
 
-It owns single lower-case words; where words begin and end is decided in `analysis`.
-
-What search sees of a text: sentences of terms, Hangul bigrams, and whether something is denied.
-
-A term is a morpheme (Korean), a stem (Latin letters) or a number. Morphemes come from outside: this module turns them
-into terms, and says how a text is cut where there are none.
-
-Korean without a morphological analyser: a run of Hangul is read with the words that the bank itself has shown.
-
-Particles are never stripped by rule (회의, 단가, 평가 end like noun and particle): what is known decides.
+Morphemes come from outside. Without an analyser a run of Hangul is read with the words that the bank itself has shown.
+Particles are never stripped by rule (회의, 단가, 평가 end like noun and particle): the words that are known decide.
+English stems are those of Snowball, with a table of irregular forms.
 """
 
 from __future__ import annotations
@@ -61,9 +54,6 @@ def _forms_by_stem() -> dict[str, list[str]]:
     for form in _IRREGULAR:
         forms.setdefault(stem_word(form), []).append(form)
     return forms
-
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
 VERSION = 4
@@ -214,9 +204,6 @@ def _sentences_of_morphemes(text: str, morphemes: Sequence[Morpheme]) -> tuple[l
         sentences[current] += terms
         denies = denies or denial
     return sentences, denies
-
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
 Readings = Callable[[str], Sequence[str] | None]

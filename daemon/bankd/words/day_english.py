@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 
 from bankd.words.analysis import is_irregular_past
 from bankd.words.day_rules import ENGLISH as HOLIDAYS
-from bankd.words.day_rules import Groups, Rule, alternatives, exactly_away, holiday_of, part_in, units_away, window_of
+from bankd.words.day_rules import (
+    Groups,
+    Rule,
+    alternatives,
+    exactly_away,
+    holiday_of,
+    part_in,
+    units_away,
+    vaguely_away,
+    window_of,
+)
 from bankd.words.days import (
     DAY,
     Anchor,
@@ -25,58 +35,28 @@ from bankd.words.days import (
     weekend_of,
     year_of,
 )
+from bankd.words.tables import meanings_in, number_meanings
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
 _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
-_DAYS = {
-    "the day before yesterday": -2, "day before yesterday": -2, "the day after tomorrow": 2, "day after tomorrow": 2,
-    "yesterday": -1, "last night": -1, "overnight": -1, "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0,
-    "this evening": 0, "tomorrow": 1, "tmrw": 1, "tmr": 1, "tmw": 1,
-}  # fmt: skip
-_NUMBERS = {
-    "a couple of": 2, "couple of": 2, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "a few": 3, "few": 3, "several": 4,
-}  # fmt: skip
+_DAYS, _NUMBERS = number_meanings("days", "english_days"), number_meanings("days", "english_counts")
 _VAGUE = {"a few", "few", "several"}
-_RELATIVES = {
-    "last": -1, "past": -1, "previous": -1, "this past": -1, "this": 0, "the current": 0, "current": 0, "next": 1,
-    "coming": 1, "upcoming": 1, "this coming": 1, "the coming": 1, "the following": 1,
-}  # fmt: skip
-_PARTS = {
-    "early": "early", "start of": "early", "beginning of": "early", "turn of": "early", "mid": "mid", "middle of": "mid",
-    "late": "late", "end of": "late", "earlier": "earlier", "later": "later", "first half of": "first", "second half of": "second",
-    "first week of": "week 1", "second week of": "week 2", "third week of": "week 3", "fourth week of": "week 4",
-    "last week of": "week 5",
-}  # fmt: skip
-_ORDINALS = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
-}
-
-_SHORT_MONTHS = tuple(name[:3] for name in _MONTHS)
+_RELATIVES, _ORDINALS = number_meanings("days", "english_relatives"), number_meanings("days", "english_ordinals")
+_PARTS = meanings_in("days", "english_parts")
+_MONTHS = [
+    *dict.fromkeys(
+        name for name in number_meanings("english", "months") if len(name) > 4 or name in {"may", "june", "july"}
+    )
+]
+_SHORT_MONTHS = [name[:3] for name in _MONTHS]
 _UNITS = ("day", "week", "month", "year", "decade")
 _AWAY = ("ago", "back", "earlier", "from now", "from today", "later", "hence")
-
-_NAMES_OF_MONTHS = {form: n for n, name in enumerate(_MONTHS, 1) for form in (name, f"{name[:3]}.", name[:3])} | {
-    "sept": 9
+_NAMES_OF_MONTHS = number_meanings("english", "months") | {
+    f"{name}.": number for number, name in enumerate(_SHORT_MONTHS, 1)
 }
 _MONTH = rf"(?P<month>{alternatives(_NAMES_OF_MONTHS)})\b"
 _FULL_MONTH = rf"(?P<month>{alternatives(_MONTHS)})\b"
-_NAMES_OF_WEEKDAYS = {form: n for n, name in enumerate(_WEEKDAYS) for form in (name, name[:3])} | {
-    "tues": 1, "thur": 3, "thurs": 3,
-}  # fmt: skip
-_SHORT_WEEKDAYS = tuple(name[:3] for name in _WEEKDAYS)
+_NAMES_OF_WEEKDAYS = number_meanings("days", "english_weekdays")
+_SHORT_WEEKDAYS = [name for name in _NAMES_OF_WEEKDAYS if len(name) == 3]
 _WEEKDAY = rf"(?P<weekday>{alternatives(_NAMES_OF_WEEKDAYS)})\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
@@ -127,16 +107,10 @@ def _ago(found: Groups, anchor: Anchor) -> Span:
     unit, count = _unit(found)
     sign = -1 if found["way"] in {"ago", "back", "earlier"} else 1
     if found["count"] in _VAGUE:
-        return _vaguely(anchor, unit, sign)
+        return vaguely_away(anchor.day, unit, sign)
     return (
         exactly_away(anchor.day, unit, sign * count) if found["today"] else units_away(anchor.day, unit, sign * count)
     )
-
-
-def _vaguely(anchor: Anchor, unit: str, sign: int) -> Span:
-    """A few days ago: two to seven."""
-    near, far = (units_away(anchor.day, unit, sign * count) for count in (2, 7 if unit == "day" else 5))
-    return Span(min(near.first, far.first), max(near.last, far.last))
 
 
 def _in_units(found: Groups, anchor: Anchor) -> Span | None:
@@ -155,14 +129,6 @@ def _relative_unit(found: Groups, anchor: Anchor) -> Span:
     return part_in(units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]]), _part(found), anchor)
 
 
-def _part_of_current(found: Groups, anchor: Anchor) -> Span:
-    return part_in(units_away(anchor.day, found["unit"], 0), _part(found), anchor)
-
-
-def _two_away(found: Groups, anchor: Anchor) -> Span:
-    return units_away(anchor.day, found["unit"], -2 if found["way"] == "before last" else 2)
-
-
 def _part(found: Groups) -> str:
     return _PARTS.get(found.get("part") or "", "")
 
@@ -175,14 +141,6 @@ def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
     if relative == "next":
         return weekday_of_week(anchor.day, weekday, 1)
     return weekday_near(anchor._replace(lean=1), weekday) if shift else weekday_of_week(anchor.day, weekday, 0)
-
-
-def _weekday_of_relative_week(found: Groups, anchor: Anchor) -> Span:
-    return weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]])
-
-
-def _weekday(found: Groups, anchor: Anchor) -> Span:
-    return weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]])
 
 
 def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
@@ -238,20 +196,16 @@ def _about_now(found: Groups, anchor: Anchor) -> Span:
     return Span(there - 10 * DAY, there + 10 * DAY)
 
 
-def _year_end(_: Groups, anchor: Anchor) -> Span:
-    return part_of(months_of(anchor.day.year, 12, 12), "late")
-
-
 RULES: Sequence[Rule] = (
-    Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", _two_away, "span"),
+    Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", lambda found, anchor: units_away(anchor.day, found["unit"], -2 if found["way"] == "before last" else 2), "span"),
     Rule(_AWAY, rf"\b{_NUMBER} {_UNIT} (?P<way>{alternatives(_AWAY)})(?P<today> today)?\b", _ago, "span"),
     Rule(("yesterday", "night", "today", "this ", "tomorrow", "tmr", "tmw"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
     Rule(("this time",), r"\bthis time (?P<relative>last|next) year\b", _about_now, "span"),
     Rule(_UNITS, rf"\b(?:in|in about) {_NUMBER} {_UNIT}(?!')", _in_units, "span"),
     Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
     Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
-    Rule(("other day",), r"\bthe other day\b", lambda _, anchor: _vaguely(anchor, "day", -1), "span"),
-    Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
+    Rule(("other day",), r"\bthe other day\b", lambda _, anchor: vaguely_away(anchor.day, "day", -1), "span"),
+    Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", lambda found, anchor: weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]]), "day"),
     Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:(?: ?[-–] ?| to | through )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
@@ -266,11 +220,11 @@ RULES: Sequence[Rule] = (
     Rule(_SEASONS, rf"\b(?P<season>{alternatives(_SEASONS)}) (?:of )?{_YEAR}", _season, "span"),
     Rule(_HALVES, rf"\b(?P<half>{alternatives(_HALVES)})\b(?:,? (?:of )?(?:{_YEAR}|the year|this year))?", _half, "span"),
     Rule(HOLIDAYS, rf"\b(?:(?P<whole>over|during) )?(?:(?P<relative>last|this|next) )?(?P<holiday>{alternatives(HOLIDAYS)})\b(?P<whole> holidays?| break| weekend)?(?: (?:of )?{_YEAR})?", _holiday, "day"),
-    Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", _year_end, "span"),
-    Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", _part_of_current, "span"),
+    Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", lambda _, anchor: part_of(months_of(anchor.day.year, 12, 12), "late"), "span"),
+    Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", lambda found, anchor: part_in(units_away(anchor.day, found["unit"], 0), _part(found), anchor), "span"),
     Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: part_in(year_of(int(found["year"])), _part(found), anchor), "span"),
     Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
-    Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", _weekday, "weekday"),
+    Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", lambda found, anchor: weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]]), "weekday"),
     Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
 """The rules, those that read more words before those that read fewer."""

@@ -6,7 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 
 from bankd.words.day_rules import KOREAN as HOLIDAYS
-from bankd.words.day_rules import Groups, Rule, alternatives, exactly_away, holiday_of, part_in, units_away, window_of
+from bankd.words.day_rules import (
+    Groups,
+    Rule,
+    alternatives,
+    exactly_away,
+    holiday_of,
+    part_in,
+    units_away,
+    vaguely_away,
+    window_of,
+)
 from bankd.words.days import (
     DAY,
     Anchor,
@@ -24,81 +34,15 @@ from bankd.words.days import (
     weekend_of,
     year_of,
 )
-from bankd.words.tables import by_form
+from bankd.words.tables import meanings_in, number_meanings
 
-_DAYS = {
-    "그끄저께": -3, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "어제": -1, "어저께": -1, "어젯밤": -1, "간밤": -1,
-    "지난밤": -1, "작일": -1, "오늘": 0, "금일": 0, "내일모레": 2, "내일": 1, "낼": 1, "명일": 1, "모레": 2, "글피": 3,
-}  # fmt: skip
-_COUNTED_DAYS = {
-    "하루": 1,
-    "이틀": 2,
-    "사흘": 3,
-    "나흘": 4,
-    "닷새": 5,
-    "엿새": 6,
-    "이레": 7,
-    "여드레": 8,
-    "아흐레": 9,
-    "열흘": 10,
-    "보름": 15,
-}
-_NUMBERS = {
-    "한": 1, "두": 2, "세": 3, "석": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
-    "열한": 11, "열두": 12, "일": 1, "이": 2, "삼": 3, "사": 4, "오": 5, "육": 6, "칠": 7, "팔": 8, "구": 9, "십": 10,
-    "몇": 3, "몇몇": 3,
-}  # fmt: skip
-_UNITS = {"일": "day", "주일": "week", "주": "week", "개월": "month", "달": "month", "년": "year", "해": "year"}
-_WEEK = {
-    "지지난": -2,
-    "저저번": -2,
-    "지난": -1,
-    "저번": -1,
-    "지난번": -1,
-    "전": -1,
-    "이번": 0,
-    "요번": 0,
-    "금": 0,
-    "다음": 1,
-    "담": 1,
-    "차": 1,
-    "다다음": 2,
-}
-_MONTH = {
-    "지지난": -2,
-    "저저번": -2,
-    "지난": -1,
-    "저번": -1,
-    "전": -1,
-    "이번": 0,
-    "요번": 0,
-    "이": 0,
-    "다음": 1,
-    "담": 1,
-    "내": 1,
-    "다다음": 2,
-}
+_DAYS, _COUNTED_DAYS = number_meanings("days", "korean_days"), number_meanings("days", "korean_counted_days")
+_NUMBERS, _UNITS = number_meanings("days", "korean_counts"), meanings_in("days", "korean_units")
+_WEEK, _MONTH, _YEAR = (number_meanings("days", f"korean_{unit}s") for unit in ("week", "month", "year"))
 _BEFORE_MONTH = {"이": 0, "전": -1, "금": 0, "내": 1}
 """What stands before 월; 금 stands before no 달, which may begin 달러."""
-_YEAR = {
-    "재작년": -2,
-    "지지난해": -2,
-    "작년": -1,
-    "지난해": -1,
-    "전년": -1,
-    "올해": 0,
-    "금년": 0,
-    "이번 해": 0,
-    "내년": 1,
-    "다음 해": 1,
-    "내후년": 2,
-    "후년": 2,
-}
 _SEASONS = {"봄": 0, "여름": 1, "가을": 2, "겨울": 3}
-_PARTS = by_form(
-    ("early", "초순 상순 초반 초"), ("mid", "중순 중반 중"), ("late", "하순 말 후반"), ("last day", "말일"), ("week 1", "첫째주 첫주 첫번째주"),
-    ("week 2", "둘째주 두번째주"), ("week 3", "셋째주 세번째주"), ("week 4", "넷째주 네번째주"), ("week 5", "마지막주"),
-)  # fmt: skip
+_PARTS = meanings_in("days", "korean_parts")
 _HALVES = {"상반기": (1, 6), "하반기": (7, 12), "1분기": (1, 3), "2분기": (4, 6), "3분기": (7, 9), "4분기": (10, 12)}
 _WAYS = ("전", "뒤", "후")
 _AROUND = ("지난", "최근", "앞으로", "향후")
@@ -147,24 +91,14 @@ def _sign(found: Groups) -> int:
 def _away(found: Groups, anchor: Anchor) -> Span:
     unit, count = _UNITS[found["unit"]], _sign(found) * _count(found["count"])
     if found["count"] in _VAGUE:
-        return _vaguely(anchor, unit, _sign(found))
+        return vaguely_away(anchor.day, unit, _sign(found))
     return exactly_away(anchor.day, unit, count) if found["today"] else units_away(anchor.day, unit, count)
-
-
-def _vaguely(anchor: Anchor, unit: str, sign: int) -> Span:
-    """며칠 전: two to seven days ago."""
-    near, far = (units_away(anchor.day, unit, sign * count) for count in (2, 7 if unit == "day" else 5))
-    return Span(min(near.first, far.first), max(near.last, far.last))
 
 
 def _days_away(found: Groups, anchor: Anchor) -> Span:
     if found["count"] == "며칠":
-        return _vaguely(anchor, "day", _sign(found))
+        return vaguely_away(anchor.day, "day", _sign(found))
     return shifted(anchor.day, _sign(found) * _COUNTED_DAYS[found["count"]])
-
-
-def _half_year_away(found: Groups, anchor: Anchor) -> Span:
-    return units_away(anchor.day, "month", 6 * _sign(found))
 
 
 def _around(found: Groups, anchor: Anchor) -> Span:
@@ -269,10 +203,6 @@ def _about_now(found: Groups, anchor: Anchor) -> Span:
     return Span(there - 10 * DAY, there + 10 * DAY)
 
 
-def _ends_of_month(found: Groups, anchor: Anchor) -> Span:
-    return part_of(month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early")
-
-
 _DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항))"
 """전달 is the last month, and 전달하다 to hand on."""
 _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
@@ -287,7 +217,7 @@ RULES: Sequence[Rule] = (
     Rule(("주일",), rf"{_NO_HANGUL}(?P<count>일|1) ?주일 ?(?P<way>전|뒤|후)", lambda found, anchor: exactly_away(anchor.day, "week", _sign(found)), "day"),
     Rule(_WAYS, rf"{_NO_HANGUL}{_COUNT} ?{_UNIT} ?(?P<way>전|뒤|후)(?![가-힣]*쟁)(?P<today> 오늘)?", _away, "span"),
     Rule(_WAYS, rf"{_NO_HANGUL}(?P<count>며칠|{alternatives(_COUNTED_DAYS)}) ?(?P<way>전|뒤|후)", _days_away, "day"),
-    Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", _half_year_away, "span"),
+    Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", lambda found, anchor: units_away(anchor.day, "month", 6 * _sign(found)), "span"),
     Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
     Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
     Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
@@ -298,7 +228,7 @@ RULES: Sequence[Rule] = (
     Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
     Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
     Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: nearest_span(anchor, lambda year: months_of(year, 1, 1)), "span"),
-    Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", _ends_of_month, "span"),
+    Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", lambda found, anchor: part_of(month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early"), "span"),
     Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
     Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
     Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),

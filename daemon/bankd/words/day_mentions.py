@@ -1,6 +1,6 @@
-"""The days that a text names: where, and which span each means; "from … to …" and "…부터 …까지" are one.
+"""The days that a text names: where, and which span each means; "from … to …" and "…부터 …까지" are one span.
 
-The days that a memory speaks of: on or between which it happened, happens, or holds.
+Also the days that a memory speaks of: on or between which it happened, happens, or holds.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from bankd.words import day_english as english
 from bankd.words import day_korean as korean
-from bankd.words import day_rules as slashed
 from bankd.words.analysis import has_hangul
-from bankd.words.day_rules import NUMERIC_RULES, Grain, Groups, Rule, groups_of
+from bankd.words.day_rules import NUMERIC_RULES, SLASHED_RULE, Grain, Groups, Rule, groups_of
 from bankd.words.days import DAY, Anchor, Span, may_name_a_day
 
 _NEAR = 25
@@ -53,7 +52,7 @@ a sentence: Sat by the river, Sun came out."""
 
 
 _ENGLISH_RULES = (*NUMERIC_RULES, *english.RULES)
-_ALL_RULES = (*NUMERIC_RULES, *slashed.RULES, *korean.RULES, *english.RULES)
+_ALL_RULES = (*NUMERIC_RULES, SLASHED_RULE, *korean.RULES, *english.RULES)
 """For a text with Hangul: it may hold English, seldom the other way round."""
 
 

@@ -9,36 +9,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.words.days import DAY, Anchor, Span, may_name_a_day, on
+from bankd.words.tables import meanings_in, words_in
 
 if TYPE_CHECKING:
     from bankd.words.day_mentions import Mention
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
-
-_NOW = (
-    "latest", "newest", "most recent", "right now", "currently", "current ", "these days", "nowadays", "lately", "at the moment",
-    "지금", "현재", "요즘", "요새", "최근", "최신", "마지막", "이제", "아직도", "여전히",
-)  # fmt: skip
+_NOW = words_in("days", "now")
 _NOW_WORDS = frozenset(("now", "still"))
 
-_WORDS_SAYING_NOTHING = """
-    happen happened happens do did done doing go going gone went come coming up on remind tell show list give recap
-    summari summar sum anyth someth everyth thing noth event plan schedul calendar agenda book set appoint memori note log
-    rememb know eventu been was were were occur occurr there ahead all brief know get let please pleas around about plann
-    look like new upcom about for over through dure during between until since till befor after ani just again time back
-    at off still us we spend take place suppos
-    일 일정 계획 예정 약속 정리 요약 알리 주 주시 말하 보이 보 보여주 잡히 잡 생기 일어나 벌어지 나 지내 기록 기억 남 되 동안 때 사이
-    전 후 중 쯤 좀 다 줄 수 적 번 스케줄 목록 리스트 뭔가 거 것 부터 까지 오 가 가지 나오 메모 로그 겪 시간 쪽 그때 무렵 당시 한번 전부 모두 특별 말 한 하루 보내
-"""
-_SAYING_NOTHING = frozenset(_WORDS_SAYING_NOTHING.split())
+_SAYING_NOTHING = words_in("days", "saying_nothing")
 """Terms of a question for days alone: what happened, 무슨 일이 있었지, what is planned; and what is over of words of time."""
 
-_SAYING_NOTHING_AS_WRITTEN = (
-    "내가 나 나는 난 제가 우리 우리가 뭘 뭐* 무엇* 무슨 어떤 어떻게 어땠* 어때* 한 할 했* 하고 하는 하던 하기로 하지 하려* 해 해서 해줘 있* 일 일이 일을"
-    " 일들* 일은 일도 일정* 계획* 예정* 약속* 스케줄* 말해* 알려* 보여* 정리* 요약* 줘* 줄래* 주세요 좀 다 전부 모두 지냈* 지내* 보냈* 보내* 하루*"
-    " 생겼* 생긴 일어* 벌어* 잡혀* 잡힌* 잡혔* 기억* 기록*"
-)
+_SAYING_NOTHING_AS_WRITTEN = [*meanings_in("days", "saying_nothing_as_written")]
 """The same as it is written, where no analyser takes endings off."""
 
 
@@ -105,7 +88,7 @@ def _without(text: str, mentions: Sequence[Mention]) -> str:
 
 def without_what_says_nothing(text: str) -> str:
     """What is left of a question in Korean once the words are gone that are about no subject, as they are written."""
-    forms = _SAYING_NOTHING_AS_WRITTEN.replace("*", "[가-힣]*").replace(" ", "|")
+    forms = "|".join(_SAYING_NOTHING_AS_WRITTEN).replace("*", "[가-힣]*")
     return re.sub(f"(?<![가-힣])(?:{forms})(?![가-힣])", " ", text)
 
 

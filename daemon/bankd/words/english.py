@@ -1,6 +1,7 @@
-"""Tense and voice of an English verb: I worked there is not I work there, and who is called has not called.
+"""Reads an English text into a statement: contractions opened, negation bound to its word, dates in one order.
 
-Reads an English text into a statement: contractions opened, negation bound to its word, dates in one order.
+It also tells the past tense of a verb: "I worked there" is not "I work there". Words are compared as written, without
+stemming: "has a son" and "has sons" are two facts. The lists are the closed word classes of English (`english.tsv`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 
-from bankd.words import english_function_words as english
 from bankd.words.analysis import is_irregular_past, stem_word
 from bankd.words.statement import Morpheme, Statement, Token, TokenKind, Wording, make_statement
-from bankd.words.tables import split_words
+from bankd.words.tables import meanings_in, number_meanings, split_words, words_in
 from bankd.words.values import (
     MEASURES,
     clock_hour,
@@ -26,6 +26,30 @@ from bankd.words.values import (
     unit_of,
 )
 
+EMPTY_WORDS = words_in("english", "empty_words")
+"""Articles and the plain present of be and do; "a few" and "a little" keep their article (`_ARTICLE_KEEPERS`)."""
+_ARTICLE_KEEPERS = words_in("english", "article_keepers")
+AUXILIARIES = words_in("english", "auxiliaries")
+"""Words that place or weaken a statement. They count, but do not make it another subject."""
+RELATIONS = words_in("english", "relations")
+"""Words that relate things to each other: two texts that share only these share no subject."""
+OPTIONAL = words_in("english", "optional")
+"""Words of degree and emphasis: they may be there or not."""
+_NEGATIONS = meanings_in("english", "negations")
+_CONTRACTIONS, _CONTRACTED_ENDINGS = (
+    meanings_in("english", "contractions"),
+    meanings_in("english", "contracted_endings"),
+)
+""""'d" stays as it is: it may be had or would."""
+_FOLDED_NAMES = words_in("english", "folded_names")
+"""Words that mean another thing in capitals (US, IT, WHO): capitals are kept when the rest is not in capitals."""
+_MONTHS, _SHORT_DAYS = number_meanings("english", "months"), meanings_in("english", "short_days")
+""""sun" and "sat" are read as days wherever they are values."""
+_DAYS = words_in("english", "days")
+"""Words of time. Which one it is is a value, as a number is."""
+_NEARNESS, _PERIODS = words_in("english", "nearness"), words_in("english", "periods")
+"""`_NEARNESS` before one of `_PERIODS` or `_DAYS` is a time: last week."""
+
 _BETWEEN = split_words("not never just already also recently now still only finally almost always often")
 """What may stand between a verb and what carries it."""
 _HAVING = split_words("have has had")
@@ -36,10 +60,6 @@ DETERMINERS = split_words("the a an my our your his her its their this that thes
 PREPOSITIONS = split_words("of in on at by for with from into onto about as and or than without via per")
 _OTHER_CARRIERS = _BEING | HELPING - _HAVING | DETERMINERS | PREPOSITIONS
 """Behind these a past form is a participle that says how something is, or no verb at all: is written, a used car."""
-_ORDERING = _HAVING | split_words("having get gets got getting")
-_MOST_BETWEEN = 3
-"""So many words has the thing that is had done, its article apart; and none of these."""
-_NO_THINGS = PREPOSITIONS | DETERMINERS | _BEING
 _GOING_ON = frozenset({"since"})
 _SHORTEST = 4
 """As "used" and "owed"; what is no longer and no past, as "need" and "shed", has no stem without its end."""
@@ -53,19 +73,6 @@ def tells_past(words: Sequence[str], at: int) -> bool:
     if carrier in _HAVING:
         return _GOING_ON.isdisjoint(words)  # who has lived there since May lives there
     return carrier not in _OTHER_CARRIERS
-
-
-def is_passive(words: Sequence[str], at: int) -> bool:
-    """Whether the word there is a verb that is done to what stands before it: she was called, it gets sold."""
-    return carrier_of(words, at) in _BEING and is_past_form(words[at])
-
-
-def is_done_for(words: Sequence[str], at: int) -> bool:
-    """Whether the word there is a verb that others do for who stands before it: she had the old fence painted."""
-    return is_past_form(words[at]) and any(
-        words[place] in _ORDERING and words[place + 1] in DETERMINERS and _NO_THINGS.isdisjoint(words[place + 2 : at])
-        for place in range(max(0, at - _MOST_BETWEEN - 2), at - 2)
-    )
 
 
 def carrier_of(words: Sequence[str], at: int, besides: Set[str] = frozenset()) -> str:
@@ -110,13 +117,13 @@ def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
 def open_contraction(word: str) -> tuple[str, ...]:
     """The full words of a contracted one: don't -> do not, I'm -> I."""
     lowered = word.casefold().replace("\u2019", "'")
-    if lowered in english.CONTRACTIONS:
-        return english.CONTRACTIONS[lowered]
+    if lowered in _CONTRACTIONS:
+        return tuple(_CONTRACTIONS[lowered].split())
     if "'" not in lowered:
         return (word,)
-    for suffix, full in english.SUFFIX_CONTRACTIONS:
-        if lowered.endswith(suffix) and len(lowered) > len(suffix):
-            return (word[: -len(suffix)], *full)
+    for ending, full in _CONTRACTED_ENDINGS.items():
+        if lowered.endswith(ending) and len(lowered) > len(ending):
+            return word[: -len(ending)], full
     return (word,)
 
 
@@ -173,11 +180,11 @@ class _Reader:
         if self._is_nearness(lowered):
             self._at += 1
             return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
-        if lowered in english.NEGATIONS and self._ends_part(lowered):
+        if lowered in _NEGATIONS and self._ends_part(lowered):
             self._deny_before(lowered)
             return []
-        if lowered in english.NEGATIONS:
-            self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
+        if lowered in _NEGATIONS:
+            self._negation += ("+" if self._negation else "") + _NEGATIONS[lowered]
             return []
         return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
 
@@ -195,20 +202,20 @@ class _Reader:
     def _deny_before(self, denial: str) -> None:
         """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
         if self._before and not self._is_answer(denial):
-            self._before.negation = english.NEGATIONS[denial]
+            self._before.negation = _NEGATIONS[denial]
 
     def _word(self, word: str, lowered: str, tag: str) -> Token:
-        base = word if self._is_acronym(word, lowered) else english.SHORT_DAYS.get(lowered, lowered)
+        base = word if self._is_acronym(word, lowered) else _SHORT_DAYS.get(lowered, lowered)
         at = self._at - 1
         marks = ["past"] if tells_past(self._lowered, at) else []
-        return Token(base, self._kind(word, lowered, tag, at), marks=marks, is_optional=lowered in english.OPTIONAL)
+        return Token(base, self._kind(word, lowered, tag, at), marks=marks, is_optional=lowered in OPTIONAL)
 
     def _says_nothing(self, word: str, lowered: str, tag: str) -> bool:
         following, its_tag = self._peek(0)
-        if lowered in ("a", "an") and following.casefold() in english.ARTICLE_KEEPERS:
+        if lowered in ("a", "an") and following.casefold() in _ARTICLE_KEEPERS:
             return False
         is_decoration = tag == "SO" or (tag == "SW" and not word.strip("*_`#•·…^"))
-        is_empty = lowered in english.EMPTY_WORDS and not self._is_name(word)
+        is_empty = lowered in EMPTY_WORDS and not self._is_name(word)
         return is_decoration or is_empty or (word in _CURRENCIES and its_tag == "SN")
 
     def _is_name(self, word: str) -> bool:
@@ -221,13 +228,13 @@ class _Reader:
 
     def _is_nearness(self, lowered: str) -> bool:
         following = self._peek(0)[0].casefold()
-        return lowered in english.NEARNESS and (following in english.PERIODS or following in english.DAYS)
+        return lowered in _NEARNESS and (following in _PERIODS or following in _DAYS)
 
     def _is_acronym(self, word: str, lowered: str) -> bool:
-        return lowered in english.FOLDED_NAMES and word.isupper() and len(word) > 1 and not self._shouts
+        return lowered in _FOLDED_NAMES and word.isupper() and len(word) > 1 and not self._shouts
 
     def _kind(self, word: str, lowered: str, tag: str, at: int) -> TokenKind:
-        if lowered in english.DAYS:
+        if lowered in _DAYS:
             return TokenKind.VALUE
         if (
             tag.startswith("W_")
@@ -235,7 +242,7 @@ class _Reader:
             or (not word.isalpha() and any(map(str.isdigit, word)))
         ):
             return TokenKind.NAME
-        if lowered in english.AUXILIARIES or tag == "SW":
+        if lowered in AUXILIARIES or tag == "SW":
             return TokenKind.MARK
         is_capital = word[0].isupper() and not (self._shouts or (word == "I" and not self._is_numeral(at)))
         return TokenKind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else TokenKind.WORD
@@ -275,7 +282,7 @@ class _Reader:
     def _slashed(self, number: str, taken: int) -> Sequence[str]:
         """The parts of a date with a slash; a share of what is counted behind it is none: 9/26 tests passed."""
         following, tag = self._peek(taken)
-        is_counted = tag == "SL" and following.islower() and following not in english.RELATIONS | english.AUXILIARIES
+        is_counted = tag == "SL" and following.islower() and following not in RELATIONS | AUXILIARIES
         return () if is_counted and self._at + taken not in self._signs else slashed_date(number)
 
     def _scaled(self, number: str) -> str:
@@ -340,7 +347,7 @@ class _Reader:
         month_at = self._month_ahead(lowered)
         if month_at is None:
             return []
-        month = english.MONTHS[self._peek(month_at)[0].casefold()]
+        month = _MONTHS[self._peek(month_at)[0].casefold()]
         day = self._day(0) if month_at else ""
         self._at += month_at + 1
         year = self._short_year()
@@ -362,9 +369,7 @@ class _Reader:
     def _is_month(self, ahead: int, lowered: str) -> bool:
         word = self._peek(ahead)[0]
         ambiguous = lowered in ("may", "march", "mar", "dec", "sep", "jun", "jan")
-        return lowered in english.MONTHS and (
-            not ambiguous or (word[:1].isupper() and bool(self._at + ahead or self._day(1)))
-        )
+        return lowered in _MONTHS and (not ambiguous or (word[:1].isupper() and bool(self._at + ahead or self._day(1))))
 
     def _day(self, ahead: int) -> str:
         word, tag = self._peek(ahead)

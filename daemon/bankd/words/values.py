@@ -1,12 +1,8 @@
 """Numbers with their units, dates and times, in one way of writing each: 29만원, 290,000원 and 290000 won agree.
 
-It reads a run of morphemes or English words; where values stand in a statement is for `statement` to know.
-
-One quantity in one way: an hour and a half, 90 minutes and 1.5 hours are the same 5400 seconds.
-
-Calendar days and clock times are no quantities, but two weeks are 14 days; currencies keep to themselves.
-
-An hour beside a part of the day: eleven at night, 밤 11시, 23:00 and 오후 11시 are one time.
+A quantity is compared in the smallest unit: an hour and a half, 90 minutes and 1.5 hours are 5400 seconds. Two weeks are
+14 days, but a calendar day and a clock time are no quantities, and each currency stays as it is. A part of the day tells
+which hour is meant: eleven at night, 밤 11시, 23:00 and 오후 11시 are one time.
 """
 
 from __future__ import annotations
@@ -17,27 +13,17 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from types import MappingProxyType
 
-from bankd.words.english_function_words import NUMBERS, SCALES
 from bankd.words.statement import Morpheme, Token, TokenKind
-from bankd.words.tables import meanings_in, split_words
+from bankd.words.tables import meanings_in, number_meanings, split_words
 
 UNITS = meanings_in("units", "units")
 """Unit as written (lower case) -> its one name. 분 and 시 of the clock keep their own names."""
 
 DATE_UNITS = split_words("년 월 일 시 분 초 am pm")
 
-_DIGITS = {digit: number for number, digit in enumerate("영일이삼사오육칠팔구")} | {"공": 0, "륙": 6}
-_NATIVE = {
-    form: number
-    for number, forms in (
-        (1, "하나 한"), (2, "둘 두"), (3, "셋 세 석 서"), (4, "넷 네 넉 너"), (5, "다섯"), (6, "여섯"), (7, "일곱"),
-        (8, "여덟"), (9, "아홉"), (10, "열"), (20, "스물 스무"), (30, "서른"), (40, "마흔"), (50, "쉰"), (60, "예순"),
-        (70, "일흔"), (80, "여든"), (90, "아흔"),
-    )
-    for form in forms.split()
-}  # fmt: skip
-PLACES = {"십": 10, "백": 100, "천": 1000}
-MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
+_NUMBERS, _ENGLISH_SCALES = number_meanings("english", "numbers"), number_meanings("english", "scales")
+_DIGITS, _NATIVE = number_meanings("korean", "digits"), number_meanings("korean", "native_numerals")
+PLACES, MYRIADS = number_meanings("korean", "places"), number_meanings("korean", "myriads")
 
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
 _MONTH_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
@@ -46,18 +32,8 @@ _DAY_AND_MONTH = re.compile(r"(1[3-9]|2[0-35-9]|3[01])/(0?[1-9]|1[0-2])")
 """Where only one order makes a day; 24/7 is none."""
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
 _NOON, _DUSK, _TENS = 12, 5, 20
-PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
-    {
-        part: half
-        for half, parts in (
-            ("am", "아침 새벽 morning mornings"),
-            ("pm", "낮 저녁 afternoon afternoons evening evenings"),
-            ("night", "밤 night nights"),
-        )
-        for part in parts.split()
-    }
-)
-"""The parts of a day that say which of two hours is meant."""
+PARTS_OF_DAY = meanings_in("units", "parts_of_day")
+"""The parts of a day that tell which of two hours is meant: am, pm or night."""
 
 HALF = "반"
 """A number before a unit, and behind one: 반 시간, 한 시간 반; a class of a school behind a number without one."""
@@ -155,13 +131,13 @@ def english_number(words: Sequence[str]) -> tuple[str, int] | None:
     """The number that words begin with, and how many words it takes: three hundred twenty -> ("320", 3)."""
     total = part = count = 0
     for at, word in enumerate(words):
-        if word == "-" and part % 100 >= _TENS and NUMBERS.get("".join(words[at + 1 : at + 2]), 10) < 10:
+        if word == "-" and part % 100 >= _TENS and _NUMBERS.get("".join(words[at + 1 : at + 2]), 10) < 10:
             pass  # thirty-four
-        elif word in NUMBERS and (part % 10 == 0 or not count):
-            part += NUMBERS[word]
-        elif word in SCALES and count:
-            part = (part or 1) * SCALES[word]
-            if SCALES[word] >= 1000:
+        elif word in _NUMBERS and (part % 10 == 0 or not count):
+            part += _NUMBERS[word]
+        elif word in _ENGLISH_SCALES and count:
+            part = (part or 1) * _ENGLISH_SCALES[word]
+            if _ENGLISH_SCALES[word] >= 1000:
                 total, part = total + part, 0
         else:
             break
