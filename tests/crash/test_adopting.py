@@ -127,7 +127,7 @@ def test_what_a_person_wrote_meanwhile_stays_and_is_named(
     assert adopt(folder, half_made, "--copy") == 0
 
     assert (half_made / "bank/MEMORY.md").read_text() == "mine\n"
-    assert "1 copies that were there and differ from their source: bank/MEMORY.md" in capsys.readouterr().out
+    assert "1 existing copy that differs from its source: bank/MEMORY.md" in capsys.readouterr().out
 
 
 def test_what_is_half_made_of_another_folder_is_refused(

@@ -39,8 +39,10 @@ def watch(root: Path) -> Iterator[ChangeWatch]:
 def looks(bank: OpenBank, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Ask, and tell how many folders were looked at for it."""
     scans: list[PageFiles] = []
-    scan = PageFiles._scan_all
-    monkeypatch.setattr(PageFiles, "_scan_all", lambda self: scans.append(self) or scan(self))
+    scan = PageFiles.scan
+    monkeypatch.setattr(
+        PageFiles, "scan", lambda self, paths=None: (paths is None and scans.append(self)) or scan(self, paths)
+    )
 
     def ask() -> int:
         before = len(scans)

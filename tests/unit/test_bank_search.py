@@ -214,16 +214,14 @@ def test_memory_is_given_back_once_after_changes_were_taken_in(
 
 
 @pytest.mark.parametrize(("paths", "expected"), [(MANY - 1, "take in"), (MANY, "catch up")])
-def test_many_files_are_read_by_another_process(paths: int, expected: str) -> None:
+def test_many_files_are_read_by_another_process(tmp_path: Path, paths: int, expected: str) -> None:
     done: list[str] = []
     search = SimpleNamespace(take_in=lambda paths, now: done.append("take in"))
     held = SimpleNamespace(search=search, catch_up=lambda: done.append("catch up"), now=lambda: NOW)
-    timer = SimpleNamespace(ring_in=lambda *_: None)
-    around = SimpleNamespace(clock=lambda: NOW, read_clocks=lambda: None)
-    makes = {name: lambda *_: None for name in ("make_ledger", "make_watcher", "make_socket")}
-    daemon = Daemon(
-        cast(Any, SimpleNamespace(held=held, around=around, make_timer=lambda _: timer, **makes)), cast(Any, None)
+    around = SimpleNamespace(
+        workspace=tmp_path, bank="", polling=True, runtime_folder=None, clock=lambda: NOW, read_clocks=lambda: None
     )
+    daemon = Daemon(cast(Any, held), cast(Any, around), cast(Any, None))
 
     daemon.files_changed(Changes(changed=tuple(f"bank/{number}.md" for number in range(paths))))
     assert done == [expected]

@@ -83,7 +83,10 @@ def adopt_command(arguments: Namespace) -> int:
     counts = {"pages": len(adoption.parts.get("bank", ())), "logs": len(adoption.parts.get("memory", ()))}
     left_out = [{"why": why, "files": names} for why, names in adoption.left_out.items()]
     whole = {"workspace": str(root), "folder": str(folder), **counts, "left_out": left_out}
-    kept = _files(adopted.kept, "existing copies that differ from their source")
+    one = len(adopted.kept) == 1
+    kept = _files(
+        adopted.kept, f"existing {'copy that differs from its' if one else 'copies that differ from their'} source"
+    )
     return say_answer(
         {**whole, "made": adopted.made, "kept": adopted.kept},
         f"{styled('kept', 'bold')}    {kept}" if adopted.kept else "",

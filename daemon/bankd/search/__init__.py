@@ -1,19 +1,21 @@
-"""From a question to its answers: read, find, score, judge. What it reads from comes through ports.
+"""From a question to its answers: read it, find candidates, score them, judge them.
 
-answer       bank, logs, archive
-bank_search  owner of queries, changes
-days         asked days
-find         one index ranked
-floor        or nothing relevant
-indexable    what pages give
-look_alikes  candidates for runs
-meaning      vectors beside words
-parts
-passages     passages, parts
-read         text to terms
-related      ties
-request      asked, answered
-score        words, tree, priors
-suppression
-weigh        weights of words
+What this room reads from (index, analyser, catalogue) comes through ports.
+
+    request      a question as it comes in, hits as they go out, and the settings of search
+    bank_search  the one owner of queries, and of changes that the index takes in
+    answer       the answer of a bank: its memories, then logs and archive
+    find         candidates from one index, ranked; newer before older, near ones as one
+    read         a question as weighted terms
+    weigh        the weights of words
+    score        the score of a candidate: words, tree, priors
+    meaning      scores of sentence vectors, joined with those of words
+    floor        from which score on a hit is an answer
+    days         memories of the days that a question asks about
+    passages     long texts in passages
+    parts        the lines of a passage that answer
+    related      what belongs to a memory: links, contradictions, shared use
+    suppression  memories of a cluster that others were used instead of; off by default
+    indexable    what a page gives to the index
+    look_alikes  candidates for a run: memories that look like a new line
 """

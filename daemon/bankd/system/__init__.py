@@ -1,12 +1,12 @@
 """The machine: clock, sockets, processes, systemd.
 
-child          processes, copies
-clock          the clocks
-command        programs of the settings, run and ended
-files          bank list, mounts
-manager        systemd
-process        logs, memory, timer
-socket_client  client's side
-socket_server  daemon's socket
-staged_file
+clock          reads the clocks
+socket_client  asks a daemon; imports little, since hooks use it
+socket_server  the daemon's socket
+child          child processes and copies of this process
+command        programs that the settings name: run, bounded, ended
+process        logging, memory and timers of a process
+manager        systemd: notifications and units
+files          the list of a user's banks; mounts
+staged_file    a small file replaced at once
 """
