@@ -128,13 +128,12 @@ def _check(graph: Graph, arguments: Namespace) -> int:
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
     shown = [link for link, _ in broken] if arguments.all else news
     since_ever, heals = len(broken) - len(news), "now; to update the links: bankctl links heal"
-    were = "was" if since_ever == 1 else "were"
     say_answer(
         {"broken": [_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},
         *(f"{_place(link)}  {styled(link.reference.target, 'bold')}" for link in shown),
         *(f"{styled(old)} is {styled(new, 'bold')} {heals}" for old, new in moved.items()),
         *(f"{styled(block)} is on {styled(' and '.join(pages), 'bold')} {heals}" for block, pages in blocks.items()),
-        f"{counted(len(news), 'link')} broke; {since_ever} {were} always broken",
+        f"{len(news)} links lead nowhere that led somewhere; {since_ever} never did",
         as_json=arguments.json,
     )
     return 3 if news else 0
