@@ -4,7 +4,7 @@
     python -m bench.matching --command COMMAND     ask a model: as distil.command of bankd.yaml
 
 Of each set the old lines of both halves and the facts of LoCoMo stand in one bank; each new line of the reporting half is
-held against those that share most words with it (`core.distil.matching.MOST_OTHERS`), as a night does it: a pair whose old
+held against those that share most words with it (`night.match.MOST_OTHERS`), as a night does it: a pair whose old
 line is not among them is missed. What the guard calls the same or newer is not asked about; what it calls near the model may tell apart. `replies/matching.jsonl` has what a large model
 answered to just these prompts, by what was asked; it saw neither the labels nor these files.
 """

@@ -4,8 +4,8 @@
 
 By the rules alone, by the kind alone (what the shipped examples tell of a line), by likeness alone (the memories of the
 bank), and by all, each on an empty bank and on one that holds the other half. The rules that ship, and the bounds of
-`core.lifecycle.page_classifier`, were chosen on the shipped examples, four fifths of them telling the fifth, which is
-printed last but one, and so was from where likeness stands above kind, which is printed last; the other bounds of `core.lifecycle.similar` on the lines of even number. The odd ones were looked at by nobody who
+`memory.route`, were chosen on the shipped examples, four fifths of them telling the fifth, which is
+printed last but one, and so was from where likeness stands above kind, which is printed last; the other bounds of `memory.route` on the lines of even number. The odd ones were looked at by nobody who
 chose; nor were those of the lines beside this file, which are of the kind that agents' logs have.
 """
 

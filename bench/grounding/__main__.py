@@ -15,7 +15,7 @@ turns, of later passages by such a bit, and the last 26 were all chosen on, as a
 `reworded.jsonl`, whose lines are as far from the words of the log as their writers could put them. Reported is the half
 that nothing was chosen on, with Wilson's 95 % interval.
 
-Behind the rules the model that wrote a line verifies it (`core.distil.verifying`). `../replies/grounding.jsonl` has what a large model answered, the
+Behind the rules the model that wrote a line verifies it (`night.asking`). `../replies/grounding.jsonl` has what a large model answered, the
 lines of a passage in two calls; it saw neither what is true nor these files. The prompts of then had remarks of eight more finders behind some lines
 (behind .85 of the invented and .09 of the true ones); today's have them behind fewer, so a reply is found by the passage and its lines. A line that is
 refused and that the model wrote again so that the rules believe it counts as mended: that it is verified again is not in these replies.

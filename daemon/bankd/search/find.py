@@ -168,7 +168,7 @@ def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: st
 
 
 class StoredPair(NamedTuple):
-    """Two memories of the bank that were compared; `relation` is as `core.dedup.compare.Relation` has it."""
+    """Two memories of the bank that were compared; `relation` is as `same.compare.Relation` has it."""
 
     older: str
     newer: str

@@ -92,7 +92,7 @@ class IndexableEntry(NamedTuple):
     is_text: bool = False
     """Whether it is no memory: a row of a table or a block of code, which are found and no more than that."""
     mentions: tuple[str, ...] = ()
-    """What it links to and what it was made of, as `core.links.mentions` writes it."""
+    """What it links to and what it was made of, as `layouts.links` writes it."""
 
     @property
     def key(self) -> str:

@@ -167,7 +167,7 @@ def _strength(steps: Sequence[Edge]) -> float:
 
 
 MERGED_MARK = "also "
-"""How a mention of a memory begins that was merged: `core.links.mentions`, which is read only where there is a link."""
+"""How a mention of a memory begins that was merged: `layouts.links`, which is read only where there is a link."""
 
 
 class Placed(NamedTuple):

@@ -133,7 +133,7 @@ class FoundRow(NamedTuple):
     is_text: bool = False
     """Whether it is a row of a table, or code, and no memory."""
     mentions: tuple[str, ...] = ()
-    """What it links to and was made of, as `core.links.mentions` writes it."""
+    """What it links to and was made of, as `layouts.links` writes it."""
 
 
 class Hit(NamedTuple):
@@ -166,7 +166,7 @@ class Hit(NamedTuple):
     row: int = 0
     """Its number in the index of its group."""
     mentions: tuple[str, ...] = ()
-    """What it links to and was made of, as `core.links.mentions` writes it."""
+    """What it links to and was made of, as `layouts.links` writes it."""
     is_close: bool = False
     """Whether another answer is close to it, so that it matters which was said last."""
 

@@ -16,7 +16,7 @@ What speaks for a memory beside its words: how sure it is, how new or lately use
 
 A memory without such signals gets nothing. All together stay below what one word of a query is worth, so that they
 only order near-ties: a ranking that lets its counters grow sinks within a hundred of its own answers. Of two of which
-one supersedes the other, the newer comes first. All constants are in `core.use.policy`.
+one supersedes the other, the newer comes first. All constants are in `memory.use_policy`.
 """
 
 from __future__ import annotations
