@@ -80,6 +80,17 @@ def test_what_a_run_adds_counts_for_the_split_of_the_same_run(root: Path, page: 
     assert bankctl("cycle", "reflect", "--now", NOW, "--json").json["counts"] == {}
 
 
+def test_a_page_that_a_run_makes_is_split_by_the_same_run(root: Path, page: Path, bankctl: Run) -> None:
+    rules = "TAG_ROUTING:\n  W:\n    - {target: world/fresh.md, match: '.'}\n"
+    (root / "routing.yaml").write_text(rules, "utf-8")
+    things = ("boat", "kite", "loom", "forge", "piano", "tent")
+    lines = (f"W: The {thing} number {n} of Nadia stands in hall {n}." for thing in things for n in range(20))
+    write_log(root, "2027-01-09.md", *lines)
+
+    assert bankctl("cycle", "reflect", "--now", NOW, "--json").code == 0
+    assert (root / "bank/world/fresh").is_dir()
+
+
 def test_rules_follow_a_split_to_the_part_that_fits(root: Path, page: Path, bankctl: Run) -> None:
     bankctl("split", "knowledge/full.md")
     write_log(
