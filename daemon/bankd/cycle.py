@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bankd.errors import InvariantError, RefusedError
 from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
@@ -61,11 +61,18 @@ from bankd.night.retention import merge_near_copies, retire_memories
 from bankd.night.sections import FOLDER
 from bankd.pages.memory import Memory, render_memory
 from bankd.pages.names import is_outside
-from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
 from bankd.same.pairs import text_key
 from bankd.same.reading import compared_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.settings import Settings
+
+if TYPE_CHECKING:
+    from bankd.app.index import RunIndex
+    from bankd.index.recall import RecallBuffer
+    from bankd.workspace.catalog import PageMemoryCatalog
+    from bankd.workspace.graph import LinkGraph
+    from bankd.workspace.logs import LogFiles
+    from bankd.workspace.writer import WorkspaceWriter
 
 CycleKind: TypeAlias = Literal["micro", "reflect"]
 
@@ -74,13 +81,13 @@ CycleKind: TypeAlias = Literal["micro", "reflect"]
 class World:
     """The outside world of a run."""
 
-    logs: Logs
-    catalog: MemoryCatalog
-    transactions: Transactions
-    index: Index
-    wordings: Wordings
-    graph: Graph
-    recalls: Recalls
+    logs: LogFiles
+    catalog: PageMemoryCatalog
+    transactions: WorkspaceWriter
+    index: RunIndex
+    wordings: RunIndex
+    graph: LinkGraph
+    recalls: RecallBuffer
     distilling: DistilParts | None = None
     """None unless the user named a language model."""
     enriching: EnrichParts | None = None
@@ -203,7 +210,7 @@ def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
     return notes
 
 
-def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
+def closed_for(plan: Plan, transactions: WorkspaceWriter) -> Mapping[str, str]:
     """The pages that a plan would change and that cannot be written now, and why."""
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
@@ -280,7 +287,7 @@ def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
     return tuple((id_, day) for id_, day in fresh if id_ in held)
 
 
-def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, policy: Policy) -> Plan:
+def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, policy: Policy) -> Plan:
     """Take missing memories as deleted by hand, unless a page could not be read or too many are missing."""
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
@@ -313,12 +320,12 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *map(wait_for_page, waiting)))
 
 
-def pages_there(graph: Graph, renamed: RenamedPages) -> Callable[[str], bool]:
+def pages_there(graph: LinkGraph, renamed: RenamedPages) -> Callable[[str], bool]:
     """A function: whether the bank has a page, under the name it has now."""
     return lambda page: graph.names.file(f"bank/{page}") is not None or renamed.name_now(page) != page
 
 
-def place_on_page(memory: Memory, destination: Destination, graph: Graph, renamed: RenamedPages) -> Destination:
+def place_on_page(memory: Memory, destination: Destination, graph: LinkGraph, renamed: RenamedPages) -> Destination:
     """The page that a rule names, under its present name; of a page that was split, the part that fits the memory.
 
     Names that differ only in case count as one page, since they are one file on other systems.
@@ -399,7 +406,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 
-def find_faults(plan: Plan, catalog: MemoryCatalog, graph: Graph) -> list[str]:
+def find_faults(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph) -> list[str]:
     """What a plan would lose, double, garble or break, a sentence each; empty when all is well."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := catalog.read(path)) is not None}
@@ -407,7 +414,7 @@ def find_faults(plan: Plan, catalog: MemoryCatalog, graph: Graph) -> list[str]:
     return [*find_losses(plan, before, foresee_pages(plan.transaction, before)), *find_broken(plan, dead)]
 
 
-def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy) -> None:
+def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy: Policy) -> None:
     """Raise InvariantError when a plan would lose something, RefusedError when it exceeds the budget."""
     findings = find_faults(plan, catalog, graph)
     if findings:

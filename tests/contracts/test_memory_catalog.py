@@ -12,7 +12,6 @@ import pytest
 from bankd.edits.settle import FileFingerprint
 from bankd.memory.retire import Opinion
 from bankd.pages.memory import Confidence, parse_memory
-from bankd.ports import MemoryCatalog
 from bankd.same.pairs import text_key
 from bankd.storage.files import BankFiles
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
@@ -25,19 +24,19 @@ PAGES = {
     FACTS: f"# Facts\n\n- W: one ^{ONE}\n  - W: below it\n- O(c=0.86@2026-11-20): tea ^{TWO}\n\n## More\n\nBy hand.\n\n- O(c=0.5): undated\n",
     OLD: f"# Facts\n\n- W: archived ^{GONE}\n",
 }
-Make = Callable[[Mapping[str, str]], MemoryCatalog]
+Make = Callable[[Mapping[str, str]], PageMemoryCatalog]
 
 
 @pytest.fixture(params=["fake", "real"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     opened: list[CatalogDatabase] = []
 
-    def fake(pages: Mapping[str, str]) -> MemoryCatalog:
+    def fake(pages: Mapping[str, str]) -> PageMemoryCatalog:
         disk = FakeDisk(pages)
         disk.closed = {path: "has merge markers; resolve the merge" for path in pages if path == MERGING}
         return FakeHoldings(disk)
 
-    def real(pages: Mapping[str, str]) -> MemoryCatalog:
+    def real(pages: Mapping[str, str]) -> PageMemoryCatalog:
         for path, text in pages.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text, encoding="utf-8")
@@ -49,7 +48,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         catalog_db.close()
 
 
-def known(make: Make, pages: Mapping[str, str] = PAGES) -> MemoryCatalog:
+def known(make: Make, pages: Mapping[str, str] = PAGES) -> PageMemoryCatalog:
     catalog = make(pages)
     catalog.refresh(NOW)
     return catalog

@@ -9,17 +9,19 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import count
 from operator import add
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.errors import IndexDamaged, StorageError
 from bankd.memory.judge import Neighbour, said_on
 from bankd.memory.route import Similar
 from bankd.pages.memory import Memory
-from bankd.ports import MemoryCatalog
 from bankd.search.bank_search import BankSearch, Indexes
 from bankd.search.look_alikes import LookAlikes
 from bankd.search.request import FoundRow
 from bankd.words.statement import Wording
+
+if TYPE_CHECKING:
+    from bankd.workspace.catalog import PageMemoryCatalog
 
 _LETTERS = re.compile(r"[\W_]+")
 
@@ -62,7 +64,7 @@ class RunIndex:
         self,
         now: datetime,
         publish: Callable[[str, bytes], None],
-        catalog: MemoryCatalog,
+        catalog: PageMemoryCatalog,
         open_search: Callable[[], BankSearch],
         *,
         is_ours: bool = True,

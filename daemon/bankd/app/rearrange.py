@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bankd.app.workspace import Workspace
 from bankd.edits.settle import why_quarantined
@@ -28,7 +29,9 @@ from bankd.pages.names import BANK, is_own
 from bankd.pages.page import part_lines, parts_folder
 from bankd.pages.resolve import sense_of
 from bankd.pages.scanner import Document, encode_text
-from bankd.ports import Graph
+
+if TYPE_CHECKING:
+    from bankd.workspace.graph import LinkGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Rearranged:
 class Rearranger:
     """The commands that move lines between pages."""
 
-    def __init__(self, workspace: Workspace, graph: Graph) -> None:
+    def __init__(self, workspace: Workspace, graph: LinkGraph) -> None:
         """Take a workspace and its graph, which must be up to date."""
         self._workspace, self._graph = workspace, graph
 
@@ -220,7 +223,7 @@ def _check_own(page: str) -> None:
 
 
 @contextmanager
-def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, Graph]]:
+def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, LinkGraph]]:
     """The commands above for a workspace, with its graph brought up to date."""
     workspace.graph.refresh()
     yield Rearranger(workspace, workspace.graph), workspace.graph

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from bankd.app.index import RunIndex
 from bankd.app.record import Recorder
@@ -19,7 +19,7 @@ from bankd.cycle import CycleKind, Policy, Report, World, check_plan, closed_for
 from bankd.edits.settle import is_just_saved
 from bankd.edits.transaction import Applied, Transaction
 from bankd.errors import UserError
-from bankd.health.health import ClockTrust, cannot_be_told
+from bankd.health.health import cannot_be_told
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.links import relink_plan
 from bankd.memory.plan import Plan, leave_out
@@ -29,57 +29,23 @@ from bankd.night.distil import DistilParts
 from bankd.night.enrich import EnrichParts
 from bankd.night.match import MatchParts
 from bankd.pages.names import is_outside
-from bankd.ports import (
-    Enrichments,
-    Graph,
-    Logs,
-    MemoryCatalog,
-    Models,
-    ProseLogs,
-    Recalls,
-    Transactions,
-    UnaskedMemories,
-)
+from bankd.ports import Models, UnaskedMemories
 from bankd.secrets.screening import Finder
 from bankd.settings import Settings
 
 if TYPE_CHECKING:
+    from bankd.index.recall import RecallBuffer
+    from bankd.storage.derived import DerivedDatabase
+    from bankd.storage.events import EnrichedLog
     from bankd.storage.files import BankFiles
+    from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
+    from bankd.workspace.facts import TrustedClock
+    from bankd.workspace.graph import LinkGraph
     from bankd.workspace.import_files import ImportedLogs
-    from bankd.workspace.writer import TextTraces
+    from bankd.workspace.logs import LogFiles
+    from bankd.workspace.writer import TextTraces, WorkspaceWriter
 
 _LOOK_SECONDS = 0.25
-
-
-class ClockJudge(Protocol):
-    """Decides whether the clock of this computer can be trusted."""
-
-    def judge(self, *, remember: bool = False) -> ClockTrust:
-        """Compare the clock with earlier times; with `remember`, keep this time for the next comparison."""
-
-    def accept(self) -> ClockTrust:
-        """Trust the clock from now on."""
-
-
-class SuccessorTable(Protocol):
-    """The superseded memories, which search marks."""
-
-    def knows_superseded(self) -> bool:
-        """Whether `record_superseded` was ever called on this table."""
-
-    def record_superseded(self, newer: Mapping[str, str]) -> None:
-        """Remember, by the id of each superseded memory, the one that replaces it."""
-
-
-class DerivedFile(Protocol):
-    """A file made from the pages, and made anew when it is damaged."""
-
-    def take_made_anew(self) -> Sequence[str]:
-        """Notes on damage, each given once."""
-
-
-class WorkspaceLogs(Logs, ProseLogs, Protocol):
-    """The logs of a workspace: as Retain lines, and as prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +53,12 @@ class Outside:
     """What only a few use cases need."""
 
     read_clock: Callable[[str], datetime]
-    clock_trust: ClockJudge
-    successors: SuccessorTable
-    derived: Sequence[DerivedFile]
+    clock_trust: TrustedClock
+    successors: CatalogDatabase
+    derived: Sequence[DerivedDatabase]
     traces: TextTraces
     imports: ImportedLogs
-    enriched: Enrichments
+    enriched: EnrichedLog
 
 
 @dataclass(slots=True)
@@ -103,12 +69,12 @@ class Workspace:
     settings: Settings
     now: datetime
     files: BankFiles
-    logs: WorkspaceLogs
-    catalog: MemoryCatalog
-    transactions: Transactions
+    logs: LogFiles
+    catalog: PageMemoryCatalog
+    transactions: WorkspaceWriter
     index: RunIndex
-    graph: Graph
-    recalls: Recalls
+    graph: LinkGraph
+    recalls: RecallBuffer
     recorder: Recorder
     outside: Outside
     models: Models | None = None
@@ -171,8 +137,8 @@ class Workspace:
 
     def take_damage(self) -> list[str]:
         """Notes on what was found damaged, and made anew or set aside, since the last call."""
-        made_anew = [said for one in (*self.outside.derived, self.index) for said in one.take_made_anew()]
-        return [*made_anew, *self.transactions.journals.take_set_aside()]
+        made_anew = [said for one in self.outside.derived for said in one.take_made_anew()]
+        return [*made_anew, *self.index.take_made_anew(), *self.transactions.journals.take_set_aside()]
 
     def wait_until_settled(self) -> None:
         """Wait, at most for the settle time, for files that others saved a moment ago; then set `now` anew."""
@@ -231,7 +197,7 @@ class UserRun:
     workspace: Workspace
     name: str
     plan: Plan
-    catalog: MemoryCatalog
+    catalog: PageMemoryCatalog
     ledger: Ledger
 
     def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bankd.app.rearrange import Rearranged, Rearranger
     from bankd.layouts.links import Link
     from bankd.layouts.relink import Lost
-    from bankd.ports import Graph
+    from bankd.workspace.graph import LinkGraph
 
 _PAGE = "relative to bank/, or its unique name"
 
@@ -121,7 +121,7 @@ def links_command(arguments: Namespace) -> int:
     return say_answer(whole, *lines, counted(len(links), "link"), as_json=arguments.json)
 
 
-def _check(graph: Graph, arguments: Namespace) -> int:
+def _check(graph: LinkGraph, arguments: Namespace) -> int:
     """Print broken links; 3 when a link broke that worked before."""
     broken = list(graph.broken())
     news, moved = [link for link, once in broken if once], graph.moved()

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
     from bankd.health.health import IndexFacts
     from bankd.index.rows import Rows
+    from bankd.index.sources import PageFiles
     from bankd.index.terms import Terms
     from bankd.index.writer import IndexWriter
     from bankd.memory.use import UseSignals
     from bankd.pages.names import Names
-    from bankd.ports import PageSource, TextAnalyser
     from bankd.search.indexable import Refreshed
     from bankd.search.score import Usage
+    from bankd.workers.analyser import Analyser
 
 _T = TypeVar("_T")
 
@@ -35,7 +36,7 @@ _T = TypeVar("_T")
 class SearchIndex:
     """One workspace's index."""
 
-    def __init__(self, folder: Path | str, pages: PageSource, analyser: TextAnalyser) -> None:
+    def __init__(self, folder: Path | str, pages: PageFiles, analyser: Analyser) -> None:
         """Keep the index in this folder, of these pages, read with this analyser."""
         self._folder = IndexFolder(folder)
         self._pages = pages

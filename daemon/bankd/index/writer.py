@@ -31,8 +31,9 @@ from bankd.words.day_mentions import days_spoken_of
 from bankd.words.days import Span
 
 if TYPE_CHECKING:
+    from bankd.index.sources import PageFiles
     from bankd.index.terms import TermDocument, Terms
-    from bankd.ports import PageSource, TextAnalyser
+    from bankd.workers.analyser import Analyser
 
 THERE_WAS_NONE = "there was none"
 _BATCH_PAGES = 2_000
@@ -157,7 +158,7 @@ class _Looked(NamedTuple):
 class IndexWriter:
     """Brings an index up to date with the pages of a bank."""
 
-    def __init__(self, folder: IndexFolder, pages: PageSource, analyser: TextAnalyser, now: datetime) -> None:
+    def __init__(self, folder: IndexFolder, pages: PageFiles, analyser: Analyser, now: datetime) -> None:
         """Take where the index is, the pages, how they are read, and the moment that is written into it."""
         self._folder = folder
         self._pages = pages

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import bug_in
 from bankd.memory.ledger import KEPT, Event, Ledger, day_of
@@ -21,12 +21,15 @@ from bankd.memory.retire import memory_of
 from bankd.memory.use import Fading, is_fading, raise_confidence
 from bankd.pages.memory import Memory, parse_memory
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
-from bankd.ports import Index, MemoryCatalog, Wordings
 from bankd.same.compare import Match, Relation, find_match
 from bankd.same.pairs import Dated, Likeness, Pairs, compare_pairs
 from bankd.same.reading import compared_text, read_statement
 from bankd.same.slots import slots_of
 from bankd.words.statement import Statement, Wording
+
+if TYPE_CHECKING:
+    from bankd.app.index import RunIndex
+    from bankd.workspace.catalog import PageMemoryCatalog
 
 _NEAREST = 10
 """Earlier lines of the same run that are compared with a new one, those that share most words first."""
@@ -220,9 +223,9 @@ AT_ONCE = 1_000
 class CompareParts:
     """What comparing needs: what the bank holds, who looks alike, how texts are taken apart, and `dedup.threshold`."""
 
-    catalog: MemoryCatalog
-    index: Index
-    wordings: Wordings
+    catalog: PageMemoryCatalog
+    index: RunIndex
+    wordings: RunIndex
     threshold: int
 
 
@@ -248,7 +251,7 @@ def compare_changed(
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 
 
-def _memories(catalog: MemoryCatalog, ids: Iterable[str]) -> dict[str, Memory]:
+def _memories(catalog: PageMemoryCatalog, ids: Iterable[str]) -> dict[str, Memory]:
     return {id_: memory_of(lines) for id_, lines in catalog.lines_of(ids).items()}
 
 

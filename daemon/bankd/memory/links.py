@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bankd.edits.operations import Append, Operation, Piece, Relink, Remove
 from bankd.edits.transaction import Transaction
@@ -38,8 +39,11 @@ from bankd.pages.names import ARCHIVE, BANK, is_outside
 from bankd.pages.page import read_page
 from bankd.pages.resolve import Base, render_path, split_target
 from bankd.pages.scanner import decode_text, scan_text
-from bankd.ports import Graph, MemoryCatalog
 from bankd.settings import Settings
+
+if TYPE_CHECKING:
+    from bankd.workspace.catalog import PageMemoryCatalog
+    from bankd.workspace.graph import LinkGraph
 
 
 def rebase_links(text: str, page: str, to: str, before: LinkScene, after: LinkScene) -> str:
@@ -89,7 +93,7 @@ def say_nothing(dangling: Sequence[Link]) -> None:
     """Tell nobody."""
 
 
-def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
+def relink_plan(plan: Plan, graph: LinkGraph, read: Read) -> Plan:
     """Let links follow what a plan moves, and rewrite links in what it moves.
 
     A memory that a link cannot follow stays, with a warning.
@@ -117,7 +121,7 @@ def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     return relink_plan(plan.without(staying).with_(warnings=(*plan.warnings, *reasons)), graph, read)
 
 
-def _breaking(plan: Plan, followed: Sequence[Followed], graph: Graph, read: Read) -> list[Followed]:
+def _breaking(plan: Plan, followed: Sequence[Followed], graph: LinkGraph, read: Read) -> list[Followed]:
     """The links that would break others by following: other links lead to the headings in which these stand."""
     if not followed:
         return []
@@ -126,7 +130,7 @@ def _breaking(plan: Plan, followed: Sequence[Followed], graph: Graph, read: Read
     return [item for item in followed if item.link.source in pages]
 
 
-def rebase_moved(operations: Sequence[Operation], graph: Graph, read: Read) -> tuple[Operation, ...]:
+def rebase_moved(operations: Sequence[Operation], graph: LinkGraph, read: Read) -> tuple[Operation, ...]:
     """The same operations, with the links in lines that move to another page rewritten for that page."""
     removals = (op for op in operations if isinstance(op, Remove) and op.elsewhere)
     homes = {(op.elsewhere, piece.key): op.path for op in removals for piece in op.pieces}
@@ -142,7 +146,7 @@ def rebase_moved(operations: Sequence[Operation], graph: Graph, read: Read) -> t
     )
 
 
-def _memory_named(link: Link, graph: Graph, read: Read) -> str:
+def _memory_named(link: Link, graph: LinkGraph, read: Read) -> str:
     """The id of the memory that holds the place a link leads to; empty for none."""
     target = graph.scene.target(link)
     outline = graph.scene.outline_of(target.path) if target else None
@@ -155,7 +159,7 @@ def _memory_named(link: Link, graph: Graph, read: Read) -> str:
 
 def follow_links(
     operations: Iterable[Operation],
-    graph: Graph,
+    graph: LinkGraph,
     read: Read,
     heirs: Mapping[str, str] | None = None,
     written: Mapping[tuple[str, str], str] | None = None,
@@ -186,7 +190,7 @@ def follow_links(
     return replace(following, followed=tuple(replace(item, is_alone=is_alone(item)) for item in followed))
 
 
-def find_dead_links(operations: Iterable[Operation], graph: Graph, read: Read) -> list[Link]:
+def find_dead_links(operations: Iterable[Operation], graph: LinkGraph, read: Read) -> list[Link]:
     """The references that would lead less far after operations than now."""
     wanted = tuple(operations)
     if not _may_break(wanted, graph):
@@ -195,12 +199,12 @@ def find_dead_links(operations: Iterable[Operation], graph: Graph, read: Read) -
     return [link for link in change.links() if change.is_dead(link)]
 
 
-def _may_break(operations: Iterable[Operation], graph: Graph) -> bool:
+def _may_break(operations: Iterable[Operation], graph: LinkGraph) -> bool:
     """Whether operations can break a link; an addition can only by making a page with a name that exists elsewhere."""
     return any(not isinstance(op, Append) or _doubles_name(op.path, graph) for op in operations)
 
 
-def _doubles_name(path: str, graph: Graph) -> bool:
+def _doubles_name(path: str, graph: LinkGraph) -> bool:
     return path not in graph.names and path.startswith(BANK) and bool(graph.names.named(path.rpartition("/")[2]))
 
 
@@ -209,7 +213,7 @@ class _Change:
     """The links before and after some operations; `old` and `texts` are the touched files before and after."""
 
     operations: tuple[Operation, ...]
-    graph: Graph
+    graph: LinkGraph
     old: Mapping[str, bytes]
     texts: Mapping[str, str]
     _outlines: dict[str, Outline] = field(default_factory=dict)
@@ -263,7 +267,7 @@ class _Change:
         yield from self.graph.links_named([path for path in self.texts if _doubles_name(path, self.graph)])
 
 
-def _foreseen(operations: tuple[Operation, ...], graph: Graph, read: Read) -> _Change:
+def _foreseen(operations: tuple[Operation, ...], graph: LinkGraph, read: Read) -> _Change:
     inside = tuple(operation for operation in operations if not is_outside(operation.path))
     named = {move.target for operation in inside if isinstance(operation, Relink) for move in operation.moves}
     before = {path: data for path in {*named, *(op.path for op in inside)} if (data := read(path)) is not None}
@@ -271,7 +275,7 @@ def _foreseen(operations: tuple[Operation, ...], graph: Graph, read: Read) -> _C
     return _Change(operations, graph, before, {path: decode_text(data) for path, data in after.items()})
 
 
-def heal_outside_moves(plan: Plan, graph: Graph, settings: Settings) -> Plan:
+def heal_outside_moves(plan: Plan, graph: LinkGraph, settings: Settings) -> Plan:
     """Let links follow what the user has moved, if `links.heal` says so."""
     if settings.links.heal != "apply":
         return plan
@@ -294,8 +298,8 @@ def heal_outside_moves(plan: Plan, graph: Graph, settings: Settings) -> Plan:
 def split_pages(
     plan: Plan,
     unread_pages: Sequence[Deferred],
-    catalog: MemoryCatalog,
-    graph: Graph,
+    catalog: PageMemoryCatalog,
+    graph: LinkGraph,
     settings: Settings,
     find_faults: Callable[[Plan], Sequence[str]],
 ) -> Plan:
@@ -335,7 +339,7 @@ def _is_ours(path: str, data: bytes, limits: Limits, settings: Settings) -> bool
     return len(data) >= limits.warn and (settings.split.pages == "all" or is_own_page(path, data))
 
 
-def note_sizes(plan: Plan, catalog: MemoryCatalog, graph: Graph, settings: Settings) -> list[str]:
+def note_sizes(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, settings: Settings) -> list[str]:
     """Notes on pages that are over the size at which they are split and cannot be, and on those that come near it."""
     limits, sizes = Limits.of(settings.split), graph.sizes()
     seamless = plan.rearranged.seamless if plan.rearranged else ()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import BankError
 from bankd.memory.plan import Deferred
@@ -35,11 +35,15 @@ from bankd.night.asking import (
 )
 from bankd.night.attest import Passage, sentences_of
 from bankd.night.sections import DISTILLED, FOLDER, PROPOSED, ProseSection, distilled_keys, new_sections, sections_of
-from bankd.ports import Models, ProseLogs, Wordings
+from bankd.ports import Models
 from bankd.same.reading import read_statement
 from bankd.secrets.screening import Finder, screen_text
 from bankd.settings import DistilPolicy
 from bankd.words.analysis import has_hangul
+
+if TYPE_CHECKING:
+    from bankd.app.index import RunIndex
+    from bankd.workspace.logs import LogFiles
 
 _SHORTEST, _LONGEST = 3, 300
 """Words of a sentence, and its characters: shorter ones say nothing by themselves, longer ones are no one statement."""
@@ -142,7 +146,7 @@ def _statement(sentence: str, rule: SpeechAct) -> str:
 class ProseParts:
     """What reading prose needs: the logs, and what credentials look like."""
 
-    logs: ProseLogs
+    logs: LogFiles
     finders: Sequence[Finder]
 
 
@@ -151,7 +155,7 @@ class DistilParts(ProseParts):
     """What distilling needs beside: a model, and how texts are taken apart."""
 
     models: Models
-    wordings: Wordings
+    wordings: RunIndex
 
 
 class Distilled(NamedTuple):
@@ -272,7 +276,7 @@ def judge_distilled(
     return [judge_line(line, section, now.date(), passage) for line in lines]
 
 
-def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs, now: datetime) -> str:
+def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: LogFiles, now: datetime) -> str:
     """Put the lines of a section into the log of its day; gives why that could not be done."""
     log = log_of(section, now.date())
     try:

@@ -10,14 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import BankError
 from bankd.memory.retain import clean_text
 from bankd.night.asking import NUMBER, TEXT, Prompt, Unanswered, list_schema, object_schema, objects_in
 from bankd.pages.memory import statement_key
-from bankd.ports import Enrichments, Models, UnaskedMemories
+from bankd.ports import Models, UnaskedMemories
 from bankd.secrets.screening import Finder, find_secrets
+
+if TYPE_CHECKING:
+    from bankd.storage.events import EnrichedLog
 
 VERSION = "enrich-2"
 AT_ONCE = 8
@@ -114,7 +117,7 @@ class EnrichParts:
 
     memories: UnaskedMemories
     models: Models
-    kept: Enrichments
+    kept: EnrichedLog
     finders: Sequence[Finder] = ()
 
 

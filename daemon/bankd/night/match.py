@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import BankError, bug_in
 from bankd.memory.judge import source_day, source_line_number
@@ -18,12 +18,16 @@ from bankd.memory.ledger import Ledger
 from bankd.memory.retire import memory_of
 from bankd.night.asking import NUMBER, Prompt, Reply, Unanswered, list_schema, object_schema, objects_in
 from bankd.pages.memory import Memory
-from bankd.ports import Index, MemoryCatalog, Models
+from bankd.ports import Models
 from bankd.same.compare import Relation
 from bankd.same.pairs import Likeness, age_of
 from bankd.same.reading import compared_text
 from bankd.secrets.screening import Finder, find_secrets
 from bankd.words.analysis import has_hangul
+
+if TYPE_CHECKING:
+    from bankd.app.index import RunIndex
+    from bankd.workspace.catalog import PageMemoryCatalog
 
 VERSION = "match-1"
 MOST_OTHERS = 3
@@ -135,8 +139,8 @@ _REASONS = {
 class MatchParts:
     """What matching needs: what the bank holds, who looks alike, a model, and what credentials look like."""
 
-    catalog: MemoryCatalog
-    index: Index
+    catalog: PageMemoryCatalog
+    index: RunIndex
     models: Models
     finders: Sequence[Finder] = ()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date
+from typing import TYPE_CHECKING
 
 from bankd.health.health import FROZEN
 from bankd.memory.archive import ArchiveCandidate, Resident, find_archivable, goes_by_itself, unsupported
@@ -34,13 +35,16 @@ from bankd.night.insights import find_unsupported, sources_of
 from bankd.night.sections import distilled_in
 from bankd.pages.memory import Memory
 from bankd.pages.page import MemoryLines
-from bankd.ports import MemoryCatalog, Wordings
 from bankd.same.reading import compared_text
 from bankd.settings import Settings
 
+if TYPE_CHECKING:
+    from bankd.app.index import RunIndex
+    from bankd.workspace.catalog import PageMemoryCatalog
+
 
 def merge_near_copies(
-    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, wordings: Wordings, settings: Settings
+    plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, wordings: RunIndex, settings: Settings
 ) -> Plan:
     """Merge the near-copies that were in the bank before this run and are compared, but none that it says something of."""
     touched = _touched(plan)
@@ -56,7 +60,7 @@ def find_merged(
     held: Mapping[str, MemoryLines],
     pairs: Iterable[tuple[str, str]],
     ledger: Ledger,
-    wordings: Wordings,
+    wordings: RunIndex,
     settings: Settings,
     today: date,
 ) -> tuple[Merged, ...]:
@@ -73,14 +77,14 @@ def find_merged(
 
 
 def _members(
-    ids: set[str], held: Mapping[str, MemoryLines], memories: Mapping[str, Memory], wordings: Wordings
+    ids: set[str], held: Mapping[str, MemoryLines], memories: Mapping[str, Memory], wordings: RunIndex
 ) -> dict[str, Member]:
     reader = Reader(wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
     return {id_: Member(id_, memories[id_], reader.read(memories[id_]), held[id_].heading) for id_ in ids}
 
 
 def retire_memories(
-    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, settings: Settings, *, clock_frozen: bool, force: bool
+    plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, settings: Settings, *, clock_frozen: bool, force: bool
 ) -> Plan:
     """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
     if clock_frozen:
@@ -109,7 +113,7 @@ def retire_memories(
 
 
 def _unsupported(
-    plan: Plan, residents: Sequence[Resident], going: Set[str], ledger: Ledger, catalog: MemoryCatalog
+    plan: Plan, residents: Sequence[Resident], going: Set[str], ledger: Ledger, catalog: PageMemoryCatalog
 ) -> list[ArchiveCandidate]:
     """The insights that stay without a memory that they were derived from."""
     insights = {one.id: one for one in residents if one.id not in going and sources_of(one.memory.text)}
@@ -132,7 +136,7 @@ def _touched(plan: Plan) -> set[str]:
     )
 
 
-def _named(opinions: Sequence[Opinion], catalog: MemoryCatalog) -> tuple[Named, ...]:
+def _named(opinions: Sequence[Opinion], catalog: PageMemoryCatalog) -> tuple[Named, ...]:
     """Give ids to faded opinions that the user wrote, so that the next reflect can archive them."""
     found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
     return tuple(give_id(lines) for lines in found.values() if not memory_of(lines).is_pinned)

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from bankd.index.recall import RecallBuffer
     from bankd.index.search_index import SearchIndex
     from bankd.index.successors import Successors
-    from bankd.ports import Patience, Vectors, Wordings
+    from bankd.ports import Patience, Vectors
     from bankd.search.answer import Work
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit, SearchSettings
     from bankd.workers.analyser import Analyser
+    from bankd.workers.wordings import CachedWordings
 
 QUICK_PAGES = 200
 """The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
@@ -49,7 +50,7 @@ class Indexes(NamedTuple):
     analyser: Analyser
     recalls: RecallBuffer
     options: RankingOptions
-    wordings: Callable[[], Wordings]
+    wordings: Callable[[], CachedWordings]
     write_tree: Callable[[Callable[[str, bytes], None]], None]
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""
