@@ -402,7 +402,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     if settings.consolidate.in_reflect:
         said = compare_changed(compare_parts(world, policy), ledger)
         plan = plan.with_(warnings=(*plan.warnings, *said))
-        plan = merge_near_copies(plan, ledger, world.catalog, world.wordings, settings)
+        plan = merge_near_copies(plan, ledger, world.catalog, settings)
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 

@@ -26,10 +26,9 @@ class DedupPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidatePolicy:
-    """Whether the reflect cycle merges near-copies, and from which likeness (0 to 1) on."""
+    """Whether the reflect cycle merges near-copies."""
 
     in_reflect: bool = False
-    threshold: float = 0.55
 
 
 @dataclass(frozen=True, slots=True)

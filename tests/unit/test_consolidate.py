@@ -1,78 +1,52 @@
-"""Which memories are gathered, and which of them merge without a loss."""
+"""Which memories of the bank merge without a loss."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-import pytest
-
-from bankd.memory.retire import Member, affinity_of, find_clusters, find_mergers
+from bankd.memory.retire import Merged, find_mergers
 from bankd.memory.use import Fading
-from bankd.pages.memory import Confidence, parse_memory
-from bankd.same.reading import compared_text, read_statement
-from bankd.words.statement import plain_wording
+from bankd.pages.page import MemoryLines
+from bankd.same.compare import Relation
+from bankd.same.pairs import Likeness
 
-TODAY = date(2026, 11, 21)
-FADING = Fading(per_day=2, floor=30)
-
-
-def member(id_: str, line: str, *titles: str) -> Member:
-    memory = parse_memory(line)
-    return Member(id_, memory, read_statement(plain_wording(compared_text(memory)), memory.entities), titles)
+TEA = "- O(c=0.60@2026-11-21) @Peter: Really prefers green tea ^m-1"
+TEA_AGAIN = "- O(c=0.90@2026-11-11) @Peter: Prefers green tea. ^m-2"
+COFFEE = "- O @Peter: Prefers black coffee ^m-3"
 
 
-TEA = member("m-1", "O(c=0.60@2026-11-21) @Peter: Really prefers green tea", "Peter")
-TEA_AGAIN = member("m-2", "O(c=0.90@2026-11-11) @Peter: Prefers green tea.", "Tastes")
-COFFEE = member("m-3", "O @Peter: Prefers black coffee", "Peter")
-BLACK_TEA = member("m-4", "O @Peter: Doesn't prefer green tea", "Peter")
+def merged(*texts: str, restored: Collection[str] = (), relation: Relation = Relation.SAME) -> tuple[Merged, ...]:
+    """What merges of these lines, of which each was found to be this to the next."""
+    held = {text[-3:]: MemoryLines("bank/entities/Peter.md", text, ("Peter",)) for text in texts}
+    pairs = dict.fromkeys(pairwise(sorted(held)), Likeness(relation))
+    return find_mergers(held, pairs, restored, date(2026, 11, 21), Fading(per_day=2, floor=30))
 
 
-def test_affinity_is_one_for_the_same_words_in_the_same_place() -> None:
-    assert affinity_of(TEA, TEA) == pytest.approx(1.0)
+def test_what_says_the_same_merges_and_the_confidence_that_is_strongest_today_stays() -> None:
+    (found,) = merged(TEA, TEA_AGAIN)
+
+    assert found.merged == "- O(c=0.90@2026-11-11) @Peter: Really prefers green tea <!-- also m-2 --> ^m-1"
+    assert [source.id for source in found.sources] == ["m-2"]
 
 
-def test_affinity_is_nothing_for_nothing_in_common() -> None:
-    other = member("m-9", "W @Paul: lives in Seoul", "World")
-
-    assert affinity_of(COFFEE, other) == pytest.approx(0.0)
+def test_what_is_near_or_newer_does_not_merge() -> None:
+    assert not any(merged(TEA, TEA_AGAIN, relation=one) for one in Relation if one is not Relation.SAME)
 
 
-def test_clusters_do_not_depend_on_the_order_of_pairs() -> None:
-    pairs = list(combinations([TEA, TEA_AGAIN, COFFEE, BLACK_TEA], 2))
+def test_a_pinned_memory_stays_and_so_does_one_that_was_brought_back() -> None:
+    pinned = "- O @Peter: Prefers green tea #pinned ^m-2"
 
-    assert find_clusters(pairs) == find_clusters([(b, a) for a, b in reversed(pairs)])
-    assert {m.id for m in find_clusters(pairs)[0].members} == {"m-1", "m-2", "m-3", "m-4"}
-
-
-def test_only_what_says_the_same_merges_and_the_strongest_of_today_stays() -> None:
-    (cluster,) = find_clusters(combinations([TEA, TEA_AGAIN, COFFEE, BLACK_TEA], 2))
-    (merger,) = find_mergers(cluster, TODAY, FADING)
-
-    assert merger.sources == ("m-1", "m-2")
-    assert merger.merged.text == "Really prefers green tea"
-    assert merger.merged.confidence == Confidence(90, date(2026, 11, 11))  # 0.70 today, above 0.60
-
-
-def test_a_pinned_memory_is_kept() -> None:
-    pinned = member("m-5", "O @Peter: Prefers green tea #pinned", "Tastes")
-    (cluster,) = find_clusters([(TEA, pinned)])
-
-    assert [merger.keeper for merger in find_mergers(cluster, TODAY, FADING)] == [pinned]
+    assert [(one.id, [source.id for source in one.sources]) for one in merged(TEA, pinned)] == [("m-2", ["m-1"])]
+    assert merged(TEA, TEA_AGAIN, restored={"m-2"}) == ()
 
 
 def test_another_tag_is_another_kind_of_statement() -> None:
-    fact = member("m-6", "W @Peter: Prefers green tea.", "Tastes")
-    (cluster,) = find_clusters([(TEA_AGAIN, fact)])
-
-    assert find_mergers(cluster, TODAY, FADING) == []
+    assert merged(TEA, "- W @Peter: Prefers green tea. ^m-2") == ()
 
 
-def test_a_long_chain_is_compared_link_by_link() -> None:
-    """A cluster may hold half of a bank: all against all would take minutes for ten thousand memories."""
-    chain = [member(f"m-{n:03}", f"O @Peter: Prefers tea number {n}", "Peter") for n in range(60)]
-    (cluster,) = find_clusters(pairwise(chain))
+def test_each_memory_merges_once_and_only_into_one_that_it_was_compared_with() -> None:
+    found = merged(TEA, TEA_AGAIN, COFFEE)
 
-    assert len(cluster.members) == 60
-    assert max(len(near) for near in cluster.near.values()) == 2
-    assert find_mergers(cluster, TODAY, FADING) == []
+    assert [(one.id, [source.id for source in one.sources]) for one in found] == [("m-1", ["m-2"])]

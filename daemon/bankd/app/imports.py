@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from bankd.app.workspace import Workspace, record_events
 from bankd.edits.transaction import Event
@@ -21,25 +21,7 @@ from bankd.transcripts.day_logs import ASIDE, ImportedEnd, chunks, is_log_of, ke
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
 
 if TYPE_CHECKING:
-    from bankd.workspace.import_files import ImportedLogs
-
-
-class SourceFile(Protocol):
-    """A file, or one in an archive, that may hold conversations."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def stamp(self) -> str:
-        """A value that changes when the file does."""
-
-    @property
-    def changed_at(self) -> datetime: ...
-    def lines(self) -> Iterator[str]:
-        """Its lines, with their ends; raises OSError."""
-
-    def text(self) -> str:
-        """All of it; raises OSError."""
+    from bankd.workspace.import_files import FileSource, ImportedLogs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +53,7 @@ class Importer:
     is_by_hand: bool = False
     ends: dict[str, ImportedEnd] = field(default_factory=dict)
 
-    def import_all(self, sources: Iterable[SourceFile], *, dry_run: bool = False) -> Iterator[Imported]:
+    def import_all(self, sources: Iterable[FileSource], *, dry_run: bool = False) -> Iterator[Imported]:
         """Import each source that changed since it was read; one that cannot be read does not stop the others."""
         seen = dict(self.logs.seen())
         for source in sources:
@@ -83,7 +65,7 @@ class Importer:
                 self.logs.remember(seen)
             yield imported
 
-    def _import(self, source: SourceFile, *, dry_run: bool) -> Imported:
+    def _import(self, source: FileSource, *, dry_run: bool) -> Imported:
         try:
             recognised = _recognised(source)
         except (OSError, ValueError) as error:
@@ -110,7 +92,7 @@ class Importer:
         return frozenset(key for log in logs for key in keys_in_log(self.logs.read(agent, log)))
 
     def _take_in(
-        self, agent: str, conversation: Dialogue, source: SourceFile, known: Set[str], *, dry_run: bool
+        self, agent: str, conversation: Dialogue, source: FileSource, known: Set[str], *, dry_run: bool
     ) -> Mapping[str, int]:
         logs = self.logs.names(agent)
         days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
@@ -129,12 +111,12 @@ class Importer:
         return mask_secrets(text, find_secrets(text, self.finders))
 
 
-def _withheld(source: SourceFile) -> str:
+def _withheld(source: FileSource) -> str:
     """The stamp of a source from which a run left out turns that a person had taken back."""
     return f"{source.stamp} but for what was taken back"
 
 
-def _recognised(source: SourceFile) -> Recognised | None:
+def _recognised(source: FileSource) -> Recognised | None:
     name = source.path.rpartition("/")[2]
     stem, _, kind = name.rpartition(".")
     if kind == "jsonl":

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bankd.errors import BankError, RefusedError
 from bankd.health.ledger import LedgerRow, RunOutcome
 from bankd.memory.plan import Plan, new_run_id
 from bankd.memory.report import ReportRow, counts_of, rows_of
 
-
-class RunRows(Protocol):
-    """The ledger of runs; `rows` are the last thousands of them."""
-
-    @property
-    def rows(self) -> Sequence[LedgerRow]: ...
-
-    def read(self) -> Iterator[LedgerRow]:
-        """All rows, oldest first."""
-
-    def learn(self) -> Sequence[LedgerRow]:
-        """The rows that other processes added since the last call."""
-
-    def add(self, row: LedgerRow) -> None:
-        """Append a row."""
-
-
-class Reports(Protocol):
-    """What runs did, row by row."""
-
-    def keep(self, run: str, rows: Iterable[ReportRow]) -> None:
-        """Keep the rows of a run; StorageError when the disk fails."""
-
-    def read(self, run: str) -> Sequence[ReportRow]:
-        """The rows of a run; none when it did nothing, or its report is no longer kept."""
+if TYPE_CHECKING:
+    from bankd.workspace.runs import RunLedger, RunReports
 
 
 @dataclass(slots=True)
@@ -60,8 +37,8 @@ class RunRecord:
 class Recorder:
     """Writes the ledger and the reports of a workspace; with `is_given`, `now` was not read from the clock."""
 
-    open_ledger: Callable[[], RunRows]
-    reports: Reports
+    open_ledger: Callable[[], RunLedger]
+    reports: RunReports
     read_monotonic: Callable[[], float]
     now: datetime
     is_by_hand: bool

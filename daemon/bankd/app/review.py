@@ -6,7 +6,7 @@ And for single memories: archive, pin, keep, or promote to lasting knowledge. Wi
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_events
@@ -23,9 +23,17 @@ from bankd.memory.plan import HeldBack, MovingMemory, Placement, held_back_in, m
 from bankd.memory.provenance import source_line
 from bankd.memory.report import ReportRow
 from bankd.memory.retain import LogPlace, RetainLine
-from bankd.memory.retire import find_promotable, is_lived, lasting_place, memory_of, moved_out, residents_of
+from bankd.memory.retire import (
+    find_mergers,
+    find_promotable,
+    is_lived,
+    lasting_place,
+    memory_of,
+    moved_out,
+    residents_of,
+)
 from bankd.memory.route import Destination, RenamedPages, find_claims, problem_of_target, route_memory
-from bankd.night.retention import find_merged
+from bankd.memory.use import Fading
 from bankd.pages.memory import PIN, Memory, parse_memory, pinned, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, read_page
@@ -220,19 +228,13 @@ def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)
 
 
-def consolidate_bank(
-    workspace: Workspace, threshold: float | None, only: str | None = None, *, apply: bool, force: bool = False
-) -> Report:
+def consolidate_bank(workspace: Workspace, only: str | None = None, *, apply: bool, force: bool = False) -> Report:
     """Merge near-copies, all or those of one memory; unless `apply`, only say what would be merged."""
     user_run = begin_run(workspace, "consolidate")
-    held = user_run.catalog.all_lines()
+    held, fading = user_run.catalog.all_lines(), Fading.of(workspace.settings.decay)
     if only is not None and only not in held:
         raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
-    settings = workspace.settings
-    if threshold is not None:
-        settings = replace(settings, consolidate=replace(settings.consolidate, threshold=threshold))
-    pairs = compare_all(user_run)
-    merged = find_merged(held, pairs, user_run.ledger, workspace.index, settings, workspace.now.date())
+    merged = find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
     chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
     return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force, dry_run=not apply)
 

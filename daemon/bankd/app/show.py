@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from difflib import unified_diff
 from threading import Event as Pause
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bankd.app.record import RunRows
 from bankd.app.workspace import Said, Workspace, record_events
 from bankd.edits.transaction import HEALING, Journal, replay_transaction
 from bankd.errors import UserError
@@ -34,6 +33,9 @@ from bankd.words.analysis import has_hangul, stem_word
 from bankd.words.day_mentions import days_spoken_of
 from bankd.words.days import label_of, on
 from bankd.words.statement import Wording
+
+if TYPE_CHECKING:
+    from bankd.workspace.runs import RunLedger
 
 _LOOK_SECONDS = 0.3
 _UNKNOWN = "{}: no page holds it; bankctl search finds memories by their words"
@@ -199,7 +201,7 @@ def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, byte
     return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
 
 
-def follow_runs(ledger: RunRows) -> Iterator[dict[str, Any]]:
+def follow_runs(ledger: RunLedger) -> Iterator[dict[str, Any]]:
     """Each row that is added from now on, for ever."""
     pause = Pause()
     while True:

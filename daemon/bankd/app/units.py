@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bankd.errors import UserError
 from bankd.health.units import (
@@ -25,6 +25,9 @@ from bankd.health.units import (
 )
 from bankd.shipped import shipped_folder
 
+if TYPE_CHECKING:
+    from bankd.system.manager import Manager
+
 TEMPLATE = "bankd@.service"
 ONE, ALL = "bankd.service", "bankd-all.service"
 LEAST_DEPTH = 2
@@ -33,38 +36,12 @@ SYSTEMD = Path("/run/systemd/system")
 """This folder exists where systemd runs the computer (sd_booted(3))."""
 
 
-class ServiceManager(Protocol):
-    """The user's service manager or the system's."""
-
-    @property
-    def is_user(self) -> bool: ...
-
-    @property
-    def unit_folder(self) -> Path:
-        """The folder for units that an administrator or user adds."""
-
-    def is_running(self) -> bool:
-        """Whether this manager answers."""
-
-    def state(self, unit: str) -> UnitState:
-        """The state of a unit; `load` is `not-found` where it is not installed."""
-
-    def run(self, *words: str) -> None:
-        """Run one systemctl command; UserError with what it said."""
-
-    def verify(self, path: Path) -> str:
-        """What is wrong with a unit; empty when nothing is."""
-
-    def has_linger(self, user: str) -> bool:
-        """Whether the user's manager runs without a login."""
-
-
 @dataclass(frozen=True, slots=True)
 class Installation:
     """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system."""
 
     root: Path
-    manager: ServiceManager
+    manager: Manager
     name: str | None = None
     is_all: bool = False
     """Whether it serves all banks on the user's list: `bankd-all.service`."""

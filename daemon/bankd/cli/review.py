@@ -6,7 +6,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options, bare_id, share, whole_number
+from bankd.cli.base import add_options, bare_id, whole_number
 from bankd.cli.location import open_named
 from bankd.cli.printing import counted, say, say_answer, say_json, shortened, styled
 from bankd.errors import UsageError
@@ -182,7 +182,7 @@ def duplicates_command(arguments: Namespace) -> int:
         if action == "allow":
             report = allow_line(workspace, arguments.id, dry_run=arguments.dry_run)
         else:
-            report = consolidate_bank(workspace, None, arguments.id, apply=arguments.apply)
+            report = consolidate_bank(workspace, arguments.id, apply=arguments.apply)
         return tell(report, as_json=arguments.json)
 
 
@@ -238,11 +238,7 @@ def _side_line(which: str, side: ConflictSide) -> str:
 
 def consolidate_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    add_options(parser, "--apply")
-    parser.add_argument(
-        "--threshold", type=share, metavar="X", help="how alike two must be, 0 to 1 (default: the setting)"
-    )
-    add_options(parser, "--force", "--now", "--json")
+    add_options(parser, "--apply", "--force", "--now", "--json")
 
 
 def consolidate_command(arguments: Namespace) -> int:
@@ -251,7 +247,7 @@ def consolidate_command(arguments: Namespace) -> int:
     from bankd.cli.show import tell
 
     with open_named(arguments, write=arguments.apply) as workspace:
-        report = consolidate_bank(workspace, arguments.threshold, apply=arguments.apply, force=arguments.force)
+        report = consolidate_bank(workspace, apply=arguments.apply, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if report.plan.merged and not arguments.apply and not arguments.json:
         say("to merge all: bankctl consolidate --apply; to merge one: bankctl duplicates merge ID --apply")

@@ -180,7 +180,6 @@ _READERS: Mapping[str, Callable[[str], object]] = {
     "folders.bank": _folder,
     "retain.profile": _one_of(*PROFILES),
     "dedup.threshold": _whole(0, 100),
-    "consolidate.threshold": _real(0, 1),
     "split.warn_kib": _real(0.1, 8192),
     "split.split_kib": _real(0.1, 8192),
     "split.pages": _one_of("own", "all"),

@@ -1,18 +1,17 @@
 """Memories that leave their page: those that fade, near-copies that are merged, and events that became lasting knowledge.
 
 What leaves the bank goes to the archive with a tombstone; nothing is deleted. The number in one run is limited, because a
-wrong clock makes everything look old. Likeness only gathers clusters; a merge needs `compare`, so that no fact
-is lost. Lasting knowledge is only offered to a person.
+wrong clock makes everything look old. Only what says the same is merged, so that no fact is lost. Lasting knowledge is only
+offered to a person.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-
-from rapidfuzz.distance import Indel
+from itertools import permutations
 
 from bankd.edits.inserting import block_key, outdent_lines, unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
@@ -24,9 +23,9 @@ from bankd.memory.use_policy import PROMOTED_AFTER, PROMOTED_USES
 from bankd.pages.memory import Confidence, Memory, memory_id, parse_memory, render_sources, statement_of
 from bankd.pages.names import Names, is_own
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
-from bankd.same.compare import Relation, compare_statements
+from bankd.same.compare import Relation
+from bankd.same.pairs import Pairs
 from bankd.settings import BudgetPolicy
-from bankd.words.statement import Statement
 
 ALWAYS_ALLOWED = 20
 """Memories that may go in one run however small the bank is."""
@@ -169,105 +168,6 @@ def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:
 
 _TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?[ \t]+\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 
-CONTENT, PLACE, LABELS = 0.50, 0.35, 0.15
-"""The weights in the affinity of two memories: their words; the titles of page and headings; tag and entities."""
-
-THRESHOLD = 0.55
-"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare` calls the same (bench):
-at 0.55 one of 262 is missed, and 3 % of chance pairs on one page are gathered; at 0.4 whole pages are gathered; at 0.6 a
-fifth of the pairs on two pages is missed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A memory to be clustered: what it says, and the titles of its page and headings."""
-
-    id: str
-    memory: Memory
-    statement: Statement
-    titles: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Memories that are much alike, and for each id those near it: a long chain may hold half of a bank."""
-
-    members: tuple[Member, ...]
-    near: Mapping[str, Set[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Merger:
-    """The memory that stays, as it will be, and the ids that it is made of, its own first."""
-
-    keeper: Member
-    merged: Memory
-    sources: tuple[str, ...]
-
-
-def affinity_of(one: Member, other: Member) -> float:
-    """How near two memories are, from 0 to 1."""
-    content = Indel.normalized_similarity(sorted(one.statement.keys), sorted(other.statement.keys))
-    place = _overlap(*({word for title in m.titles for word in title.casefold().split()} for m in (one, other)))
-    entities = _overlap(one.statement.about, other.statement.about)
-    return CONTENT * content + PLACE * place + LABELS * ((one.memory.tag == other.memory.tag) + entities) / 2
-
-
-def _overlap(one: Set[Hashable], other: Set[Hashable]) -> float:
-    """The Jaccard index; 1 for two empty sets."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
-
-
-def find_clusters(pairs: Iterable[tuple[Member, Member]], threshold: float = THRESHOLD) -> list[Cluster]:
-    """Gather pairs into clusters by union-find; the clusters with the most members first, then by id."""
-    roots: dict[str, str] = {}
-    members: dict[str, Member] = {}
-    near: dict[str, set[str]] = {}
-    for one, other in pairs:
-        if one.id == other.id or affinity_of(one, other) < threshold:
-            continue
-        members |= {one.id: one, other.id: other}
-        near.setdefault(one.id, set()).add(other.id)
-        near.setdefault(other.id, set()).add(one.id)
-        roots[_root(roots, one.id)] = _root(roots, other.id)
-    grouped: dict[str, list[Member]] = {}
-    for id_ in sorted(members):
-        grouped.setdefault(_root(roots, id_), []).append(members[id_])
-    clusters = [Cluster(tuple(group), {member.id: near[member.id] for member in group}) for group in grouped.values()]
-    return sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.members[0].id))
-
-
-def _root(roots: dict[str, str], id_: str) -> str:
-    while roots.setdefault(id_, id_) != id_:
-        roots[id_] = roots[roots[id_]]
-        id_ = roots[id_]
-    return id_
-
-
-def find_mergers(cluster: Cluster, today: date, fading: Fading) -> list[Merger]:
-    """What can be merged in a cluster without losing a word: each group under the member that says all of it.
-
-    A pinned memory is never merged into another. A member that says something more stays as it is. The one that stays
-    gets the confidence that is highest today.
-    """
-    members = {member.id: member for member in cluster.members}
-    found, gone = [], set[str]()
-    for keeper in sorted(members.values(), key=lambda m: (not m.memory.is_pinned, -len(m.statement.keys), m.id)):
-        if keeper.id in gone:
-            continue
-        gone.add(keeper.id)
-        near = [members[id_] for id_ in sorted(cluster.near[keeper.id] - gone)]
-        kin = (one for one in near if one.memory.tag == keeper.memory.tag and not one.memory.is_pinned)
-        covered = [one for one in kin if compare_statements(keeper.statement, one.statement).outcome is Relation.SAME]
-        if covered:
-            gone |= {member.id for member in covered}
-            written = [one.memory.confidence for one in (keeper, *covered) if one.memory.confidence]
-            strongest = max(written, key=lambda one: value_on(one, today, fading), default=None)
-            merged = replace(keeper.memory, confidence=strongest)
-            found.append(Merger(keeper, merged, (keeper.id, *(member.id for member in covered))))
-    return found
-
 
 @dataclass(frozen=True, slots=True)
 class Merged:
@@ -286,22 +186,37 @@ class Merged:
         return (named, *(operation for source in self.sources for operation in source.operations))
 
 
-def merged_of(merger: Merger, held: Mapping[str, MemoryLines]) -> Merged | None:
-    """What a merger changes on the pages; None when one of its memories cannot be moved now.
+def find_mergers(
+    held: Mapping[str, MemoryLines], pairs: Pairs, restored: Container[str], today: date, fading: Fading
+) -> tuple[Merged, ...]:
+    """What can be merged among these memories without losing a word: those found to say the same, under one of them.
 
-    The lines of the keeper get a comment that names its sources, and the highest confidence of all.
+    A pinned memory is never merged into another, nor one that a person brought back, nor one with others nested in it. The
+    lines of the one that stays get a comment that names its sources, and the confidence that is highest today.
     """
-    keeper, *others = merger.sources
-    if any(id_ not in held for id_ in merger.sources) or any(held[id_].inside for id_ in others):
-        return None
-    sources = tuple(moved_out(id_, held[id_], f"superseded: {keeper} says all of it") for id_ in others)
-    lines = held[keeper]
-    known = tuple(dict.fromkeys((*merger.keeper.memory.sources, *others)))
-    text, confidence = unix_text(lines.text), merger.merged.confidence
-    is_sure = merger.keeper.memory.confidence is not None
-    rows = (with_confidence(text, confidence) if confidence and is_sure else text).split("\n")
-    rows[lines.own - 1] = _TAIL.sub(f"{render_sources(known)} ^{keeper}", rows[lines.own - 1])
-    return Merged(keeper, lines.page, text, "\n".join(rows), sources)
+    same: dict[str, set[str]] = {}
+    for pair in (pair for pair, found in pairs.items() if found.relation is Relation.SAME and held.keys() >= set(pair)):
+        for one, other in permutations(pair):
+            same.setdefault(one, set()).add(other)
+    memories, gone, mergers = {id_: memory_of(held[id_]) for id_ in same}, set[str](), list[Merged]()
+    for id_ in sorted(same, key=lambda id_: (not memories[id_].is_pinned, -len(memories[id_].text.split()), id_)):
+        if id_ in gone:
+            continue
+        lines, memory = held[id_], memories[id_]
+        kin = (one for one in sorted(same[id_] - gone) if not (memories[one].is_pinned or one in restored))
+        others = [one for one in kin if memories[one].tag == memory.tag and not held[one].inside]
+        gone |= {id_, *others}
+        if not others:
+            continue
+        written = [found for one in (id_, *others) if (found := memories[one].confidence)]
+        strongest = max(written, key=lambda one: value_on(one, today, fading), default=None)
+        text = unix_text(lines.text)
+        rows = (with_confidence(text, strongest) if strongest and memory.confidence else text).split("\n")
+        sources = render_sources(tuple(dict.fromkeys((*memory.sources, *others))))
+        rows[lines.own - 1] = _TAIL.sub(f"{sources} ^{id_}", rows[lines.own - 1])
+        out = tuple(moved_out(one, held[one], f"superseded: {id_} says all of it") for one in others)
+        mergers.append(Merged(id_, lines.page, text, "\n".join(rows), out))
+    return tuple(mergers)
 
 
 LIVED = ("experience/", "world/events.md", "world/events/")

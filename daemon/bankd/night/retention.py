@@ -5,27 +5,21 @@ Both only add to the plan; what they take out goes to the archive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from datetime import date
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from bankd.health.health import FROZEN
 from bankd.memory.archive import ArchiveCandidate, Resident, find_archivable, goes_by_itself, unsupported
-from bankd.memory.judge import Reader
 from bankd.memory.ledger import Ledger
 from bankd.memory.plan import Plan
 from bankd.memory.retire import (
-    Member,
-    Merged,
     Named,
     Opinion,
-    find_clusters,
     find_departures,
     find_fallen,
     find_mergers,
     give_id,
     memory_of,
-    merged_of,
     moved_out,
     residents_of,
     too_many,
@@ -33,54 +27,20 @@ from bankd.memory.retire import (
 from bankd.memory.use import NOTICE, Fading
 from bankd.night.insights import find_unsupported, sources_of
 from bankd.night.sections import distilled_in
-from bankd.pages.memory import Memory
-from bankd.pages.page import MemoryLines
-from bankd.same.reading import compared_text
 from bankd.settings import Settings
 
 if TYPE_CHECKING:
-    from bankd.app.index import RunIndex
     from bankd.workspace.catalog import PageMemoryCatalog
 
 
-def merge_near_copies(
-    plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, wordings: RunIndex, settings: Settings
-) -> Plan:
+def merge_near_copies(plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, settings: Settings) -> Plan:
     """Merge the near-copies that were in the bank before this run and are compared, but none that it says something of."""
     touched = _touched(plan)
     held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
-    found = find_merged(held, catalog.known_pairs(), ledger, wordings, settings, plan.now.date())
-    warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
-    if warning:
-        return plan.with_(warnings=(*plan.warnings, warning))
-    return plan.with_(merged=found)
-
-
-def find_merged(
-    held: Mapping[str, MemoryLines],
-    pairs: Iterable[tuple[str, str]],
-    ledger: Ledger,
-    wordings: RunIndex,
-    settings: Settings,
-    today: date,
-) -> tuple[Merged, ...]:
-    """What can be merged among these memories, by the pairs that look alike."""
-    memories = {id_: memory_of(lines) for id_, lines in held.items()}
-    alike = sorted(pair for pair in pairs if held.keys() >= set(pair))
-    members = _members({id_ for pair in alike for id_ in pair}, held, memories, wordings)
-    clusters = find_clusters(((members[one], members[other]) for one, other in alike), settings.consolidate.threshold)
     fading = Fading.of(settings.decay)
-    found = [merger for cluster in clusters for merger in find_mergers(cluster, today, fading)]
-    # What a person brought back is not merged away again.
-    wanted = [merger for merger in found if not ledger.restored.keys() & set(merger.sources[1:])]
-    return tuple(merged for merger in wanted if (merged := merged_of(merger, held)))
-
-
-def _members(
-    ids: set[str], held: Mapping[str, MemoryLines], memories: Mapping[str, Memory], wordings: RunIndex
-) -> dict[str, Member]:
-    reader = Reader(wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
-    return {id_: Member(id_, memories[id_], reader.read(memories[id_]), held[id_].heading) for id_ in ids}
+    found = find_mergers(held, catalog.known_pairs(), ledger.restored, plan.now.date(), fading)
+    warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
+    return plan.with_(warnings=(*plan.warnings, warning)) if warning else plan.with_(merged=found)
 
 
 def retire_memories(
