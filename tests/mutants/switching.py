@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 
@@ -44,16 +45,16 @@ class Mutant:
         if text.count(self.text) != 1:
             times = text.count(self.text)
             raise StaleMutantError(f"{self.rule}: {self.text!r} stands {times} times in {self.module} {self.place}")
-        changed = "".join((*lines[: here.start], text.replace(self.text, self.instead), *lines[here.stop :]))
-        compile(changed, self.module, "exec")
-        return changed
+        changed = text.replace(self.text, self.instead)
+        ast.parse(f"if True:\n{changed}" if changed[:1] == " " else changed)  # a method alone is enough to see a slip
+        return "".join((*lines[: here.start], changed, *lines[here.stop :]))
 
 
 def lines_of(source: str, place: str) -> slice | None:
     """The lines of a class, function or method by its qualified name; all lines without a name."""
-    scope: ast.AST | None = ast.parse(source)
     if not place:
         return slice(0, len(source.splitlines()))
+    scope: ast.AST | None = _tree_of(source)
     for name in place.split("."):
         scope = scope and next(
             (node for node in ast.iter_child_nodes(scope) if getattr(node, "name", "") == name), None
@@ -61,3 +62,9 @@ def lines_of(source: str, place: str) -> slice | None:
     if not isinstance(scope, ast.ClassDef | ast.FunctionDef):
         return None
     return slice(scope.lineno - 1, scope.end_lineno)
+
+
+@cache
+def _tree_of(source: str) -> ast.Module:
+    """A module read once for all its rules."""
+    return ast.parse(source)
