@@ -7,34 +7,10 @@ import pytest
 from bankd.pages.anchors import AnchorPlace, Form, find_place, fragment_for, outline_of
 from bankd.pages.page import github_anchor, plain_text
 from bankd.pages.scanner import scan_text
+from tests.examples import examples
 
 
-@pytest.mark.parametrize(
-    ("title", "anchor"),
-    [
-        ("Hello, World!", "hello-world"),
-        ("도구와 루틴", "도구와-루틴"),
-        ("가치관이 뭐야?", "가치관이-뭐야"),
-        ("C++ & C#", "c--c"),
-        ("a  b", "a--b"),
-        ("snake_case and - dash", "snake_case-and---dash"),
-        ("`code` in *emphasis* and __strong__", "code-in-emphasis-and-strong"),
-        ("`<T>` of `a_b`", "t-of-a_b"),
-        ("[link](x.md#y) text", "link-text"),
-        ("[link][ref] text", "link-text"),
-        ("see [[page|alias]]", "see-pagealias"),
-        ("![picture](p.png) after", "-after"[1:]),
-        ("🚀 Launch", "-launch"),
-        ("⚙️ Settings", "️-settings"),
-        ("trailing   ", "trailing"),
-        ("1.2.3 — release", "123--release"),
-        ("AT&amp;T", "att"),
-        (r"escaped \* star", "escaped--star"),
-        ("Über ΑΒΓ", "über-αβγ"),
-        ("<b>bold</b> tag", "bold-tag"),
-        ("(c=0.86) 100%", "c086-100"),
-    ],
-)
+@pytest.mark.parametrize(("title", "anchor"), examples("anchors", "GitHub"))
 def test_anchors_are_github_s(title: str, anchor: str) -> None:
     found = github_anchor(title)
 

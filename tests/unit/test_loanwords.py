@@ -4,6 +4,7 @@ import pytest
 
 from bankd.words.analysis import stem_word
 from bankd.words.loanwords import spelt_in_latin
+from tests.examples import examples
 
 WORDS = """
 airflow batch cache client cloud commit container database django docker framework issue james jihoon kubernetes login maven
@@ -17,40 +18,7 @@ def beginning(start: str) -> list[str]:
     return [term for term in TERMS if term.startswith(start)]
 
 
-@pytest.mark.parametrize(
-    ("heard", "spelt"),
-    [
-        ("에어플로우", "airflow"),
-        ("클라이언트", "client"),
-        ("클라우드", "cloud"),
-        ("커밋", "commit"),
-        ("컨테이너", "container"),
-        ("데이터베이스", "database"),
-        ("장고", "django"),
-        ("프레임워크", "framework"),
-        ("지훈", "jihoon"),
-        ("로그인", "login"),
-        ("메이븐", "maven"),
-        ("멜라니", "melanie"),
-        ("메시지", "message"),
-        ("마이그레이션", "migration"),
-        ("민지", "minji"),
-        ("모니터링", "monitoring"),
-        ("노션", "notion"),
-        ("플랫폼", "platform"),
-        ("프로젝트", "project"),
-        ("릴리스", "release"),
-        ("제임스", "james"),
-        ("쿠버네티스", "kubernetes"),
-        ("롤백", "rollback"),
-        ("스케줄", "schedule"),
-        ("세션", "session"),
-        ("스테이징", "staging"),
-        ("템플릿", "template"),
-        ("토큰", "token"),
-        ("버전", "version"),
-    ],
-)
+@pytest.mark.parametrize(("heard", "spelt"), examples("loanwords", "heard"))
 def test_a_loanword_is_found_by_its_sound(heard: str, spelt: str) -> None:
     assert spelt_in_latin(heard, beginning) == [stem_word(spelt)]
 

@@ -7,6 +7,7 @@ import pytest
 from bankd.pages.inline import LinkKind
 from bankd.pages.references import definitions_of, label_uses, references_in_text, references_of, route_targets
 from bankd.pages.scanner import scan_text
+from tests.examples import examples
 
 
 def targets(text: str) -> list[str]:
@@ -16,50 +17,9 @@ def targets(text: str) -> list[str]:
     return [reference.target for reference in found]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[a](b.md#x)", ["b.md#x"]),
-        ("[over\ntwo lines](b.md)", ["b.md"]),
-        ("[a](\n  b.md\n  'title'\n)", ["b.md"]),
-        ('[a](<b c.md#x> "title")', ["b c.md#x"]),
-        ("[a](b%20c.md)", ["b%20c.md"]),
-        ("[a](f(1).md)", ["f(1).md"]),
-        (r"[a](f\(1.md)", [r"f\(1.md"]),
-        ("[n [1] x](c.md)", ["c.md"]),
-        ("[![p](p.png)](c.md)", ["p.png", "c.md"]),
-        ("[a [b](c.md)](d.md)", ["c.md"]),
-        ("[a](b c.md)", []),
-        (r"\[a](b.md)", []),
-        (r"[a\](b.md)", []),
-        ("![p](p.png)", ["p.png"]),
-        ("[r]: <b c.md> 'title'", ["b c.md"]),
-        ("[r]:\n  b.md", ["b.md"]),
-        ("[[page#Heading|alias]] ![[page#^b]]", ["page#Heading", "page#^b"]),
-        ("[[ page ]]", ["page"]),
-        ("| a |\n|---|\n| [[t\\|al]] [x](b.md) |", ["t", "b.md"]),
-        ("# heading [a](b.md)", ["b.md"]),
-        ("heading [a](b.md)\n===", ["b.md"]),
-        ("[^1]: note [a](b.md)\n    more [c](d.md)", ["b.md", "d.md"]),
-        ("> quote [a\n> b](c.md)", ["c.md"]),
-        ("- item\n  [a](b.md)\n  - [c](d.md)", ["b.md", "d.md"]),
-        ("<a href=\"b.md#x\"><img src='p.png'></a>", ["b.md#x", "p.png"]),
-        ("<https://x.y/bank/a/b.md> https://x.y/bank/a/b.md", []),
-        ("`[a](b.md)` ``[c](d.md)``", []),
-        ("see `bank/a/b.md#x` and bank/a/c.md.", ["bank/a/b.md#x", "bank/a/c.md"]),
-        ("`bank/my notes/b c.md`", ["bank/my notes/b c.md"]),
-        ("bank/a/b.md에서 본다", ["bank/a/b.md"]),
-        ("xbank/a/b.mdx nobank/a", []),
-        ("```\n[a](b.md)\n```\n    [a](b.md)\n\n<!-- [a](b.md) -->", []),
-        ("> ```\n> [a](b.md)\n> ```", []),
-        ("text <!-- [a](b.md) --> [c](d.md)", ["d.md"]),
-        ('---\nup: "[[home|H]]"\nin: [[log]]\nlist: [[a, b]]\n---\n', ["home", "log"]),
-        ("[a](b.md", []),
-        ("`unclosed [a](b.md)", ["b.md"]),
-    ],
-)
-def test_targets_are_found_where_they_stand(text: str, expected: list[str]) -> None:
-    assert targets(text) == expected
+@pytest.mark.parametrize(("text", "expected"), examples("references", "targets"))
+def test_targets_are_found_where_they_stand(text: str, expected: str) -> None:
+    assert " | ".join(targets(text)) == expected
 
 
 @pytest.mark.parametrize("mark", ["> ", ">", "[^n]: ", "> [^n]: "])
