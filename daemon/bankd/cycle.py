@@ -16,8 +16,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bankd.errors import InvariantError, RefusedError
 from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
-from bankd.memory.judge import AT_ONCE, CompareParts, compare_changed, confirmations_of, judge_lines
-from bankd.memory.ledger import DUPLICATE, Ledger, changes_successors
+from bankd.memory.judge import (
+    AT_ONCE,
+    CompareParts,
+    compare_changed,
+    confirmations_of,
+    find_replaced,
+    judge_lines,
+)
+from bankd.memory.ledger import Ledger, changes_successors
 from bankd.memory.links import find_dead_links, heal_outside_moves, note_sizes, relink_plan, split_pages
 from bankd.memory.new_lines import (
     Renamed,
@@ -50,7 +57,7 @@ from bankd.memory.plan import (
     wait_for_page,
 )
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
-from bankd.memory.retire import allowed_removals
+from bankd.memory.retire import allowed_removals, memory_of
 from bankd.memory.route import Destination, RenamedPages, Rules, choose_part, route_memory
 from bankd.memory.use import Fading
 from bankd.night.distil import UNDISTILLED, Distilled, DistilParts, distil_prose
@@ -152,6 +159,7 @@ def run_cycle(
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
     plan = deduplicate_lines(plan, world, policy)
+    plan = replace_named(plan, facts, world, policy)
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
@@ -372,6 +380,19 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     )
 
 
+def replace_named(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
+    """Let each line that ends in `(replaces m-…)` replace that memory, unless a person wrote it; that person is asked."""
+    lines = [line for reading in facts.readings for line in reading.lines if line.replaces]
+    if not lines:
+        return plan
+    held = world.catalog.lines_of({line.replaces for line in lines})
+    found, warnings = find_replaced(lines, plan, facts.ledger, held)
+    known = {id_: memory_of(one) for id_, one in held.items()}
+    allowed = updates_allowed(found, known, policy.settings.distil.conflict)
+    updates = {one.old: one for one in (*plan.updates, *allowed)}
+    return plan.with_(updates=tuple(updates.values()), warnings=(*plan.warnings, *warnings))
+
+
 def updates_allowed(updates: Iterable[Update], known: Mapping[str, Memory], conflict: str) -> tuple[Update, ...]:
     """The updates without those by which a line of a model may not supersede a memory.
 
@@ -473,13 +494,6 @@ def questions_in(
         for line in reading.lines:
             asked = [question for question in line.questions if not find_secrets(question, finders)]
             if asked:
-                memory = behind.get(line.id) or memory_behind(line.id, ledger)
+                memory = behind.get(line.id) or ledger.memory_behind(line.id)
                 by_memory.setdefault(memory, []).extend(asked)
     return found
-
-
-def memory_behind(line: str, ledger: Ledger) -> str:
-    """The memory of a line: its own, the one that replaced it, or the earlier one that says the same."""
-    fact = ledger.consumed.get(line, {})
-    twin = str(fact["of"]) if fact.get("type") == DUPLICATE and fact.get("of") else line
-    return ledger.memory_of(twin) or twin

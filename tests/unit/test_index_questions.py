@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bankd.cycle import memory_behind
 from bankd.index.search_index import SearchIndex
 from bankd.index.told import read_questions
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, fold_events, make_event
@@ -126,5 +125,5 @@ def test_the_questions_of_a_line_are_those_of_the_memory_that_says_it() -> None:
     ]
     ledger = fold_events(said)
 
-    assert {memory_behind(line, ledger) for line in ("m-a", "m-b", "m-c", "m-d")} == {"m-a"}
-    assert memory_behind("m-new", ledger) == "m-new"
+    assert {ledger.memory_behind(line) for line in ("m-a", "m-b", "m-c", "m-d")} == {"m-a"}
+    assert ledger.memory_behind("m-new") == "m-new"

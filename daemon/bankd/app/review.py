@@ -278,7 +278,6 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
         return ConflictSide(id_, statement_of(memories[id_]), held[id_].page, source, source_day(fact))
 
     settled = ledger.wanted_both
-    known = {pair: why for pair, why in known.items() if (min(pair), max(pair)) not in settled}
     there = {
         pair: one
         for pair, one in found.items()
@@ -286,8 +285,13 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     }
     dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
     days = {id_: source_day(fact) for id_, fact in ledger.consumed.items()}
+    asked = {
+        pair: str(item["reason"])
+        for pair, item in ledger.may_replace.items()
+        if memories.keys() >= set(pair) and (min(pair), max(pair)) not in settled
+    }
     likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
-    open_ = {**likely, **known, **dated}
+    open_ = {**likely, **asked, **known, **dated}
     rows = [Contradiction(side(pair[0]), side(pair[1]), why, pair in known) for pair, why in open_.items()]
     return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 
@@ -349,6 +353,7 @@ def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: in
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
     record_events(workspace, "keep", said, {"kept": count}, rows)
     workspace.catalog.keep_apart(pairs)
+    workspace.outside.successors.record_superseded(workspace.transactions.ledger().successors())
 
 
 def _require(ids: Sequence[str], held: Container[str]) -> None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import bug_in
 from bankd.memory.ledger import KEPT, Event, Ledger, day_of
-from bankd.memory.plan import Blocked, Confirmed, Placement, Update
+from bankd.memory.plan import Blocked, Confirmed, Placement, Plan, Update
 from bankd.memory.retain import RetainLine
 from bankd.memory.retire import memory_of
 from bankd.memory.use import Fading, is_fading, raise_confidence
-from bankd.pages.memory import Memory, parse_memory
+from bankd.pages.memory import Memory, memory_id, normalise_text, parse_memory, statement_of
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
 from bankd.same.compare import Match, Relation, find_match
 from bankd.same.pairs import Dated, Likeness, Pairs, compare_pairs
@@ -41,6 +41,9 @@ Of the labelled pairs of all sets in one run, 411 find their partner so, with 20
 
 _TIMES_AS_LONG, _LETTERS_MORE = 2, 20
 """How much longer the longer of two memories may be; in 12,250 labelled pairs of five sets it was 3 letters over twice."""
+
+_OCCURRENCES = 20
+"""So many lines of one log with the same words are told apart, to see whether a memory still says what its line says."""
 
 _ENTITIES = "entities/"
 """The folder of pages about one person or thing each, relative to the bank."""
@@ -194,6 +197,45 @@ class EarlierLines:
         older = max((some[-_LATEST] for some in lines if len(some) > _LATEST), default=0)
         counts = Counter(chain.from_iterable([some[-_LATEST:] for some in lines]))
         return [number for number, often in counts.items() if often >= least or number < older]
+
+
+def find_replaced(
+    lines: Iterable[RetainLine], plan: Plan, ledger: Ledger, held: Mapping[str, MemoryLines]
+) -> tuple[list[Update], list[str]]:
+    """What the lines that end in `(replaces m-…)` replace, and warnings on those that name no memory of the bank.
+
+    A line that was taken in before counts too, since what it replaces may be written behind it later. `held` has the
+    memories that are named, where they can be written now. A person is asked about what they wrote themselves.
+    """
+    behind = {**{one.line.id: one.twin for one in plan.blocked}, **{one.line.id: one.id for one in plan.revised}}
+    waiting, updates, warnings = {line.id for line in plan.lines} - behind.keys(), list[Update](), list[str]()
+    waiting -= {placement.line.id for placement in plan.placements}
+    for line in lines:
+        new, old = behind.get(line.id) or ledger.memory_behind(line.id), line.replaces
+        pair = (min(old, new), max(old, new))
+        is_told = ledger.superseded.get(old) == new or (old, new) in ledger.may_replace or pair in ledger.wanted_both
+        if line.id in waiting or old == new or is_told:
+            continue
+        if old in held:
+            why = f"its line says so: {line.place}"
+            updates.append(Update(line, old, why, new, is_question=_is_by_hand(held[old], ledger)))
+        elif line.id not in ledger.consumed:
+            warnings.append(
+                f"{line.place}: says that it replaces {old}, which is not in the bank; both stay as they are"
+            )
+    return updates, warnings
+
+
+def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
+    """Whether a person wrote, changed or pinned a memory on its page."""
+    memory = memory_of(lines)
+    fact, said = ledger.consumed.get(memory.id or "", {}), statement_of(replace(memory, sources=()))
+    if memory.is_pinned or fact.get("type") != KEPT:
+        return True
+    if memory.id in ledger.revisions:
+        return normalise_text(str(ledger.revisions[memory.id][-1].get("said", said))) != said
+    log = ledger.identity_of(str(fact.get("log", "")))
+    return not any(memory_id(log, said, occurrence) == memory.id for occurrence in range(_OCCURRENCES))
 
 
 def confirmations_of(

@@ -24,6 +24,8 @@ ARCHIVED = "archived"
 RESTORED = "restored"
 RENAMED = "renamed"
 SUPERSEDED = "superseded"
+MAY_REPLACE = "may replace"
+"""A line says that it replaces a memory that a person wrote, so that person is asked."""
 UNDONE = "undone"
 DISMISSED = "dismissed"
 APART = "apart"
@@ -34,7 +36,7 @@ TAKEN_OUT = "taken out"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
-_SUCCEEDING = _REMOVING | {SUPERSEDED, RESTORED}
+_SUCCEEDING = _REMOVING | {SUPERSEDED, RESTORED, APART, REOPENED}
 
 
 def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
@@ -46,7 +48,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, *KINDS), ("memory",)),
     ARCHIVED: ("memory", "page"),
     REVISED: ("memory", "of"),
-    SUPERSEDED: ("memory", "by"),
+    **dict.fromkeys((SUPERSEDED, MAY_REPLACE), ("memory", "by")),
     APART: ("memory", "other"),
     RENAMED: ("log", "was"),
 }
@@ -86,6 +88,8 @@ class Ledger:
     superseded: dict[str, str] = field(default_factory=dict)
     """The memory that replaces it."""
     supersessions: dict[str, Event] = field(default_factory=dict)
+    may_replace: dict[tuple[str, str], Event] = field(default_factory=dict)
+    """By an older memory that a person wrote and a newer one: the event by which the line of the newer replaces it."""
     restored: dict[str, date] = field(default_factory=dict)
     signals: dict[str, UseSignals] = field(default_factory=dict)
     confirmed: dict[str, date] = field(default_factory=dict)
@@ -137,6 +141,12 @@ class Ledger:
             return self.revised[line]
         return line if line in self.consumed and self.consumed[line].get("type") == KEPT else None
 
+    def memory_behind(self, line: str) -> str:
+        """The memory of a line: its own, the one that follows it, or the earlier one that says the same."""
+        fact = self.consumed.get(line, {})
+        twin = str(fact["of"]) if fact.get("type") == DUPLICATE and fact.get("of") else line
+        return self.memory_of(twin) or twin
+
     def line_of(self, memory: str) -> str:
         """The id of the line that a memory follows, as it was last read."""
         return str(self.revisions[memory][-1]["memory"]) if memory in self.revisions else memory
@@ -151,9 +161,13 @@ class Ledger:
         return {id_ for id_, item in self.consumed.items() if item["type"] == KEPT and told_order(item)[0] > at}
 
     def successors(self) -> dict[str, str]:
-        """By memory, the one that replaces it, unless that was taken back or deleted."""
-        ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
-        return {old: new for old, new in self.superseded.items() if new not in ended}
+        """By memory, the one that replaces it, unless that was taken back or deleted, or a person wants both."""
+        ended, both = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}, self.wanted_both
+        return {
+            old: new
+            for old, new in self.superseded.items()
+            if new not in ended and (min(old, new), max(old, new)) not in both
+        }
 
 
 def changes_successors(events: Iterable[Event]) -> bool:
@@ -208,6 +222,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.superseded[memory] = str(item.get("by"))
         ledger.supersessions[memory] = item
         ledger.restored.pop(memory, None)  # it was restored before it was superseded, so that counts no more
+    elif kind == MAY_REPLACE:
+        ledger.may_replace[memory, str(item.get("by"))] = item
     elif kind in KINDS:
         note_use(ledger.signals, item, day_of({"at": item.get("day", item["at"])}))
     elif kind == RENAMED:

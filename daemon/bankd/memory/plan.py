@@ -54,11 +54,22 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A new memory with another value for the same thing, the memory that it replaces, and what differs."""
+    """A memory with another value for the same thing, the older one that it replaces, and what differs.
+
+    `id` is that of the memory where it is not that of the line. With `is_question` a person wrote the older one and is
+    asked.
+    """
 
     line: RetainLine
     old: str
     reason: str
+    id: str = ""
+    is_question: bool = False
+
+    @property
+    def new(self) -> str:
+        """The id of the newer memory."""
+        return self.id or self.line.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +258,7 @@ class Plan:
             *map(self._blocked, self.blocked),
             *(self._blocked(b, overruled=True) for b in self.overruled),
             *map(self._revised, self.revised),
-            *(said(ledger.SUPERSEDED, u.old, memory=u.old, by=u.line.id, reason=u.reason) for u in self.updates),
+            *map(self._replaced, self.updates),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(said(ledger.DELETED, id_ + of_run, memory=id_, run=self.run) for id_ in self.deleted),
             *(said(ledger.RESTORED, id_ + of_run, memory=id_, run=self.run) for id_ in self.returned),
@@ -267,6 +278,11 @@ class Plan:
     def _blocked(self, item: Blocked, **facts: object) -> Event:
         said = statement_of(item.line.memory)
         return self._consumed(ledger.DUPLICATE, item.line, of=item.twin, text=said, reason=item.reason, **facts)
+
+    def _replaced(self, item: Update) -> Event:
+        kind = ledger.MAY_REPLACE if item.is_question else ledger.SUPERSEDED
+        key = f"{item.old}+{item.new}" if item.is_question else item.old
+        return self._event(kind, key, memory=item.old, by=item.new, reason=item.reason)
 
     def _revised(self, item: Revised) -> Event:
         """One event for each edit, since a line may become again what it once was."""
@@ -337,7 +353,7 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
     return plan.with_(
         placements=tuple(p for p in plan.placements if p not in gone),
         blocked=tuple(b for b in plan.blocked if b not in twins),
-        updates=tuple(u for u in plan.updates if u.line.id not in homeless),
+        updates=tuple(u for u in plan.updates if u.new not in homeless),
         deferred=(*plan.deferred, *waiting),
     )
 

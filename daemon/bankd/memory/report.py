@@ -52,8 +52,15 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
         reason = f"{r.page} has it; noted in the event log"
         yield ReportRow("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
     for u in plan.updates:
-        reason = f"supersedes {u.old}: {u.reason}"
-        yield ReportRow("~", "updated", str(u.line.place), statement_of(u.line.memory), reason)
+        asked = f"may replace {u.old}, which a person wrote: bankctl conflicts"
+        reason = asked if u.is_question else f"supersedes {u.old}: {u.reason}"
+        yield ReportRow(
+            "!" if u.is_question else "~",
+            "asked" if u.is_question else "updated",
+            str(u.line.place),
+            statement_of(u.line.memory),
+            reason,
+        )
     for e in plan.revised:
         said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
         yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
@@ -147,7 +154,7 @@ CHAPTERS = (
     ("Offered, and waiting for your word", ("proposed", "refused")),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
-    ("Needs you", ("left alone", "copied", "warning", "dead link")),
+    ("Needs you", ("asked", "left alone", "copied", "warning", "dead link")),
     ("Waits for the next run", ("waiting",)),
 )
 """The chapters of a run's report page in order, each with its kinds of rows."""

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import UsageError
-from bankd.pages.memory import Confidence, Memory, TagHead, memory_id, parse_head, statement_of
+from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
 from bankd.pages.page import heading_title
 from bankd.pages.scanner import Block, BlockKind, Document, scan_text
 from bankd.pages.text import MARK, is_utf8
@@ -61,6 +61,8 @@ _NOTES = re.compile(
 )
 """Notes at the end of a line, of OpenClaw for itself and of bankd on a line that a model wrote; not part of the text."""
 _DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
+_REPLACES = re.compile(r"[ \t]*\(replaces[ \t]+\^?(?P<id>[^\s()]*)\)[ \t]*$", re.MULTILINE)
+"""The end of a line that says which memory it replaces."""
 BAD, REFUSED, PROPOSED = "bad", "refused", "proposed"
 """Why a line waits: it cannot be read; a model wrote it and was not believed; a model or a rule only proposes it."""
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
@@ -87,13 +89,17 @@ class LogPlace:
 
 @dataclass(frozen=True, slots=True)
 class RetainLine:
-    """A tagged line of a log; `id` is that of the memory it becomes, and does not depend on the questions below it."""
+    """A tagged line of a log; `id` is that of the memory it becomes.
+
+    The id depends neither on the questions below the line nor on `replaces`, the id of the memory that it replaces.
+    """
 
     place: LogPlace
     memory: Memory
     occurrence: int
     id: str
     questions: tuple[str, ...] = ()
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,7 @@ def identified_as(reading: LogReading, identity: str) -> LogReading:
     """The same reading, with ids made from the name under which the log was first read."""
     if identity == reading.log:
         return reading
-    tagged = [_Tagged(line.place, line.memory, line.questions) for line in reading.lines]
+    tagged = [_Tagged(line.place, line.memory, line.questions, line.replaces) for line in reading.lines]
     return replace(reading, lines=tuple(_identify(identity, tagged)), was=identity)
 
 
@@ -169,14 +175,15 @@ class _Tagged(NamedTuple):
     place: LogPlace
     memory: Memory
     questions: tuple[str, ...]
+    replaces: str
 
 
 def _identify(identity: str, tagged: list[_Tagged]) -> Iterator[RetainLine]:
     seen: Counter[str] = Counter()
-    for place, memory, questions in tagged:
+    for place, memory, questions, replaces in tagged:
         statement = statement_of(memory)
         id_ = memory_id(identity, statement, seen[statement])
-        yield RetainLine(place, memory, seen[statement], id_, questions)
+        yield RetainLine(place, memory, seen[statement], id_, questions, replaces)
         seen[statement] += 1
 
 
@@ -227,10 +234,11 @@ class _LogReader:
             what = "not believed" if doubt["kind"] == REFUSED else "proposed"
             reason = f"{what}: {doubt['reason']}; bankctl inbox accept {place} takes it in"
             return BadLine(place, reason, _NOTES.sub("", text), doubt["kind"])
-        lines = [clean_text(_NOTES.sub("", line)) for line in text[head.length :].split("\n")]
+        said, replaces = _part_replaced(text[head.length :])
+        lines = [clean_text(line) for line in said.split("\n")]
         confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
         memory = Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)
-        return _Tagged(place, memory, questions)
+        return _Tagged(place, memory, questions, replaces)
 
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
         """Whether a list item is ordinary prose, and was not meant to be remembered."""
@@ -250,6 +258,13 @@ def _part_questions(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
     return [*lines[:1], *text], tuple(clean_text(question["text"]) for question in found if question)
 
 
+def _part_replaced(text: str) -> tuple[str, str]:
+    """The text of a line without notes and without what it replaces, and the id of that; empty where it replaces nothing."""
+    said = "\n".join(_NOTES.sub("", line) for line in text.split("\n"))
+    found = _REPLACES.search(said)
+    return _REPLACES.sub("", said), found["id"] if found else ""
+
+
 def _problem_of(text: str, head: TagHead | None) -> str | None:
     if not is_utf8(text):
         return "bytes that are not UTF-8; save the log as UTF-8"
@@ -261,9 +276,10 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
         return tight if _TIGHT_TEXT.match(text) else unread if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"
-    if head.problem is None and not clean_text(text[head.length :]):
-        return "a tag without a text"
-    return head.problem
+    said, replaces = _part_replaced(text[head.length :])
+    if replaces and not is_memory_id(replaces):
+        return f"(replaces {replaces[:20]}) names no memory; write the id that bankctl search shows, as (replaces m-…)"
+    return head.problem or (None if clean_text(said) else "a tag without a text")
 
 
 def retain_line(text: str, tag: str | None, confidence: float | None = None, questions: Iterable[str] = ()) -> str:

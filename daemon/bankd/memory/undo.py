@@ -38,6 +38,7 @@ from bankd.memory.ledger import (
     IMPORTED,
     REOPENED,
     RESTORED,
+    SUPERSEDED,
     TAKEN_OUT,
     UNDONE,
     Ledger,
@@ -57,7 +58,14 @@ from bankd.same.pairs import text_key
 
 Files = Mapping[str, bytes | None]
 
-_REOPENS = {APART: REOPENED, DISMISSED: REOPENED, IMPORTANCE: IMPORTANCE, IMPORTED: TAKEN_OUT, TAKEN_OUT: IMPORTED}
+_REOPENS = {
+    APART: REOPENED,
+    DISMISSED: REOPENED,
+    SUPERSEDED: APART,
+    IMPORTANCE: IMPORTANCE,
+    IMPORTED: TAKEN_OUT,
+    TAKEN_OUT: IMPORTED,
+}
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})
 _KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
 
@@ -417,6 +425,8 @@ def events_of(undoing: Undoing, past: Transaction, run: str, at: datetime, ledge
     for said in past.events:
         if again := _REOPENS.get(str(said["type"])):
             facts = {name: value for name, value in said.items() if name not in _OF_EVENTS}
+            if said["type"] == SUPERSEDED:
+                facts = {"memory": said["memory"], "other": said["by"]}
             if said["type"] == IMPORTANCE:  # it becomes what it was before that event
                 facts |= {"value": facts.get("before", TAKEN_BACK), "before": facts.get("value", TAKEN_BACK)}
             found.append(make_event(again, f"{said['id']}@{run}", at, **facts, run=run))

@@ -181,6 +181,11 @@ def statement_of(memory: Memory) -> str:
     return normalise_text(_render(memory, None))
 
 
+def is_memory_id(text: str) -> bool:
+    """Whether a text has the form of an id that bankd gives."""
+    return re.fullmatch(r"m-[a-z2-7]{12}", text) is not None
+
+
 def memory_id(log: str, statement: str, occurrence: int) -> str:
     """Make the block id of a Retain line: 60 bits of SHA-256 over its log, statement and occurrence in that log.
 
