@@ -10,11 +10,19 @@ if TYPE_CHECKING:
 
 _WITH_VALUE = frozenset({"--workspace", "--metrics-file", "--log-format"})
 """The options whose value is the word behind them."""
+_OF_SERVICE = frozenset({"--metrics-file", "--log-format", "--polling", "--debug"})
+"""The options that no command takes before its name."""
 
 
 def main() -> int:
     """Do what the words of the process ask for; gives the exit code of `bankctl` or of the service."""
-    if names_command(sys.argv[1:]):
+    words = sys.argv[1:]
+    command = find_command(words)
+    if command is not None:
+        of_service = [word for word in words[:command] if word.partition("=")[0] in _OF_SERVICE]
+        if of_service:
+            sys.stderr.write(f"bankd: {of_service[0]} is for the service; leave it out before: {words[command]}\n")
+            return 2
         from bankd.cli import main as bankctl  # noqa: PLC0415 -- the service needs none of it, and no command the service
 
         return bankctl()
@@ -23,14 +31,14 @@ def main() -> int:
     return service()
 
 
-def names_command(words: Sequence[str]) -> bool:
-    """Whether one of the words is neither an option nor what an option takes: the service takes no such word."""
+def find_command(words: Sequence[str]) -> int | None:
+    """The place of the first word that is neither an option nor what an option takes: the service takes no such word."""
     before = ""
-    for word in words:
+    for place, word in enumerate(words):
         if not word.startswith("-") and before not in _WITH_VALUE:
-            return True
+            return place
         before = word
-    return False
+    return None
 
 
 if __name__ == "__main__":

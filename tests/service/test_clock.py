@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from bankd.health.health import ClockReading
-from bankd.service.daemon import Daemon
+from bankd.service.daemon import Daemon, ServiceEnvironment
 from bankd.system.clock import read_monotonic
 from bankd.system.manager import HANDLED, Notifier, Signals
 from bankd.wiring.held import Held, open_held
-from bankd.wiring.serving import ServiceEnvironment
 
 NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
 
+from bankd.errors import BusyError
 from bankd.service.banks import AllBanks, BankSignals, BankVoice
+from bankd.service.daemon import BEAT
+from bankd.service.jobs import Jobs
 from bankd.system.child import ChildDiedError, SharedChild
 from bankd.system.clock import read_monotonic
-from bankd.wiring.serving import BEAT
 
 
 def test_only_what_is_served_and_proves_nothing_hangs() -> None:
@@ -97,6 +99,22 @@ def test_the_end_of_one_ends_its_own_work_alone() -> None:
     assert still
     assert slow.ended.is_set()
     assert not any(thread.is_alive() for thread in threads)
+
+
+class StillLent:
+    """A bank whose borrower still writes."""
+
+    def retake(self) -> None:
+        raise BusyError("a command writes")
+
+
+def test_who_waits_for_a_loan_to_end_stops_with_its_bank() -> None:
+    jobs = Jobs(StillLent(), SimpleNamespace(learn=list), SimpleNamespace(), lambda: datetime.now(UTC))  # noqa: TID251
+    while_served = jobs.take_back()
+    jobs.stop(0.0)
+
+    assert not while_served
+    assert jobs.take_back()
 
 
 class NotedLife:

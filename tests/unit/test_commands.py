@@ -116,6 +116,16 @@ def test_bankd_with_a_command_is_bankctl_and_else_the_service(
     assert bankd_or_bankctl() == ("bankctl" if is_command else "the service")
 
 
+@pytest.mark.parametrize("words", ["--log-format json search tea", "--metrics-file=m search tea", "--debug search tea"])
+def test_an_option_of_the_service_before_a_command_is_named(
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bankd", *words.split()])
+
+    assert bankd_or_bankctl() == 2
+    assert f"{words.split('=', maxsplit=1)[0].split(maxsplit=1)[0]}" in capsys.readouterr().err
+
+
 def test_bankd_prints_what_bankctl_prints(tmp_path: Path) -> None:
     """As processes, with the programs that were installed."""
     beside, workspace = Path(sys.executable).parent, str(tmp_path / "w")

@@ -14,7 +14,7 @@ from bankd.app.init import make_workspace
 from bankd.errors import UsageError
 from bankd.health.health import QueueFacts
 from bankd.service.requests import Requests
-from bankd.wiring import served_hooks
+from bankd.wiring import asking
 from bankd.workspace.import_files import take_transcripts
 
 
@@ -55,17 +55,17 @@ def test_what_is_no_hook_is_refused(requests: Requests) -> None:
 
 
 def test_where_the_daemon_cannot_the_bank_itself_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert served_hooks.ask_daemon(str(root), "SessionEnd", {}) is None
-    monkeypatch.setattr(served_hooks, "send_request", lambda *_: {"ok": False, "error": "no operation 'hook'"})
-    assert served_hooks.ask_daemon(str(root), "SessionEnd", {}) is None
+    assert asking.ask_hook(str(root), "SessionEnd", {}) is None
+    monkeypatch.setattr(asking, "send_request", lambda *_: {"ok": False, "error": "no operation 'hook'"})
+    assert asking.ask_hook(str(root), "SessionEnd", {}) is None
     told: list[dict[str, Any]] = []
 
     def send(_root: str, request: dict[str, Any], _seconds: float) -> dict[str, Any]:
         told.append(request)
         return {"ok": True, "context": ""}
 
-    monkeypatch.setattr(served_hooks, "send_request", send)
-    assert served_hooks.ask_daemon(str(root), "UserPromptSubmit", {"prompt": "가" * 50_000, "model": {}}) == ""
+    monkeypatch.setattr(asking, "send_request", send)
+    assert asking.ask_hook(str(root), "UserPromptSubmit", {"prompt": "가" * 50_000, "model": {}}) == ""
     assert len(told[0]["said"]["prompt"]) == 8_000
     assert "model" not in told[0]["said"]
 

@@ -11,7 +11,7 @@ import sys
 
 from bankd.cli.location import locate_workspace
 from bankd.pages.bare_json import read_json, write_json
-from bankd.wiring.served_hooks import ask_daemon
+from bankd.wiring.asking import ask_hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def run_event(event: str, workspace: str | None = None) -> int:
     _signal.setitimer(_signal.ITIMER_REAL, _SECONDS)
     try:
         said, root = read_json(sys.stdin.buffer.read()), locate_workspace(workspace)
-        context = ask_daemon(root, event, said)
+        context = ask_hook(root, event, said)
         if context is None:
             import gc
 

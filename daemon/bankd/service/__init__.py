@@ -20,9 +20,10 @@ from bankd.config.workspace import SETTINGS, ConfigError
 from bankd.errors import BUG, BankError, BusyError, UserError
 from bankd.pages.text import is_utf8, shown_path
 from bankd.service.banks import AllBanks, open_when_possible
-from bankd.service.daemon import Daemon
+from bankd.service.daemon import Daemon, ServiceEnvironment
+from bankd.system.manager import Signals, take_notifier
+from bankd.system.process import keep_little, set_up_log
 from bankd.wiring.held import open_held
-from bankd.wiring.serving import ServiceEnvironment, prepare_process
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,13 @@ log = logging.getLogger(__name__)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the service until a signal stops it; gives 0 fine, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
     arguments = _parse(sys.argv[1:] if argv is None else argv)
-    notifier, signals = prepare_process(arguments.log_format, debug=arguments.debug)
+    keep_little()
+    notifier = take_notifier(os.environ)
+    set_up_log(
+        os.environ.get("JOURNAL_STREAM", ""), arguments.log_format, logging.DEBUG if arguments.debug else logging.INFO
+    )
+    os.umask(0o077)
+    signals = Signals()
     try:
         if arguments.all:
             os._exit(AllBanks(notifier, signals, polling=arguments.polling).live())

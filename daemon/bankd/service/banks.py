@@ -19,17 +19,12 @@ from pathlib import Path
 
 from bankd.config.workspace import SETTINGS
 from bankd.errors import BankError, UserError
-from bankd.service.daemon import PATIENCE, Daemon
+from bankd.service.daemon import BEAT, PATIENCE, Daemon, ServiceEnvironment
+from bankd.system.clock import read_monotonic
+from bankd.system.files import read_banks
+from bankd.system.manager import Notifier, Signals
+from bankd.system.process import logged_as
 from bankd.wiring.held import CommonChildren, Held, open_held
-from bankd.wiring.serving import (
-    BEAT,
-    ServiceEnvironment,
-    Signalling,
-    Telling,
-    logged_as,
-    read_banks,
-    read_monotonic,
-)
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +37,8 @@ _SILENT = 4 * BEAT
 def open_when_possible(
     workspace: Path,
     open_held: Callable[[Path], Held],
-    telling: Telling,
-    signals: Signalling,
+    telling: Notifier | BankVoice,
+    signals: Signals | BankSignals,
     hopeless: tuple[type[BankError], ...],
 ) -> Held | None:
     """Open the workspace; while that fails, log why once and try again. Raises errors of the kinds `hopeless`.
@@ -183,7 +178,7 @@ class BankLife:
 class AllBanks:
     """A daemon of as many banks as are on the list."""
 
-    def __init__(self, telling: Telling, signals: Signalling, *, polling: bool) -> None:
+    def __init__(self, telling: Notifier, signals: Signals, *, polling: bool) -> None:
         """Take what receives their state, and what ends them; nothing runs yet."""
         self._telling, self._signals, self._polling = telling, signals, polling
         self._children = CommonChildren()

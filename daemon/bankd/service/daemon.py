@@ -6,8 +6,9 @@ import logging
 import os
 import signal
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd import __version__
@@ -16,18 +17,20 @@ from bankd.health.health import LENT, DaemonFacts, HealthFacts, find_jumps, rend
 from bankd.health.ledger import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
-from bankd.wiring.serving import (
-    RunLedger,
-    ServiceEnvironment,
-    Signalling,
-    Timer,
-    Watcher,
-    logged_as,
-    make_socket,
-    write_metrics,
-)
+from bankd.system.clock import read_clocks, utc_now
+from bankd.system.process import Timer, logged_as, write_metrics
+from bankd.system.socket_client import socket_path
+from bankd.system.socket_server import SocketServer
+from bankd.workspace.runs import RunLedger
+from bankd.workspace.watcher import Watcher
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from bankd.health.health import ClockReading
+    from bankd.service.banks import BankSignals, BankVoice
+    from bankd.system.manager import Notifier, Signals
     from bankd.wiring.held import Held
     from bankd.workspace.snapshot import Changes
 
@@ -37,14 +40,34 @@ PATIENCE = 3.0
 """Seconds that a stop waits for runs; of the 5 s it may take, the rest is for killing them and for the socket."""
 PROOF = 5.0
 """Seconds in which a part must prove that it works."""
+BEAT = 30.0
+"""Seconds between two looks at the clock, at what is due, and at every part."""
 MANY = 100
 """From this many changed pages on another process reads them; for fewer its start takes longer than the reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceEnvironment:
+    """What the command line and the service manager give to a daemon.
+
+    `bank` is the name for the log where the process serves several banks.
+    """
+
+    workspace: Path
+    notifier: Notifier | BankVoice
+    bank: str = ""
+    polling: bool = False
+    metrics_file: Path | None = None
+    runtime_folder: Path | None = None
+    beat: float = BEAT
+    read_clocks: Callable[[], ClockReading] = read_clocks
+    clock: Callable[[], datetime] = utc_now
 
 
 class Daemon:
     """One running service over an open workspace."""
 
-    def __init__(self, held: Held, around: ServiceEnvironment, signals: Signalling) -> None:
+    def __init__(self, held: Held, around: ServiceEnvironment, signals: Signals | BankSignals) -> None:
         """Put the parts together; nothing runs yet."""
         self._held, self._signals, self._around = held, signals, around
         self._since, self._reading = around.clock(), around.read_clocks()
@@ -54,7 +77,10 @@ class Daemon:
         self._timer = Timer(lambda: self._jobs.look(), around.bank)  # noqa: PLW0108 -- they are made next
         self._jobs = Jobs(held, self._ledger, self._timer, around.clock)
         self._watcher = Watcher(around.workspace, logged_as(around.bank, self.files_changed), polling=around.polling)
-        self._socket = make_socket(around, Requests(held, self._jobs, self._timer, self).handle)
+        handle = logged_as(around.bank, Requests(held, self._jobs, self._timer, self).handle)
+        usual, folder = Path(socket_path(str(around.workspace))), around.runtime_folder
+        # Where the service manager gives a folder for the socket, the usual place leads there.
+        self._socket = SocketServer(folder / usual.name, handle, link=usual) if folder else SocketServer(usual, handle)
 
     def live(self) -> int:
         """Start, be ready, beat until a signal comes, stop; gives the exit code."""

@@ -13,8 +13,10 @@ from bankd.health.health import JobFacts
 from bankd.health.ledger import History, LedgerRow, PersonCall, RunOutcome, add_row, after_run, fold_rows, is_enrolled
 from bankd.health.schedule import Job, Slot, check_schedule, make_jobs, next_run
 from bankd.settings import Settings
+from bankd.system.clock import read_monotonic
+from bankd.system.process import Timer, call_person
 from bankd.wiring.held import Held, RunSummary
-from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
+from bankd.workspace.runs import RunLedger
 
 log = logging.getLogger(__name__)
 
@@ -209,12 +211,22 @@ class Jobs:
             return None
         return after_run(before.alarm, worked=row.outcome is RunOutcome.RAN, after=after)[1]
 
-    def learn_of_hands(self) -> None:
-        """Count the runs that commands made while the workspace was lent to them."""
+    def take_back(self) -> bool:
+        """Be the writer again after a loan, and count the runs of the borrower; False while it still writes.
+
+        After a stop nothing is taken back: the bank is closed then, or about to be.
+        """
         with self._lock:
+            if self._stopping:
+                return True
+            try:
+                self._held.retake()
+            except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
+                return False
             for row in self._ledger.learn():
                 if row.job in self._histories:
                     self._count(row)
+            return True
 
     def facts(self) -> tuple[JobFacts, ...]:
         """How the jobs stand."""

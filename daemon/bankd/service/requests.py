@@ -6,12 +6,13 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bankd.errors import BankError, BusyError, UsageError
+from bankd.errors import BusyError, UsageError
 from bankd.health.health import LENT, facts_to_json, render_metrics, tell_standstill
 from bankd.service.jobs import Jobs
+from bankd.system.process import Timer
+from bankd.system.socket_server import Answer, LockLoan, Request
 from bankd.wiring.held import Held
 from bankd.wiring.reader import BankReader
-from bankd.wiring.serving import Answer, LockLoan, Request, Timer
 
 if TYPE_CHECKING:
     from bankd.service.daemon import Daemon
@@ -164,14 +165,8 @@ class Requests:
             lent.set()
             returned.wait()
             pause = threading.Event()
-            while True:
-                try:
-                    self._held.retake()
-                except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
-                    pause.wait(0.2)
-                else:
-                    break
-            self._jobs.learn_of_hands()
+            while not self._jobs.take_back():
+                pause.wait(0.2)
 
         self._timer.submit(LENT, work)
         if not lent.wait(request.get("within", 30.0)):

@@ -22,7 +22,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from bankd.errors import BankError
 
@@ -188,27 +188,10 @@ _AGAIN = 0.2
 """Seconds after which an end is tried again that came before the process was there."""
 
 
-class InterruptibleChild(Protocol):
-    """A process that does one thing at a time, and can be ended in the middle of it."""
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it is there."""
-
-    def ask(self, request: dict[str, Any], descriptor: int | None = None) -> dict[str, Any]:
-        """Have something done."""
-
-    def interrupt(self) -> None:
-        """End what it does now."""
-
-    def end_if_idle(self) -> None:
-        """End it when there was no work for a while."""
-
-
 class SharedChild:
     """A child that several banks share, as one of them uses it; `turn` is common to all of them."""
 
-    def __init__(self, child: InterruptibleChild, turn: threading.Lock) -> None:
+    def __init__(self, child: ChildProcess, turn: threading.Lock) -> None:
         """Take the child and the right to use it, which is asked for at each request."""
         self._child, self._turn = child, turn
         self._is_over, self._is_done = False, threading.Event()

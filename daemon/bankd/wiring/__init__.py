@@ -7,7 +7,5 @@ probing       what looks at a workspace and at the computer around it
 reader        a bank as agents read it, each call by itself
 runner        the daemon's runs, in a process of their own; imports; briefings as files
 search        search put together for a workspace, and the settings that it needs
-served_hooks  a hook of an agent answered by the daemon, with few imports
-serving       the outside that a daemon works with
 workspace     a workspace opened, to read or to write
 """

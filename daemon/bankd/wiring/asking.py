@@ -44,6 +44,23 @@ def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECO
     return answer
 
 
+_HOOK_SECONDS = 0.7
+"""Seconds that a hook waits for the daemon; after that the bank itself is read."""
+_SENT = ("session_id", "source", "cwd", "transcript_path", "prompt")
+_LONGEST = 8_000
+"""Characters of each field that a hook sends: all fields fit into one request, and less of a prompt is read."""
+
+
+def ask_hook(root: str, event: str, said: dict[str, Any]) -> str | None:
+    """What the daemon would have a session of an agent hear; None where none answers, or one that cannot."""
+    sent = {name: said[name][:_LONGEST] for name in _SENT if isinstance(said.get(name), str)}
+    try:
+        answer = send_request(root, {"op": "hook", "event": event, "said": sent}, _HOOK_SECONDS)
+    except NoDaemonError:
+        return None
+    return str(answer["context"]) if answer.get("ok") else None
+
+
 class Asked:
     """One bank. A daemon may come and go between two questions.
 
