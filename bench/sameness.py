@@ -26,9 +26,8 @@ from bankd.same.compare import THRESHOLD, compare_statements
 from bankd.same.reading import read_statement
 from bankd.system.clock import read_monotonic
 from bankd.words.statement import Statement
-from bankd.workers.analyser import AnalysisCache
+from bankd.workers.analyser import Analyser, AnalysisCache
 from bankd.workers.kiwi import KiwiWorker, kiwi_version
-from bankd.workers.wordings import CachedWordings
 from bench.intervals import wilson
 from bench.quality import data_folder
 
@@ -61,7 +60,7 @@ def read_statements(texts: set[str]) -> dict[str, Statement]:
     with TemporaryDirectory() as folder:
         store, worker = AnalysisCache(Path(folder)), KiwiWorker(read_monotonic)
         try:
-            wordings = CachedWordings(store, worker, kiwi_version).take_apart(sorted(texts))
+            wordings = Analyser(store, worker, kiwi_version).take_apart(sorted(texts))
         finally:
             worker.end()
             store.close()

@@ -14,9 +14,8 @@ from bankd.night.attest import Passage, find_unattested, sentences_of
 from bankd.night.sections import ProseSection
 from bankd.same.reading import read_statement
 from bankd.system.clock import read_monotonic
-from bankd.workers.analyser import AnalysisCache
+from bankd.workers.analyser import Analyser, AnalysisCache
 from bankd.workers.kiwi import KiwiWorker, kiwi_version
-from bankd.workers.wordings import CachedWordings
 from bench.asking import digest, kept_replies
 
 REPLIES = Path(__file__).parents[1] / "replies" / "grounding.jsonl"
@@ -74,7 +73,7 @@ def _read(texts: Iterable[str]) -> Mapping[str, Passage]:
     wanted = set(texts)
     with TemporaryDirectory() as folder:
         worker = KiwiWorker(read_monotonic)
-        wordings = CachedWordings(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(wanted)
+        wordings = Analyser(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(wanted)
         worker.end()
     return {text: Passage(text, read_statement(wordings[text])) for text in wanted}
 

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.workspace import inotify
 from bankd.workspace import watcher as watcher_module
-from bankd.workspace.inotify import InotifyObserver
 from bankd.workspace.snapshot import Changes, is_watched
-from bankd.workspace.watcher import Watcher, WatchIntervals, WatchMode
+from bankd.workspace.watcher import InotifyObserver, Watcher, WatchIntervals, WatchMode
 
 FAST = WatchIntervals(quiet=0.05, longest=0.3, look_at_all=600, poll=0.1, after_loss=0.05)
 LONG_ENOUGH = 20.0
@@ -344,7 +342,7 @@ def test_an_observer_that_does_not_end_holds_up_nobody(
         ended.append(let_go.wait(30))
         stop(observer)
 
-    monkeypatch.setattr(inotify, "_STOP_SECONDS", 0.05)
+    monkeypatch.setattr(watcher, "_STOP_SECONDS", 0.05)
     monkeypatch.setattr(InotifyObserver, "stop", stop_late)
 
     watcher.stop()

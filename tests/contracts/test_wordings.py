@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from bankd.words.statement import Morpheme, plain_wording
-from bankd.workers.analyser import AnalysisCache
+from bankd.workers.analyser import Analyser, AnalysisCache
 from bankd.workers.kiwi import KiwiWorker, kiwi_version
-from bankd.workers.wordings import CachedWordings
 
 
 class CountingWorker:
@@ -36,8 +35,8 @@ def cache(tmp_path: Path) -> Iterator[AnalysisCache]:
     cache.close()
 
 
-def wordings(cache: AnalysisCache, worker: CountingWorker, version: str = "1") -> CachedWordings:
-    return CachedWordings(cache, worker, lambda: version)
+def wordings(cache: AnalysisCache, worker: CountingWorker, version: str = "1") -> Analyser:
+    return Analyser(cache, worker, lambda: version)
 
 
 def test_each_korean_text_is_asked_once_in_a_version(cache: AnalysisCache) -> None:
@@ -90,7 +89,7 @@ def test_without_a_working_worker_hangul_words_stay_whole(cache: AnalysisCache) 
 def test_the_real_worker_gives_forms_and_tags(cache: AnalysisCache) -> None:
     worker = KiwiWorker(lambda: 0.0)
     try:
-        found = CachedWordings(cache, worker, kiwi_version).take_apart(["안 간다"])
+        found = Analyser(cache, worker, kiwi_version).take_apart(["안 간다"])
     finally:
         worker.end()
 

@@ -166,11 +166,11 @@ class RunIndex:
 
     def expect(self, texts: Iterable[str]) -> None:
         """Let the worker load in the background, if these texts need it."""
-        self._search.indexes.wordings().expect(texts)
+        self._search.indexes.analyser.expect(texts)
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text; the worker reads Korean."""
-        return self._search.indexes.wordings().take_apart(texts)
+        return self._search.indexes.analyser.take_apart(texts)
 
     def close(self) -> None:
         """Close the index, and end the worker."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit, SearchSettings
     from bankd.workers.analyser import Analyser
-    from bankd.workers.wordings import CachedWordings
 
 QUICK_PAGES = 200
 """The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
@@ -50,7 +49,6 @@ class Indexes(NamedTuple):
     analyser: Analyser
     recalls: RecallBuffer
     options: RankingOptions
-    wordings: Callable[[], CachedWordings]
     write_tree: Callable[[Callable[[str, bytes], None]], None]
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""

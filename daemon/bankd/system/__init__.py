@@ -7,6 +7,5 @@ child          child processes and copies of this process
 command        programs that the settings name: run, bounded, ended
 process        logging, memory and timers of a process
 manager        systemd: notifications and units
-files          the list of a user's banks; mounts
-staged_file    a small file replaced at once
+files          the list of a user's banks; mounts; a small file replaced at once
 """

@@ -2,12 +2,14 @@
 
 Read without a YAML library, which would cost `bankctl search --all` more than a bank does.
 
-What file system a path is on, and whether its changes can be watched from here.
+What file system a path is on, and whether its changes can be watched from here. Small files outside the bank are replaced
+whole: whoever reads one has the old text or the new one, never a part.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,38 +48,29 @@ def write_banks(banks: dict[str, str]) -> None:
     """Put a list in the place of the last one, in one step; comments of the file's head are kept."""
     path = banks_path()
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 -- same
-    staged = f"{path}.{os.getpid()}"
-    lines = (f"{name}: {folder}\n" for name, folder in banks.items())
-    with open(staged, "w", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123 -- same
-        file.write(_head_of(path) + "".join(lines))
-    os.replace(staged, path)  # noqa: PTH105 -- same
+    head = _HEAD
+    with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 -- same
+        head = "".join(f"{line.rstrip()}\n" for line in lines if line.startswith("#"))
+    replace_file(Path(path), head + "".join(f"{name}: {folder}\n" for name, folder in banks.items()))
 
 
-def _head_of(path: str) -> str:
-    """The comments that the file begins with."""
+def replace_file(path: Path, text: str, mode: int | None = None) -> None:
+    """Put a text in the place of a file, of two writers at once the later one's; `mode` is its permissions. Raises OSError."""
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 -- same
-            kept = [line if line.endswith("\n") else line + "\n" for line in lines if line.startswith("#")]
-    except FileNotFoundError:
-        return _HEAD
-    return "".join(kept)
+        staged.write_text(text, encoding="utf-8", errors="surrogateescape")
+        if mode is not None:
+            staged.chmod(mode)
+        staged.replace(path)
+    except OSError:
+        with suppress(OSError):
+            staged.unlink()
+        raise
 
 
 # On these another computer may change a file without this kernel knowing, so no inotify event comes.
 _REMOTE = {
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "smbfs",
-    "9p",
-    "vboxsf",
-    "drvfs",
-    "afs",
-    "ceph",
-    "glusterfs",
-    "virtiofs",
-    "prl_fs",
+    *["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "vboxsf", "drvfs", "afs", "ceph", "glusterfs", "virtiofs", "prl_fs"]
 }
 
 

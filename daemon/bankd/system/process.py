@@ -41,7 +41,7 @@ from bankd.health.schedule import Timetable
 from bankd.pages.text import show_line
 from bankd.system.clock import read_monotonic
 from bankd.system.command import CommandStoppedError, run_command
-from bankd.system.staged_file import replace_file
+from bankd.system.files import replace_file
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

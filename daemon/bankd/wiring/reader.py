@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bankd.briefing.shown import Shown
 from bankd.errors import BankError, UserError
+from bankd.system.files import replace_file
 from bankd.system.socket_client import NoDaemonError
-from bankd.system.staged_file import replace_file
 from bankd.wiring.asking import ask_socket
 
 TYPE_CHECKING = False

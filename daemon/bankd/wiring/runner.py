@@ -33,7 +33,7 @@ from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
 from bankd.system.child import serve_master
 from bankd.system.clock import read_clock, read_monotonic
-from bankd.system.staged_file import replace_file
+from bankd.system.files import replace_file
 from bankd.wiring.reader import BankReader
 from bankd.wiring.search import make_search, search_settings_of
 from bankd.wiring.workspace import DaemonLease, open_workspace

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from bankd.workers.analyser import Analyser
     from bankd.workers.kiwi import KiwiWorker
     from bankd.workers.vectors import SentenceVectors
-    from bankd.workers.wordings import CachedWordings
 
 
 def open_search(root: Path | str) -> BankSearch:
@@ -82,8 +81,7 @@ def make_indexes(
     from bankd.workers.analyser import Analyser, AnalysisCache
     from bankd.workers.kiwi import kiwi_version
 
-    cache = AnalysisCache(f"{root}/.bankd/analyses")
-    analyser = Analyser(cache, worker, kiwi_version)
+    analyser = Analyser(AnalysisCache(f"{root}/.bankd/analyses"), worker, kiwi_version)
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
     successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
     vectors = vectors_for(root, settings)
@@ -95,11 +93,6 @@ def make_indexes(
         from bankd.index.told import LineOutcomes
 
         return LineOutcomes(Path(root), anywhere=settings.anywhere).of(hit)
-
-    def wordings() -> CachedWordings:
-        from bankd.workers.wordings import CachedWordings
-
-        return CachedWordings(cache, worker, kiwi_version)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path
@@ -117,7 +110,6 @@ def make_indexes(
         options=RankingOptions(
             settings.tree_weight, settings.decay_per_day * 100, successors, vectors, losses_of=losses_of
         ),
-        wordings=wordings,
         write_tree=write_tree,
         remark=settings.unusable,
         vectors=vectors,

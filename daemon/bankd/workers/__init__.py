@@ -1,9 +1,7 @@
 """Processes that do what would cost this one memory or time: Kiwi, sentence vectors, language models.
 
-analyser       reads texts for the index and queries: cache, Kiwi, lexicon
-wordings       takes texts apart into morphemes
-kiwi           starts and asks the Kiwi process
-kiwi_worker    the Kiwi process
+analyser       reads texts for the index, queries and comparing: cache, Kiwi, lexicon
+kiwi           starts and asks the Kiwi process, and is it
 vectors        starts and asks the process of sentence vectors
 vector_worker  the process of sentence vectors
 vector_store   vectors on the disk, and the nearest of them

@@ -1,6 +1,6 @@
-"""Reads Korean texts for the index and for queries: from a cache, by the Kiwi worker, else with the bank's own lexicon.
+"""Reads Korean texts for the index, for queries and for comparing: from a cache, by the Kiwi worker, else without it.
 
-The cache is by the hash of the text and the version of the analyser. It lies outside the index, so that an index is built
+Without Kiwi the index and queries use the bank's own lexicon, and comparing uses whole words. The cache is by the hash of the text and the version of the analyser. It lies outside the index, so that an index is built
 anew without analysing anything again. `bankctl search` loads this module, so it imports little.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from bankd.pages.text import is_utf8
 from bankd.words.analysis import (
     Analysis,
     AnalysisText,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from bankd.ports import Patience
     from bankd.search.indexable import IndexAnalyses
     from bankd.storage.derived import DerivedDatabase
+    from bankd.words.statement import Wording
     from bankd.workers.kiwi import KiwiWorker
 
 _AT_ONCE = 500
@@ -157,7 +159,7 @@ def _key(text: str, version: str) -> bytes:
 
 
 class Analyser:
-    """Reads texts for the index, thoroughly, and queries, at once."""
+    """Reads texts for the index, thoroughly, and queries, at once; takes texts apart for comparing them."""
 
     def __init__(self, cache: AnalysisCache, worker: KiwiWorker | None, version: Callable[[], str]) -> None:
         """Take the cache, the worker if there is one, and how to learn its version."""
@@ -205,6 +207,38 @@ class Analyser:
             return analysis_of(text, answer[0])
         return analyse_by_lexicon(text, lexicon)
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """Start the worker if it will be asked to take one of these apart: it takes a second to load, and the caller goes on."""
+        korean = _korean_in(texts)
+        if korean and self._worker is not None and len(self._apart(korean)) < len(korean):
+            self._worker.start()
+
+    def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
+        """The wording of each text; waits for the worker, since without it Korean is only compared by whole words."""
+        import unicodedata  # noqa: PLC0415 -- a query never needs it
+
+        from bankd.words.statement import Morpheme, Wording, plain_wording  # noqa: PLC0415 -- same
+
+        distinct = dict.fromkeys(texts)
+        korean = _korean_in(distinct) if self._worker is not None else []
+        found = self._apart(korean)
+        missing = [text for text in korean if text not in found]
+        if missing and self._worker is not None:
+            answer = self._worker.take_apart([unicodedata.normalize("NFC", text) for text in missing])
+            fresh = dict(zip(missing, answer or (), strict=answer is not None))
+            self._cache.put_raw({text: pairs for text, pairs in fresh.items() if _may_be_cached(text)}, self._kind)
+            found |= fresh
+        morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in found.items()}  # type: ignore[misc]  # pairs of strings, by protocol
+        return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
+
+    def _apart(self, texts: Sequence[str]) -> dict[str, list[object]]:
+        """The morphemes of those of these texts that the cache has."""
+        return self._cache.get_raw(filter(_may_be_cached, texts), self._kind) if texts else {}
+
+    @property
+    def _kind(self) -> str:
+        return f"{self.version}+apart"
+
     def take_made_anew(self) -> list[str]:
         """Messages about damage to the cache; each is given once."""
         return self._cache.take_made_anew()
@@ -227,3 +261,15 @@ class Analyser:
         found = {text: pack_analysis(text, one) for text, one in zip(texts, answer, strict=True)}
         self._cache.put(found, self.version)
         return found
+
+
+def _korean_in(texts: Iterable[str]) -> list[str]:
+    """The texts with Hangul, without those with bytes that were not UTF-8: the worker takes none."""
+    return [text for text in dict.fromkeys(texts) if has_hangul(text) and is_utf8(text)]
+
+
+def _may_be_cached(text: str) -> bool:
+    """Whether the cache tells a text from others: it finds texts by a form in which 10² is 102."""
+    import unicodedata  # noqa: PLC0415 -- a query never needs it
+
+    return unicodedata.is_normalized("NFKC", text)

@@ -1,7 +1,12 @@
 """Starts and asks the Kiwi worker: when a text has to be analysed, again after it died, and until it was idle for a while.
 
-Nothing here imports kiwipiepy, nor `threading` and `json` for a search that never starts the worker. Where it cannot run,
-the caller gets None and reads with the lexicon.
+The worker is this module as a program: one JSON request a line on stdin, one answer a line on stdout, until stdin ends.
+
+    {"texts": ["가치관이 뭐야?"]}  →  {"analyses": [[["가치관", "뭐"]], false, {"가치관이": ["가치관"], "뭐야": ["뭐"]}]]}
+    {"apart": ["뭐야?"]}  →  {"analyses": [[["뭐", "NP"], ["이", "VCP"], ["야", "EF"], ["?", "SF"]]]}
+
+Only the worker imports kiwipiepy; its 530 MB end with the process. A search that never starts it imports neither
+`threading` nor `json`. Where it cannot run, the caller gets None and reads with the lexicon.
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from bankd.pages.bare_json import read_json, write_json
-from bankd.words.analysis import VERSION
+from bankd.words.analysis import VERSION, analyse_text, normal_form, readings_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -114,7 +119,7 @@ class KiwiWorker:
             return True
         import subprocess  # noqa: PLC0415 -- `bankctl search` has no time for it
 
-        command = [sys.executable, "-m", "bankd.workers.kiwi_worker"]
+        command = [sys.executable, "-m", "bankd.workers.kiwi"]
         try:
             self._process = subprocess.Popen(  # noqa: S603 -- our own module, no shell
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -167,3 +172,29 @@ class KiwiWorker:
                 pipe.close()
         process.kill()  # it holds nothing that is worth a goodbye
         process.wait()
+
+
+def main() -> None:
+    """Be the worker: answer requests until the other side closes the pipe."""
+    import json  # noqa: PLC0415 -- for the worker alone
+
+    from kiwipiepy import Kiwi  # noqa: PLC0415 -- same
+
+    kiwi = Kiwi(num_workers=2, load_multi_dict=False)
+    kiwi.tokenize("준비")
+    print(json.dumps({"ready": True}), flush=True)  # noqa: T201 -- the pipe is the protocol
+    for line in sys.stdin:
+        request = json.loads(line)
+        answers: list[object] = []
+        if "apart" in request:
+            answers += [[(token.form, str(token.tag)) for token in found] for found in kiwi.tokenize(request["apart"])]
+        texts = request.get("texts", [])
+        for text, tokens in zip(texts, kiwi.tokenize([normal_form(text) for text in texts]), strict=True):
+            morphemes = [(token.form, str(token.tag), token.start) for token in tokens]
+            analysis = analyse_text(text, morphemes)
+            answers.append([analysis.sentences, analysis.denies, readings_of(text, morphemes)])
+        print(json.dumps({"analyses": answers}, ensure_ascii=False), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

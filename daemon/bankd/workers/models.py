@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from bankd.briefing.shown import count_tokens
@@ -31,18 +31,8 @@ _GRACE = 5.0
 """Seconds that a child gets beyond the time of a call before it counts as stuck; to end a command takes some of them."""
 
 
-class Asker(Protocol):
-    """A process that asks a language model, so that no client is loaded here and one that hangs can be ended."""
-
-    def ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-        """The answer of `model_worker`; raises ChildDiedError when none comes within `seconds`."""
-
-    def close(self) -> None:
-        """End it."""
-
-
-def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> Asker:
-    """A process that asks; it begins with the first request."""
+def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> ChildProcess:
+    """A process that asks, so that no client is loaded here and one that hangs can be ended; the first request starts it."""
     command = [sys.executable, "-m", "bankd.workers.model_worker", json.dumps(asdict(settings))]
     return ChildProcess(command, clock, last_seconds=GRACE + 1)
 
@@ -57,12 +47,12 @@ class ModelDoor:
         now: datetime,
         clock: Callable[[], float],
         wait: Callable[[float], object],
-        start: Callable[[DistilPolicy, Callable[[], float]], Asker] = start_child,
+        start: Callable[[DistilPolicy, Callable[[], float]], ChildProcess] = start_child,
     ) -> None:
         """Take which model, what is kept, the moment of the run, a monotonic clock in seconds, what waits, what asks."""
         self._settings, self._replies, self._now, self._clock, self._wait = settings, replies, now, clock, wait
         self._start = start
-        self._child: Asker | None = None
+        self._child: ChildProcess | None = None
         self._ends: float | None = None
         self._closed = ""
 

@@ -7,7 +7,6 @@ writer        transactions with files outside, and the traces of a text that is 
 runs          the ledger of runs, and their reports
 import_files  the sources of an import, and the logs that it writes
 facts         the state of a workspace for status and doctor, the trusted clock, the facts for briefings
-watcher       notices changed files, in its own thread
+watcher       notices changed files, in its own thread, by hints from the kernel
 snapshot      compares files with their last known state
-inotify       hints from the kernel
 """

@@ -29,7 +29,7 @@ from bankd.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.storage.staging import Staging
 from bankd.storage.tree import FILE_CAP, FileTree
 from bankd.system.clock import read_clocks, utc_now
-from bankd.system.staged_file import replace_file
+from bankd.system.files import replace_file
 from bankd.workspace.catalog import read_copied, read_held_back, read_known, read_prose
 from bankd.workspace.snapshot import is_watched
 
