@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bankd.workspace import watcher as watcher_module
+from bankd.workspace import watcher as watching
 from bankd.workspace.snapshot import Changes, is_watched
 from bankd.workspace.watcher import InotifyObserver, Watcher, WatchIntervals, WatchMode
 
@@ -342,7 +343,7 @@ def test_an_observer_that_does_not_end_holds_up_nobody(
         ended.append(let_go.wait(30))
         stop(observer)
 
-    monkeypatch.setattr(watcher, "_STOP_SECONDS", 0.05)
+    monkeypatch.setattr(watching, "_STOP_SECONDS", 0.05)
     monkeypatch.setattr(InotifyObserver, "stop", stop_late)
 
     watcher.stop()

@@ -9,7 +9,7 @@ import pytest
 from bankd.layouts.links import Link
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import Rearrangement
-from bankd.layouts.relink import Lost, Relinked
+from bankd.layouts.relink import Relinked
 from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.memory.plan import Placement, Plan
 from bankd.memory.retain import read_log
@@ -115,7 +115,7 @@ def test_the_findings_of_a_new_layout_are_found() -> None:
 
 def test_a_link_that_a_plan_leaves_dead_is_found_unless_it_is_reported_already() -> None:
     link = Link("a.md", Reference(LinkKind.WIKI, 2, 0, 5, "b#^m-x"))
-    told = Rearrangement(Layout(()), Relinked({}, (), (Lost(link.source, link.reference),)), ())
+    told = Rearrangement(Layout(()), Relinked({}, (), (link,)), ())
 
     assert find_broken(EMPTY, [link]) == ["a.md:3: b#^m-x would lead nowhere"]
     assert find_broken(EMPTY.with_(rearranged=told), [link]) == []

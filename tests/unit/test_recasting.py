@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from bankd.edits.operations import Create, Moved, Recast, from_json, operation_json
-from bankd.edits.transaction import HalfDivided, Step, find_half_divided, take_step
+from bankd.edits.transaction import Step, find_half_divided, take_step
 
 WHOLE, HUB = "# A\n\n- one\n- two\n", "# A\n\n- [One](a/a-1.md)\n- [Two](a/a-2.md)\n"
 ONE, TWO = Create("bank/a/a-1.md", "- one\n"), Create("bank/a/a-2.md", "- two\n")
@@ -16,7 +16,7 @@ ELSEWHERE = Create("bank/b.md", "# B\n")
 DIVIDED = Recast("bank/a.md", WHOLE, HUB, (Moved(ONE.path, 2, 3, ()), Moved(TWO.path, 3, 4, ())))
 
 
-def halves(files: Mapping[str, str], recast: Recast = DIVIDED) -> list[HalfDivided]:
+def halves(files: Mapping[str, str], recast: Recast = DIVIDED) -> list[tuple[str, str, tuple[Create, ...]]]:
     """What is half done where these files are there."""
     data = {path: text.encode() for path, text in files.items()}
     return list(find_half_divided([ONE, TWO, ELSEWHERE, recast], data.get))
@@ -25,7 +25,7 @@ def halves(files: Mapping[str, str], recast: Recast = DIVIDED) -> list[HalfDivid
 def test_where_a_part_is_lacking_the_others_are_named() -> None:
     files = {DIVIDED.path: WHOLE, ONE.path: ONE.text, ELSEWHERE.path: ELSEWHERE.text}
 
-    assert halves(files) == [HalfDivided(DIVIDED.path, TWO.path, (ONE,))]
+    assert halves(files) == [(DIVIDED.path, TWO.path, (ONE,))]
     assert halves({**files, TWO.path: TWO.text}) == []
 
 

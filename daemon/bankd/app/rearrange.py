@@ -11,6 +11,7 @@ from bankd.app.workspace import Workspace
 from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import Transaction
 from bankd.errors import InvariantError, UserError
+from bankd.layouts.links import Link
 from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
 from bankd.layouts.rearrange import (
     Rearrangement,
@@ -22,7 +23,7 @@ from bankd.layouts.rearrange import (
     reference_name,
     relink_operations,
 )
-from bankd.layouts.relink import Edit, Lost
+from bankd.layouts.relink import Edit
 from bankd.layouts.split import Limits, plan_split
 from bankd.memory.route import problem_of_target
 from bankd.pages.names import BANK, is_own
@@ -45,7 +46,7 @@ class Rearranged:
     sizes: Mapping[str, int]
     gone: Sequence[str]
     edits: Sequence[Edit]
-    lost: Sequence[Lost]
+    lost: Sequence[Link]
     conflicts: Sequence[str] = ()
 
 

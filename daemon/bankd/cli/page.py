@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from bankd.app.rearrange import Rearranged, Rearranger
     from bankd.layouts.links import Link
-    from bankd.layouts.relink import Lost
     from bankd.workspace.graph import LinkGraph
 
 _PAGE = "relative to bank/, or its unique name"
@@ -143,7 +142,7 @@ def _place(link: Link) -> str:
     return styled(f"{link.source}:{link.reference.line + 1}", "dim")
 
 
-def _row(link: Link | Lost) -> dict[str, object]:
+def _row(link: Link) -> dict[str, object]:
     return {"page": link.source, "line": link.reference.line + 1, "target": link.reference.target}
 
 

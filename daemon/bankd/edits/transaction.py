@@ -78,11 +78,6 @@ class Transaction:
     events: tuple[Event, ...] = ()
     kind: str = "run"
 
-    @property
-    def looks_again(self) -> bool:
-        """Whether it gets a second look: all but a second look, since its pages get one anyway."""
-        return self.kind not in HEALING
-
     def steps(self) -> tuple[Step, ...]:
         """The operations by phase, those of one phase on one file together."""
         grouped: dict[tuple[int, str], list[Operation]] = {}
@@ -260,18 +255,10 @@ def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
     return (Append(operation.path, "", pieces),) if pieces else ()
 
 
-@dataclass(frozen=True, slots=True)
-class HalfDivided:
-    """A page that was not divided, the part that could not be made, and the parts that were made."""
-
-    page: str
-    lacking: str
-    made: tuple[Create, ...]
-
-
-def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[HalfDivided]:
+def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[tuple[str, str, tuple[Create, ...]]]:
     """The pages that were to be divided, but a part of them does not exist after all should have been made.
 
+    Gives the page, the part that could not be made, and the parts that were made.
     A page that the user has changed meanwhile is not one of them: it goes piece by piece, to the parts that exist.
     """
     divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
@@ -281,7 +268,7 @@ def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[H
         lacking = [part for part in parts if look(part.path) is None]
         if lacking:
             made = tuple(part for part in parts if part not in lacking)
-            yield HalfDivided(page.path, lacking[0].path, made)
+            yield page.path, lacking[0].path, made
 
 
 def pieces_of_page(text: str) -> tuple[Piece, ...]:

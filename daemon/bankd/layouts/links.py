@@ -7,14 +7,13 @@ changes. What they lead to is decided when somebody asks, since another page may
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from bankd.layouts.merge import Layout
-from bankd.layouts.relink import fragment_of
 from bankd.pages.anchors import AnchorPlace, Outline, find_place
 from bankd.pages.inline import LinkKind, may_name
 from bankd.pages.memory import Memory
@@ -83,14 +82,6 @@ def files_touched(layout: Layout, links: Iterable[Link], names: Names) -> set[st
     return {link.source for link in links if link.source not in inside and is_touched(link)}
 
 
-def links_to(path: str, links: Iterable[Link], names: Names) -> Iterator[Link]:
-    """The references that lead to a file or folder."""
-    for link in links:
-        target = resolve_reference(link.reference, link.source, names)
-        if target and target.path == path and link.source != path:
-            yield link
-
-
 def _stem(word: str) -> str:
     return path_key(word.removesuffix(".md").removesuffix(".html"))
 
@@ -150,6 +141,19 @@ def place_in(outline: Outline, reference: Reference, target: Target) -> AnchorPl
     """The place that a reference names in its file."""
     fragment = fragment_of(reference, target, outline)[0]
     return find_place(outline, fragment, is_wiki=reference.kind in WIKI_KINDS)
+
+
+def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple[str, str]:
+    """The fragment of a target and what follows it: a bare path may end in a Korean particle."""
+    fragment = target.fragment or ""
+    if reference.kind is not LinkKind.BARE:
+        return fragment, ""
+    for end in range(len(fragment), 0, -1):
+        if find_place(outline, fragment[:end], is_wiki=False):
+            return fragment[:end], fragment[end:]
+        if fragment[end - 1].isascii():
+            break
+    return fragment, ""
 
 
 MERGED = "also"

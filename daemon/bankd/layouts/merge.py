@@ -79,21 +79,13 @@ def combine_layouts(layouts: tuple[Layout, ...]) -> Layout:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """A line of a page."""
-
-    path: str
-    line: int
-
-
-def line_positions(layout: Layout) -> dict[Position, Position]:
-    """Where each old line stands now; copies do not count."""
+def line_positions(layout: Layout) -> dict[tuple[str, int], tuple[str, int]]:
+    """By page and line of each old line its page and line now; copies do not count."""
     found = {}
     for new_page, piece, first in placed_pieces(layout):
         if piece.source and not piece.is_copy:
             for n in range(piece.start, piece.end):
-                found[Position(piece.source, n)] = Position(new_page.path, first + n - piece.start)
+                found[piece.source, n] = (new_page.path, first + n - piece.start)
     return found
 
 

@@ -16,17 +16,15 @@ from typing import TypeVar
 
 from bankd.edits.inserting import block_key
 from bankd.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
-from bankd.layouts.links import Link, LinkScene, Reach, Stray, place_in
+from bankd.layouts.links import Link, LinkScene, Reach, Stray, fragment_of, place_in
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
 from bankd.layouts.relink import (
     HEADING_ROUNDS,
     Edit,
     Relinked,
     Source,
-    TargetChange,
     choose_style,
     edit_line,
-    fragment_of,
     relink_layout,
 )
 from bankd.layouts.split import Limits, is_due, plan_split
@@ -556,7 +554,7 @@ def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
 def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, moving: Moving) -> Iterator[Followed]:
     """The target of a reference in its style; one that comes back from the archive becomes as short as possible."""
     new = replace(old, path=goal.page)
-    style = choose_style(link.reference, TargetChange(old, new, link.source, link.source), is_inside=False)
+    style = choose_style(link.reference, old, new, link.source, link.source, is_inside=False)
     if style.base is Base.NAME and old.path.startswith(ARCHIVE):
         style = replace(style, segments=1)
     path = render_path(link.reference, replace(new, style=style), link.source, moving.after.names)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bankd.layouts.merge import Layout, LayoutPiece, Position, line_positions
+from bankd.layouts.links import Link, fragment_of
+from bankd.layouts.merge import Layout, LayoutPiece, line_positions
 from bankd.pages.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
 from bankd.pages.inline import LinkKind
 from bankd.pages.names import Names, folder_of, path_key
@@ -42,20 +43,15 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """A reference for which no target can be written; it stays as it was and is reported."""
-
-    source: str
-    reference: Reference
-
-
-@dataclass(frozen=True, slots=True)
 class Relinked:
-    """Every page that changes, with its whole new text, and the changes in it."""
+    """Every page that changes, with its whole new text, and the changes in it.
+
+    For the `lost` references no target can be written; they stay as they were and are reported.
+    """
 
     texts: Mapping[str, str]
     edits: tuple[Edit, ...]
-    lost: tuple[Lost, ...]
+    lost: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,7 @@ class _Relinker:
         self._outlines: dict[str, Outline] = {}
         self._texts: Mapping[str, str] = {}
         self._new_outlines: dict[str, Outline] = {}
-        self.lost: list[Lost] = []
+        self.lost: list[Link] = []
 
     def texts(self, edits: Iterable[Edit]) -> dict[str, str]:
         """The whole text of every new page and of every other file with an edit."""
@@ -139,7 +135,7 @@ class _Relinker:
         for new_page in self._pages_with(path, reference.line):
             written = self._written(reference, target, goal, path, new_page)
             if written is None:
-                self.lost.append(Lost(path, reference))
+                self.lost.append(Link(path, reference))
             elif written != reference.target:
                 line = goal.place.line if goal.place else None
                 yield Edit(new_page, path, reference, written, goal.target.path, line)
@@ -162,8 +158,8 @@ class _Relinker:
             return _Goal(target, self._place(reference, target) if is_rewritten else None)
         place = self._place(reference, target)
         if place is not None:
-            now = self._positions.get(Position(target.path, place.line))
-            return _Goal(replace(target, path=now.path), replace(place, line=now.line)) if now else None
+            now = self._positions.get((target.path, place.line))
+            return _Goal(replace(target, path=now[0]), replace(place, line=now[1])) if now else None
         if target.style.base is Base.SELF:
             return None  # it named nothing before
         home = self._layout.homes.get(target.path)
@@ -173,13 +169,13 @@ class _Relinker:
 
     def _home_place(self, reference: Reference, old: str, line: int | None) -> AnchorPlace | None:
         """The heading that stands for a page that has become a part of another."""
-        now = None if line is None else self._positions.get(Position(old, line))
-        if now is None:
+        if line is None or (old, line) not in self._positions:
             return None
-        outline = self._outline_now(now.path)
-        spot = next((spot for spot in outline.spots if spot.line == now.line), None)
+        path, line = self._positions[old, line]
+        outline = self._outline_now(path)
+        spot = next((spot for spot in outline.spots if spot.line == line), None)
         named = spot and find_place(outline, spot.anchor, is_wiki=reference.kind in WIKI_KINDS)
-        return replace(named, line=now.line) if named else None
+        return replace(named, line=line) if named else None
 
     def _folder_now(self, target: Target) -> Target:
         """Where a folder is now; when all its pages were merged into the page that it was named after, that page."""
@@ -214,7 +210,7 @@ class _Relinker:
         goal_target = goal.target
         if not self._layout.is_move:
             is_inside = path in self._layout.sources and goal.place is not None
-            style = choose_style(reference, TargetChange(target, goal.target, path, new_page), is_inside=is_inside)
+            style = choose_style(reference, target, goal.target, path, new_page, is_inside=is_inside)
             goal_target = replace(goal.target, style=style)
         is_respelt = target.path != goal.target.path and path_key(target.path) == path_key(goal.target.path)
         if is_respelt or not self._still_leads(reference, goal_target, new_page):  # some tools are case-sensitive
@@ -254,36 +250,15 @@ def edit_line(line: str, edits: Iterable[Edit]) -> str:
     return line
 
 
-def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple[str, str]:
-    """The fragment of a target and what follows it: a bare path may end in a Korean particle."""
-    fragment = target.fragment or ""
-    if reference.kind is not LinkKind.BARE:
-        return fragment, ""
-    for end in range(len(fragment), 0, -1):
-        if find_place(outline, fragment[:end], is_wiki=False):
-            return fragment[:end], fragment[end:]
-        if fragment[end - 1].isascii():
-            break
-    return fragment, ""
+def choose_style(reference: Reference, old: Target, new: Target, path: str, new_page: str, *, is_inside: bool) -> Style:
+    """Choose the style of a reference that led to `old`, leads to `new`, stood on `path` and stands on `new_page`.
 
-
-@dataclass(frozen=True, slots=True)
-class TargetChange:
-    """What a reference led to and leads to now, and the page where it stood and where it stands now."""
-
-    old: Target
-    new: Target
-    path: str
-    new_page: str
-
-
-def choose_style(reference: Reference, change: TargetChange, *, is_inside: bool) -> Style:
-    """Choose the style of a new target; `is_inside`: the reference names a place, and its page is laid out anew."""
-    old, new = change.old, change.new
-    if is_inside and new.path == change.new_page and old.path != change.path:
+    `is_inside`: it names a place, and its page is laid out anew.
+    """
+    if is_inside and new.path == new_page and old.path != path:
         return _as_own_page(reference, old, new)
-    if is_inside and old.path == change.path and old.style.base is not Base.SELF and new.path != old.path:
-        return _as_other_part(old, new, change.new_page)
+    if is_inside and old.path == path and old.style.base is not Base.SELF and new.path != old.path:
+        return _as_other_part(old, new, new_page)
     return _with_depth(old, new)
 
 

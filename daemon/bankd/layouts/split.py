@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeAlias
 
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage
 from bankd.pages.page import (
@@ -40,13 +41,8 @@ class Section:
     titles: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Division:
-    """Lines that stay on the hub, and the sections after them up to `end`."""
-
-    opening_end: int
-    sections: tuple[Section, ...]
-
+Division: TypeAlias = tuple[int, tuple[Section, ...]]
+"""The line before which all stays on the hub, and the sections after that."""
 
 _HTML_TAG = re.compile(
     r"<(/?)(div|details|section|article|aside|table|figure|blockquote|center|picture)\b[^>]*?(/?)>", re.I
@@ -130,8 +126,8 @@ def _under_headings(
     if size_of(document, start, opening_end) > room:
         before = [block for block in blocks if block.start < opening_end]
         if opening := _by_items(document, before, opening_end, room * 3 // 4):
-            return Division(opening.opening_end, opening.sections + packed)
-    return Division(opening_end, packed) if len(packed) > 1 or opening_end > start else None
+            return opening[0], opening[1] + packed
+    return (opening_end, packed) if len(packed) > 1 or opening_end > start else None
 
 
 def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[Section]:
@@ -162,10 +158,10 @@ def _by_items(document: Document, blocks: Sequence[Block], end: int, room: int) 
         runs = [(key, list(group)) for key, group in groupby(range(len(keys)), key=keys.__getitem__)]
         if all(key for key, _ in runs) and 1 < len(runs) <= len(keys) / 3:
             sections = [Section(starts[group[0]], ends[group[-1]], (str(key),)) for key, group in runs]
-            return Division(starts[0], _packed(document, sections, room // 2))
+            return starts[0], _packed(document, sections, room // 2)
     sections = [Section(first, last, ()) for first, last in zip(starts, ends, strict=True)]
     packed = _packed(document, sections, room)
-    return Division(starts[0], packed) if len(packed) > 1 else None
+    return (starts[0], packed) if len(packed) > 1 else None
 
 
 def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
@@ -284,14 +280,14 @@ class _Splitter:
         division = divide_lines(self._document, start, end, self._room)
         if division is None:
             return None
-        lines = []
-        for number, section in enumerate(division.sections, 1):
+        (opening_end, sections), lines = division, []
+        for number, section in enumerate(sections, 1):
             title, slug = self._named(hub, section, number)
             part = part_path(hub, slug, self._is_taken, self._chosen)
-            marker = self._marker(division.opening_end)
+            marker = self._marker(opening_end)
             lines.append(part_line(hub, part, title, self._about(section), self._line_end, marker))
             self._add_part(part, section)
-        return division.opening_end, "".join(lines)
+        return opening_end, "".join(lines)
 
     def _add_part(self, part: str, section: Section) -> None:
         front = (LayoutPiece(text=self._front),) if self._front else ()

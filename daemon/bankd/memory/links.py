@@ -30,7 +30,7 @@ from bankd.layouts.rearrange import (
     relink_operations,
     split_large,
 )
-from bankd.layouts.relink import Edit, TargetChange, choose_style, edit_line
+from bankd.layouts.relink import Edit, choose_style, edit_line
 from bankd.layouts.split import Limits, is_own_page
 from bankd.memory.check import foresee_pages
 from bankd.memory.plan import Deferred, Plan
@@ -78,7 +78,7 @@ def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
     moved = after.target(replace(link, source=to))
     if moved and (moved.path, moved.is_folder) == (target.path, target.is_folder):
         return same
-    style = choose_style(link.reference, TargetChange(target, target, link.source, to), is_inside=False)
+    style = choose_style(link.reference, target, target, link.source, to, is_inside=False)
     path = render_path(link.reference, replace(target, style=style), to, after.names)
     fragment = split_target(same)[1]
     return same if path is None else path + (f"#{fragment}" if fragment is not None else "")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Event as Waiter
 
 from bankd.edits.inserting import keys_in
 from bankd.edits.operations import Append, Drop, Remove, Rewrite, digest_of
 from bankd.edits.transaction import (
+    HEALING,
     Applied,
     Journal,
     Step,
@@ -38,16 +38,6 @@ from bankd.storage.tree import FILE_CAP, FileTree, split_path
 _TRIES = 20
 _DERIVED_CAP = 512 * 1024 * 1024  # bytes; the index of a large bank is larger than any page may be
 _PAUSE = 0.025  # seconds between looks at a page that an editor has just emptied
-
-
-@dataclass(frozen=True, slots=True)
-class _Foreseen:
-    """The result of a step if nobody changes its file meanwhile."""
-
-    number: int
-    path: str
-    old: bytes | None
-    new: bytes | None
 
 
 class TransactionWriter:
@@ -95,18 +85,18 @@ class TransactionWriter:
         seq = self.journals.next_seq()
         foreseen = list(self._foresee(transaction))
         before: dict[str, str | None] = {}
-        for item in foreseen:
-            before.setdefault(item.path, None if item.old is None else decode_text(item.old))
+        for _, path, old, _ in foreseen:
+            before.setdefault(path, None if old is None else decode_text(old))
         if foreseen or transaction.events:
-            texts = [len(item.new or b"") for item in foreseen] + [len(text or "") for text in before.values()]
+            texts = [len(new or b"") for *_, new in foreseen] + [len(text or "") for text in before.values()]
             disk.check_room(self._tree, sum(texts))
         staged = {}
         try:
-            for item in foreseen:
-                name = StagedName(seq, item.number, 0, digest_of(item.old), digest_of(item.new))
+            for number, path, old, new in foreseen:
+                name = StagedName(seq, number, 0, digest_of(old), digest_of(new))
                 with suppress(ConflictError):  # met again, and reported, when the step runs
-                    self._stage_one(name, item.path, item.new)
-                    staged[item.number] = name
+                    self._stage_one(name, path, new)
+                    staged[number] = name
         except BaseException:
             with suppress(OSError):
                 for left in self.staging.names():
@@ -114,7 +104,8 @@ class TransactionWriter:
             raise
         return Journal(seq, transaction, before), staged
 
-    def _foresee(self, transaction: Transaction) -> Iterator[_Foreseen]:
+    def _foresee(self, transaction: Transaction) -> Iterator[tuple[int, str, bytes | None, bytes | None]]:
+        """For each step that changes its file: number, path, and bytes before and after, if nobody changes it meanwhile."""
         state: dict[str, bytes | None] = {}
         look = state_of(state, self.look)
         for number, step in enumerate(transaction.steps()):
@@ -123,7 +114,7 @@ class TransactionWriter:
                 new = take_step(step, old, look, self.rewrite).data
                 if new != old and _fits(new):
                     state[step.path] = new
-                    yield _Foreseen(number, step.path, old, new)
+                    yield number, step.path, old, new
 
     def _stage_one(self, staged: StagedName, path: str, new: bytes | None) -> None:
         if new is not None:
@@ -152,7 +143,9 @@ class TransactionWriter:
         events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
         if events:
             (self.events.append if staged else self.events.append_missing)(events)
-        self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
+        self.journals.move(
+            journal, TXN, RUNS if journal.transaction.kind in HEALING else DONE
+        )  # a second look gets none itself
         disk.clear_failure(self._tree)
         return applied
 
@@ -175,14 +168,14 @@ class TransactionWriter:
 
     def _take_back_halves(self, journal: Journal, applied: Applied) -> None:
         """A page is divided as a whole or not at all: when one part could not be made, the others are removed again."""
-        for half in find_half_divided(journal.transaction.operations, self.look):
-            for part in half.made:
+        for page, lacking, made in find_half_divided(journal.transaction.operations, self.look):
+            for part in made:
                 self._withdraw(journal, journal.paths().index(part.path), Drop(part.path, part.text), applied)
                 if self.look(part.path) is None:
                     applied.changed.pop(part.path, None)
-            for folder in sorted({split_path(part.path)[0] for part in half.made}, reverse=True):
+            for folder in sorted({split_path(part.path)[0] for part in made}, reverse=True):
                 self._tree.remove_empty(folder)
-            applied.conflicts.append(f"{half.page}: stays in one piece, for {half.lacking} could not be written")
+            applied.conflicts.append(f"{page}: stays in one piece, for {lacking} could not be written")
 
     def _withdraw(self, journal: Journal, number: int, operation: Remove | Drop, applied: Applied) -> None:
         is_new, data = journal.before.get(operation.path, "") is None, self.look(operation.path)

@@ -28,7 +28,6 @@ from bankd.layouts.links import (
     keys_to,
     keys_touched,
     link_key,
-    links_to,
     wanted_reach,
 )
 from bankd.layouts.merge import Layout, PageIdentity, moved_by_hand
@@ -321,7 +320,8 @@ class LinkGraph:
 
     def links_to(self, path: str) -> list[Link]:
         """The references that lead to a file or folder, in the order of their places."""
-        return list(links_to(path, self.table.links(keys_to(path)), self.names))
+        found = ((link, self.scene.target(link)) for link in self.table.links(keys_to(path)))
+        return [link for link, target in found if target and target.path == path and link.source != path]
 
     @property
     def scene(self) -> LinkScene:
