@@ -95,9 +95,7 @@ def test_what_only_looks_so_may_be(data: bytes) -> None:
     assert why_quarantined(data) is None
 
 
-@pytest.mark.parametrize(
-    "name", [".a.md", "a.md~", "#a.md#", "4913", "a.md.tmp", "a.swx", "a.sync-conflict-1.md", "a.txt"]
-)
+@pytest.mark.parametrize("name", [".a.md", "a.md~", "#a.md#", "4913", "a.md.tmp", "a.swx", "a.txt"])
 def test_what_is_nobodys_page_is_ignored_with_a_reason(name: str) -> None:
     assert why_ignored(name)
     assert why_ignored("a.md") is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.workspace.snapshot import Debouncer, is_conflict_copy, is_watched
+from bankd.workspace.snapshot import Debouncer, is_watched
 
 QUIET, LONGEST = 1.0, 10.0
 
@@ -25,12 +25,6 @@ def test_pages_and_logs_count(path: str) -> None:
 )  # fmt: skip
 def test_what_passes_by_does_not(path: str) -> None:
     assert not is_watched(path)
-
-
-def test_conflict_copies_are_known() -> None:
-    assert is_conflict_copy("bank/a.sync-conflict-20261121-101010-ABC.md")
-    assert is_conflict_copy("bank/a (Ann's conflicted copy 2026-11-21).md")
-    assert not is_conflict_copy("bank/conflict.md")
 
 
 def test_a_path_waits_until_it_is_quiet() -> None:

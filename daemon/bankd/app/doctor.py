@@ -198,9 +198,6 @@ def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
         for path, reason in survey.unsettled.items():
             if not is_just_saved(reason):
                 yield HealthFinding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
-        for path, reason in survey.ignored.items():
-            if "conflict" in reason:
-                yield HealthFinding(f"{path}: {reason}", "then delete the copy", needs_person=True)
 
 
 def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:

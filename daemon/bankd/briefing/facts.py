@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime
 from itertools import starmap
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from bankd.memory.archive import fades_away_on
 from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_of, fold_events
 from bankd.memory.use import FADING_TAG, Fading, value_on
+from bankd.pages.names import day_in
 from bankd.pages.page import Entry, Page
 from bankd.words.days import read_iso_moment
 
@@ -111,7 +111,6 @@ class Item(NamedTuple):
         return "- " + " · ".join(filter(None, (day, " ".join(self.text.split()), self.place)))
 
 
-_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _TOLD = frozenset({KEPT, DUPLICATE, SUPERSEDED, "archived", "deleted", "forgotten"})
 _OPEN_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<text>\[[ xX]\].*|.*\bTODO\b.*)")
 
@@ -143,9 +142,9 @@ def assemble_facts(
 
     happened = tuple(sorted(_happened(events), key=lambda one: (one.at, one.kind, one.key)))
     open_lines = (
-        OpenLine(date.fromisoformat(day[0]), line["text"], f"memory/{name}:{number}")
+        OpenLine(day, line["text"], f"memory/{name}:{number}")
         for name, text in logs.items()
-        if (day := _DAY.search(name))
+        if (day := day_in(name))
         for number, said in enumerate(text.split("\n"), 1)
         if (line := _OPEN_LINE.fullmatch(said))
     )
@@ -164,11 +163,7 @@ def _said_days(ledger: Ledger) -> dict[str, list[date]]:
 
 def _day_of_log(fact: Event) -> date | None:
     """The day of the log that a line was read from, else the day of the run that read it."""
-    for text in (str(fact.get("log", "")), str(fact.get("at", ""))):
-        for found in _DAY.findall(text):
-            with suppress(ValueError):
-                return date.fromisoformat(found)
-    return None
+    return day_in(str(fact.get("log", ""))) or day_in(str(fact.get("at", "")))
 
 
 def _links_of(entries: Iterable[tuple[Page, Entry]]) -> Counter[str]:

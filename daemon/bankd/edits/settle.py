@@ -6,10 +6,14 @@ Not touching a file is always safe; each file that is left alone has its reason 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from bankd.pages.scanner import BlockKind, decode_text, document_of
 from bankd.pages.text import ENDED_BY_CR, is_utf8, is_wide, shown_path
 
 LINE_CAP = 64 * 1024  # bytes
@@ -19,10 +23,23 @@ UNENDED_MINUTES = 10  # Obsidian writes no final newline; after so long, the las
 SWAP_HOURS = 1  # an older swap file comes from an editor that crashed
 
 _JUST_SAVED = "changed less than"
-_IGNORED = re.compile(
-    r"\..*|.*~|#.*#|4913|.*\.(?:tmp|bak|icloud|crdownload|part)|.*\.sw[a-z]|.*\.sync-conflict-.*|.*\(conflicted copy.*"
+_IGNORED = re.compile(r"\..*|.*~|#.*#|4913|.*\.(?:tmp|bak|icloud|crdownload|part|crswap)|.*\.sw[a-z]")
+_CONFLICT = re.compile(
+    r".*\.sync-conflict-.*|.*[._-]conflict[-_ ]?\d{6}.*|.*[_-]\d{4}_conflict\.md|.*\.conflict\d*\.md"
+    r"|.*[(\[](?=[^()\[\]]*(?:confli[ct]|konflikt|конфликт|çakış|충돌|競合|冲突|衝突))"
+    r"(?=[^()\[\]]*(?:cop[iy]|kop[iy]|cópia|копи|사본|コピー|副本|複本|\d{4}-?\d\d)|(?:case )?conflict[)\]])[^()\[\]]*[)\]].*",
+    re.IGNORECASE,
 )
+"""Names that only sync tools give: Syncthing, Nextcloud, Synology, Resilio; in brackets Dropbox, Obsidian Sync, Seafile."""
+_COPY = re.compile(
+    r" \d{1,2}| ?[(\[][^()\[\]]*[)\]]"
+    r"|[ _-]{1,3}(?i:copy|copie|copia|cópia|kopie|kopia|복사본|사본|コピー|副本|複本)(?: ?\(?\d{1,2}\)?)?"
+    r"|-(?:[A-Z][A-Z0-9]+(?:-[A-Z0-9]+)*|[\w-]*(?i:macbook|imac|iphone|ipad|desktop|laptop|notebook|thinkpad)[\w-]*)"
+)
+"""What stands between a name and its ending in the name of a copy: iCloud, Google Drive, file managers, OneDrive."""
+_MOST_ALIKE = 50  # lines of either file that are compared letter by letter
 _MERGE = re.compile(rb"(?m)^(?:<{7} |={7}\r?$|>{7} )")
+_FENCE_END = re.compile(r"[ \t]*(?:```|~~~)")
 _ENTRY = re.compile(rb"(?m)^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
@@ -61,7 +78,6 @@ class Survey:
     unsettled: dict[str, str] = field(default_factory=dict)
     emptied: set[str] = field(default_factory=set)
     quarantined: dict[str, str] = field(default_factory=dict)
-    ignored: dict[str, str] = field(default_factory=dict)
 
 
 def judge_listings(
@@ -76,9 +92,9 @@ def judge_listings(
         for name, listed in listing.items():
             path = f"{folder}/{name}" if folder else name
             is_known = known.get(path) == listed.seen
-            if reason := why_ignored(name):
-                survey.ignored[shown_path(path)] = reason
-            elif reason := _why_odd(path, listed, rest.largest):
+            if why_ignored(name):
+                continue
+            if reason := _why_odd(path, listed, rest.largest):
                 survey.quarantined[shown_path(path)] = reason
             elif reason := _why_waiting(name, listed, listing, rest._replace(settle=0) if is_known else rest):
                 survey.unsettled[path] = reason
@@ -94,6 +110,8 @@ def judge_listings(
 def _why_odd(path: str, listed: ListedFile, largest: int | None) -> str | None:
     if not is_utf8(path):
         return "its name is not UTF-8; rename it"
+    if is_conflict_copy(path):
+        return "a sync tool's conflict copy; merge it by hand, then delete the copy"
     if not path.endswith(".md"):
         return f"its name ends in {path[-3:]}, and only .md is read; rename it"
     if not listed.is_regular:
@@ -113,12 +131,38 @@ def ignored_among(names: Iterable[str]) -> set[str]:
 
 
 def why_ignored(name: str) -> str | None:
-    """Why a file is neither page nor log: an editor or a sync tool made it, or it is not Markdown; None if it is one."""
-    if re.fullmatch(r".*\.sync-conflict-.*|.*\(conflicted copy.*", name):
-        return "a sync tool's conflict copy; merge it by hand"
+    """Why a file is neither page nor log: an editor made it, or it is not Markdown; None if it is one."""
     if _IGNORED.fullmatch(name):
         return "an editor's or tool's temporary file"
     return None if name.lower().endswith(".md") else "not a Markdown file"
+
+
+def is_conflict_copy(path: str) -> bool:
+    """Whether a sync tool wrote this beside the file it could not merge, by its name alone."""
+    return _CONFLICT.fullmatch(unicodedata.normalize("NFC", path.rpartition("/")[2])) is not None
+
+
+def copied_from(name: str, names: Collection[str]) -> str | None:
+    """The file of these beside it that a file may be a copy of, by its name; `is_copy` compares the two."""
+    stem = unicodedata.normalize("NFC", name.removesuffix(".md"))
+    ends = (at for at in range(len(stem) - 1, 0, -1) if stem[at] in " _-([")
+    return next((f"{stem[:at]}.md" for at in ends if f"{stem[:at]}.md" in names and _COPY.fullmatch(stem, at)), None)
+
+
+def is_copy(data: bytes, original: bytes) -> bool:
+    """Whether at least half of the lines of a file stand in another one, as they are or changed a little."""
+    mine, theirs = (
+        [line.strip() for line in decode_text(text).split("\n") if line.strip() and not line.startswith("#")]
+        for text in (data, original)
+    )
+    rest = Counter(theirs)
+    rest.subtract(mine)
+    new = [line for line, count in (Counter(mine) - Counter(theirs)).items() for _ in range(count)]
+    lost = [line for line, count in rest.items() if count > 0][:_MOST_ALIKE]
+    alike = sum(
+        any(SequenceMatcher(None, line, old, False).ratio() > 0.8 for old in lost) for line in new[:_MOST_ALIKE]
+    )
+    return bool(mine) and 2 * (len(mine) - len(new) + alike) >= len(mine)
 
 
 def why_unsettled(seconds: float, settle: float, swaps: Collection[str]) -> str | None:
@@ -141,7 +185,7 @@ def why_doubted(size: int, seconds: float) -> str | None:
 
 def why_quarantined(data: bytes) -> str | None:
     """Why the contents of a file are never rewritten; None when they may be."""
-    if len(_MERGE.findall(data)) >= 2 and b"<<<<<<< " in data:
+    if len(_MERGE.findall(data)) >= 2 and b"<<<<<<< " in data and _is_unmerged(decode_text(data)):
         return "has merge markers; resolve the merge"
     if is_wide(data[:4]):
         return "UTF-16 or UTF-32; save it as UTF-8"
@@ -152,3 +196,15 @@ def why_quarantined(data: bytes) -> str | None:
     if len(data) > 2 * ENTRY_CAP and len(_ENTRY.findall(data)) > ENTRY_CAP:
         return f"more than {ENTRY_CAP} entries"
     return None
+
+
+def _is_unmerged(text: str) -> bool:
+    """Whether merge markers stand outside of code that a page shows."""
+    document = document_of(text)
+    fences = [
+        block
+        for block in document.blocks
+        if block.kind is BlockKind.FENCE and _FENCE_END.match(document.lines[block.end - 1])
+    ]
+    code = {number for block in fences for number in range(block.start, block.end)}
+    return any(line.startswith("<<<<<<< ") and number not in code for number, line in enumerate(document.lines))

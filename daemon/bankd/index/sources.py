@@ -25,6 +25,14 @@ _LARGEST = 8 * 1024 * 1024
 """Larger files are not pages of a bank; they are quarantined elsewhere."""
 
 
+def _is_conflict_copy(name: str) -> bool:
+    if not ("(" in name or "[" in name or "onflict" in name):
+        return False
+    from bankd.edits.settle import is_conflict_copy  # noqa: PLC0415 -- few files have such names
+
+    return is_conflict_copy(name)
+
+
 class PageFiles:
     """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
 
@@ -49,7 +57,8 @@ class PageFiles:
         found: dict[str, str] = {}
         if paths is not None:
             for name in paths:
-                if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
+                is_page = name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name
+                if is_page and not _is_conflict_copy(name):
                     with suppress(OSError):  # gone
                         self._note(name, os.lstat(f"{self._folder}/{name}"), found)
             return found
@@ -65,7 +74,11 @@ class PageFiles:
                             continue
                         if entry.is_dir(follow_symlinks=False):
                             folders.append(f"{name}/")
-                        elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
+                        elif (
+                            entry.name.endswith(".md")
+                            and not name.startswith("_meta/schema")
+                            and not _is_conflict_copy(name)
+                        ):
                             with suppress(FileNotFoundError):  # gone since it was listed; the others are there
                                 self._note(name, entry.stat(follow_symlinks=False), found)
             except (FileNotFoundError, NotADirectoryError, PermissionError):

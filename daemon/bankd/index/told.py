@@ -21,6 +21,7 @@ from bankd.errors import ConflictError, UserError
 from bankd.index.sources import text_of_log
 from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, find_missing, fold_events, in_order_told
 from bankd.memory.use import KINDS, UseEvent, read_use
+from bankd.pages.names import day_in
 from bankd.search.indexable import ENRICHED, LineQuestions, MemoryDates, NewQuestions
 from bankd.search.request import Hit
 from bankd.storage.events import EVENTS, PACKED, JsonLog, log_files, parse_row, read_log_file
@@ -35,7 +36,6 @@ _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?
 """Other lines are prose, of which nothing need be looked up."""
 _HIDDEN = frozenset(("deleted", "forgotten"))
 """A person took these out, so they are no answer although their log still has them."""
-_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
 
 
@@ -154,11 +154,7 @@ def _new_lines(tree: FileTree, path: str, start: int, size: int) -> tuple[int, l
 
 def _day_of(event: Mapping[str, Any]) -> date | None:
     """The day of the log that the line stood in, else the day on which the event was written."""
-    for text in (str(event.get("log", "")), str(event.get("at", ""))):
-        if found := _DAY.search(text):
-            with suppress(ValueError):
-                return date.fromisoformat(found[0])
-    return None
+    return day_in(str(event.get("log", ""))) or day_in(str(event.get("at", "")))
 
 
 def read_questions(catalog_db: Path, seen: str) -> NewQuestions:

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import date
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import accumulate, product
@@ -18,6 +19,7 @@ from zlib import crc32
 from bankd.memory.ledger import DELETED, KEPT, Ledger
 from bankd.memory.retain import LogPlace, LogReading, RetainLine
 from bankd.pages.memory import Memory, memory_id, statement_of
+from bankd.pages.names import day_in
 from bankd.same.pairs import text_key
 from bankd.settings import BudgetPolicy
 
@@ -163,7 +165,6 @@ def _alike(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> Iterator[
             yield share - least, old, new
 
 
-_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _FORCED = 10
 """A forced run may add so many times the budget. It reads each page that it adds to, and needs about 20 kB a line."""
 
@@ -178,7 +179,7 @@ class Rest:
 
 def order_by_day(logs: Iterable[str]) -> list[str]:
     """Sort the names of logs by the last day in each; those without a day come last."""
-    return sorted(logs, key=lambda log: ((_DAY.findall(log) or ["~"])[-1], log))
+    return sorted(logs, key=lambda log: (day_in(log) or date.max, log))
 
 
 def take_from(start: LogPlace | None, lines: Iterable[RetainLine]) -> list[RetainLine]:

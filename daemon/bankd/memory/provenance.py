@@ -130,7 +130,7 @@ _SENTENCES = {
         "search reads it along with what is below; below `## Retain` stand lines to remember",
     ),
     BlockKind.COMMENT: ("comment", "neither taken in nor searched"),
-    BlockKind.FRONT_MATTER: ("front matter", "neither taken in nor searched"),
+    BlockKind.FRONT_MATTER: ("front matter", "not taken in, found by search"),
     BlockKind.RULE: ("rule", "neither taken in nor searched"),
     BlockKind.REFERENCE: ("link", "neither taken in nor searched"),
     BlockKind.FENCE: ("code", "not taken in, found by search"),

@@ -10,7 +10,6 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import sha256
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import UsageError
 from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
+from bankd.pages.names import day_in
 from bankd.pages.page import heading_title
-from bankd.pages.scanner import Block, BlockKind, Document, scan_text
+from bankd.pages.scanner import Block, BlockKind, Document, is_open_comment, scan_text, without_hidden
 from bankd.pages.text import MARK, is_utf8
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 MAX_LINE_BYTES = 64 * 1024
 """Longer lines are no statement of a person or an agent; they stay in the log and are reported."""
 
-_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x1b\\|\x07|$)|\x1b[@-Z\\-_]|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL
@@ -65,6 +64,8 @@ _REPLACES = re.compile(r"[ \t]*\(replaces[ \t]+\^?(?P<id>[^\s()]*)\)[ \t]*$", re
 """The end of a line that says which memory it replaces."""
 BAD, REFUSED, PROPOSED = "bad", "refused", "proposed"
 """Why a line waits: it cannot be read; a model wrote it and was not believed; a model or a rule only proposes it."""
+_CODE_SPAN = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)", re.DOTALL)
+_OPEN = "%% hides what comes after it in Obsidian; close the comment, or write `%%` in backticks"
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 
 
@@ -77,10 +78,7 @@ class LogPlace:
 
     def day(self, today: date) -> date:
         """The last day in the name of the log; today where it has none, or one in the future."""
-        for found in reversed(_DAY.findall(self.log)):
-            with suppress(ValueError):
-                return min(date.fromisoformat(found), today)
-        return today
+        return min(day_in(self.log) or today, today)
 
     def __str__(self) -> str:
         """The place as editors open it, relative to the workspace."""
@@ -215,19 +213,33 @@ class _LogReader:
                 if not self._document.lines[block.end - 1].endswith("\n"):
                     self.unended = LogPlace(self._log, block.start + 1)
                 yield found
+            elif block.kind is BlockKind.FRONT_MATTER:
+                yield from self._hidden(block, "inside front matter; move it below")
+            elif block.kind is BlockKind.COMMENT and is_open_comment(self._document, block):
+                yield from self._hidden(block, f"inside a comment that begins in line {block.start + 1} and never ends")
             elif block.kind not in _NO_PROSE:
                 self.prose += sum(bool(line.strip()) for line in self._document.lines[block.start : block.end])
+
+    def _hidden(self, block: Block, reason: str) -> Iterator[BadLine]:
+        """The Retain lines in a block that is passed over, although nobody may have meant to hide them."""
+        for number in range(block.start, block.end):
+            text = _MARKER.sub("", self._document.lines[number], count=1).strip()
+            if (self._anywhere or self._retain_level) and text != self._document.lines[number].strip():
+                head = parse_head(text)
+                if head and head.tag in PROFILES["default"]:
+                    yield BadLine(LogPlace(self._log, number + 1), reason, text)
 
     def _item(self, block: Block) -> _Tagged | BadLine | None:
         place = LogPlace(self._log, block.start + 1)
         raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
-        text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
+        said = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
+        text = without_hidden(said).strip()
         if self._retain_level:
             text = _TIGHT_TEXT.sub(r"\1 ", text, count=1) if _TIGHT_TEXT.match(text) else text
         head = parse_head(text)
         if self._is_prose(block, text, head):
             return None
-        problem = _problem_of(text, head)
+        problem = _problem_of(text, head) or (_OPEN if "%%" in _CODE_SPAN.sub("", text) else None)
         if problem is not None or head is None:
             return BadLine(place, problem or _UNTAGGED, _NOTES.sub("", text))
         if doubt := _DOUBTED.search(text):

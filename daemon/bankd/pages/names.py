@@ -1,4 +1,4 @@
-"""The files that a link can lead to, found by path or by name, whatever their case or Unicode form.
+"""The files that a link can lead to, found by path or by name, whatever their case or Unicode form; days in names.
 
 Paths are relative to the workspace; those of files outside it are absolute. `bank/_meta/` holds bankd's own pages; of
 these only the inbox holds memories.
@@ -6,8 +6,11 @@ these only the inbox holds memories.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
+from datetime import date
 
 BANK = "bank/"
 ARCHIVE = "archive/"
@@ -136,3 +139,55 @@ def folders_above(path: str) -> Iterable[str]:
     """Every folder that a path is in, the innermost first."""
     while path := folder_of(path):
         yield path
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
+_YEAR = r"(?<!\d)(?P<year>(?:19|20)\d\d)"
+_DAY_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"{_YEAR}(?P<sign>[-_])(?P<month>\d{{1,2}})(?P=sign)(?P<day>\d{{1,2}})(?!\d)",  # 2024-03-12, 2024_3_12 of Logseq
+        rf"{_YEAR}(?P<sign>[. ]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?:\d{{4}}|\d{{6}})?(?!\d)",  # 2024.03.12, 20240312
+        rf"{_YEAR}년 ?(?P<month>\d{{1,2}})월 ?(?P<day>\d{{1,2}})일",
+        rf"{_YEAR}/(?:(?P=year)[-_.]?)?(?P<month>\d\d)[^/\d]*/(?P<day>\d\d)(?!\d)",  # 2024/03-March/12.md
+        rf"{_YEAR}-W(?P<week>\d\d)(?!\d)",
+        r"(?<!\d)(?<!\d[-_.])(?P<one>\d\d?)(?P<sign>[-_.])(?P<other>\d\d?)(?P=sign)(?P<year>(?:19|20)\d\d)(?!\d)",
+        rf"(?<![a-z]){_MONTH}[ _-]?(?P<day>\d\d?)(?:st|nd|rd|th)?[,_ -]{{1,2}}(?P<year>(?:19|20)\d\d)(?!\d)",
+        rf"(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th)?[ _-]{_MONTH}[,_ -]{{1,2}}(?P<year>(?:19|20)\d\d)(?!\d)",
+        rf"{_YEAR}[ _-]{_MONTH}[ _-](?P<day>\d\d?)(?!\d)",
+    )
+)
+
+
+def day_in(path: str) -> date | None:
+    """The last day in the name of a file or its folders, as journals of many programs write it; None where there is none.
+
+    A week counts as its Monday. `05-09-2024` may be two days and so is none; `05.09.2024` is in September.
+    """
+    found = ((match.end(), _day_of(match)) for form in _DAY_FORMS for match in form.finditer(path))
+    return max(((end, day) for end, day in found if day), default=(0, None))[1]
+
+
+def without_days(name: str) -> str:
+    """A name without the days in it."""
+    for form in _DAY_FORMS:
+        name = form.sub("", name)
+    return name
+
+
+def _day_of(found: re.Match[str]) -> date | None:
+    said = found.groupdict()
+    year, day = int(said["year"]), int(said.get("day") or 0)
+    with suppress(ValueError):
+        if said.get("week"):
+            return date.fromisocalendar(year, int(said["week"]), 1)
+        if said.get("name"):
+            return date(year, _MONTHS.index(said["name"].lower()) + 1, day)
+        if said.get("month"):
+            return date(year, int(said["month"]), day)
+        one, other = int(said["one"]), int(said["other"])
+        if said["sign"] == "." or one == other or one > 12:
+            return date(year, other, one)
+        return date(year, one, other) if other > 12 else None
+    return None

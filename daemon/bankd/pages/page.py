@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from bankd.pages.memory import Confidence, Memory, parse_memory
 from bankd.pages.names import INBOX, folder_of, is_own, path_key
-from bankd.pages.scanner import Block, BlockKind, Document, decode_text, document_of
+from bankd.pages.scanner import PROPERTY, Block, BlockKind, Document, decode_text, document_of
 from bankd.pages.text import MARK
 
 MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
@@ -233,7 +233,6 @@ SHARED_MARK = "<!-- definitions shared with the other parts -->"
 _PART_LINE = re.compile(
     r"[-*] \[(?P<title>(?:[^\[\]\\\n]|\\.)*)\]\((?P<target>[^()\s]+\.md)\)(?P<about>: [^\r\n]*)?\r?\n?"
 )
-_KEY = re.compile(r"([^\s#:\-\"'][^:]*?)[ \t]*:(?:\s|$)")
 _SPECIAL = re.compile(r"([\\\[\]<>*`|#])")
 # A part does not inherit these: two pages with the same value would be mistaken for one another, or for the hub.
 _OWN_KEYS = frozenset(
@@ -300,6 +299,27 @@ def part_lines(document: Document, hub: str) -> dict[int, str]:
     return {line: part for line, part in found if part}
 
 
+def properties_of(document: Document) -> list[tuple[int, str]]:
+    """The properties in the front matter that say something: the 0-based line of each, and `key: value` in one line."""
+    found: list[tuple[int, str, list[str]]] = []
+    first = next(iter(document.blocks), None)
+    for number in range(1, first.end - 1) if first and first.kind is BlockKind.FRONT_MATTER else ():
+        line = document.lines[number]
+        if key := PROPERTY.match(line):
+            found.append((number, key[1].strip("\"'"), [line[key.end() :]]))
+        elif found and not line.startswith("#"):
+            found[-1][2].append(line)
+    listed = (
+        (number, key, (value.strip().removeprefix("- ").strip("[]\"' ") for value in values))
+        for number, key, values in found
+    )
+    said = (
+        (number, key, ", ".join(value for value in values if value not in {"", "|", ">", "|-", ">-"}))
+        for number, key, values in listed
+    )
+    return [(number, f"{key}: {value}") for number, key, value in said if value]
+
+
 def inherited_front_matter(document: Document) -> str:
     """The front matter that each part gets: all keys but those that only one page may have."""
     if not document.blocks or document.blocks[0].kind is not BlockKind.FRONT_MATTER:
@@ -307,11 +327,11 @@ def inherited_front_matter(document: Document) -> str:
     first, *body, last = document.lines[: document.blocks[0].end]
     kept, keeps = [], True
     for line in body:
-        if found := _KEY.match(line):
-            keeps = found[1].strip().casefold() not in _OWN_KEYS
+        if found := PROPERTY.match(line):
+            keeps = found[1].strip("\"'").casefold() not in _OWN_KEYS
         if keeps:
             kept.append(line)
-    if not any(_KEY.match(line) for line in kept):
+    if not any(PROPERTY.match(line) for line in kept):
         return ""
     end = first[len(first.rstrip("\r\n")) :]
     return "".join([first.removeprefix("\ufeff"), *kept, last.rstrip("\r\n") + end])

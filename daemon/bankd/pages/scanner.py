@@ -166,8 +166,27 @@ def _until(lines: Lines, start: int, closer: str) -> int:
 
 
 def _comment_end(lines: Lines, start: int, base: int) -> int | None:
-    opened = lines[start].lstrip(" \t").startswith("<!--") and indent_of(lines[start]) - base <= 3
-    return _until(lines, start, "-->") if opened else None
+    line = lines[start].lstrip(" \t")
+    if not line.startswith(("<!--", "%%")) or indent_of(lines[start]) - base > 3:
+        return None
+    if line[0] == "<":
+        return _until(lines, start, "-->")
+    return start + 1 if "%%" in line[2:] else _until(lines, start + 1, "%%")  # Obsidian's comment
+
+
+def is_open_comment(document: Document, block: Block) -> bool:
+    """Whether a comment is never closed, so that it hides all that comes after it."""
+    first, *more = (line.strip() for line in document.lines[block.start : block.end])
+    closer = "-->" if first.startswith("<") else "%%"
+    return block.end == len(document.lines) and closer not in (more[-1] if more else first[2:])
+
+
+_SPAN_OR_COMMENT = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)|%%.*?%%", re.DOTALL)
+
+
+def without_hidden(text: str) -> str:
+    """A text without what stands between `%%` and `%%` in its lines, but for code spans."""
+    return _SPAN_OR_COMMENT.sub(lambda found: found[0] if found[1] else "", text) if "%%" in text else text
 
 
 def _html_end(lines: Lines, start: int, base: int) -> int | None:
@@ -226,7 +245,7 @@ def _reference_end(lines: Lines, start: int, base: int) -> int | None:
 # an item, a comment for other HTML.
 _RECOGNISERS: tuple[tuple[str, BlockKind, _Recogniser], ...] = (
     ("`~", BlockKind.FENCE, _fence_end),
-    ("<", BlockKind.COMMENT, _comment_end),
+    ("<%", BlockKind.COMMENT, _comment_end),
     ("<", BlockKind.HTML, _html_end),
     ("#", BlockKind.HEADING, _one_line(r" {0,3}(#{1,6})(?:[ \t]|$)")),
     ("-*_", BlockKind.RULE, _one_line(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")),
@@ -236,7 +255,7 @@ _RECOGNISERS: tuple[tuple[str, BlockKind, _Recogniser], ...] = (
     ("[", BlockKind.REFERENCE, _reference_end),
 )
 _BY_FIRST = {
-    one: [(kind, end) for firsts, kind, end in _RECOGNISERS if not firsts or one in firsts] for one in "`~<#-*_>["
+    one: [(kind, end) for firsts, kind, end in _RECOGNISERS if not firsts or one in firsts] for one in "`~<%#-*_>["
 }
 _OF_TEXT = [(BlockKind.TABLE, _table_end)]
 
@@ -258,11 +277,29 @@ def _starts_block(lines: Lines, n: int, base: int) -> bool:
     return found is not None and found[0] is not BlockKind.REFERENCE
 
 
+PROPERTY = re.compile(r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s#:\-\"'\[\]{},][^:\n]*?)[ \t]*:(?:[ \t]+|[ \t]*$)", re.MULTILINE)
+"""The key of a property at the start of a line of front matter."""
+
+
 def _front_matter_end(lines: Lines) -> int:
-    """The line after the front matter; 0 when the text has none."""
+    """The line after the front matter, which is a mapping in YAML between two fences; 0 when the text has none.
+
+    Agents put rules between their sessions, also before the first: what stands between two of them is no mapping.
+    """
     if not lines or lines[0].rstrip(" \t\r\n") != "---":
         return 0
-    return next((n + 1 for n in range(1, len(lines)) if lines[n].rstrip(" \t\r\n") in {"---", "..."}), 0)
+    has_key = may_have_list = is_other = False
+    for n, line in enumerate(lines[1:], 1):
+        said = line.rstrip(" \t\r\n")
+        if said in {"---", "..."}:
+            return n + 1 if has_key or not is_other else 0
+        if found := PROPERTY.match(line):
+            has_key, may_have_list = True, not line[found.end() :].strip()
+        elif said.startswith("#"):
+            is_other = True
+        elif said and not (has_key and (said[0] in " \t]}" or (may_have_list and said.startswith("-")))):
+            return 0
+    return 0
 
 
 _PLAIN_ITEM = re.compile(r"[-*+] {1,4}[^\W_]")

@@ -1,6 +1,6 @@
 """What of a page goes into the index: its memories with their place, day and heading, and the texts to analyse.
 
-What of a page of the bank goes into the index: its memories, and as mere text the rows of its tables and its code.
+What of a page of the bank goes into the index: its memories, and as mere text its properties, the rows of its tables and its code.
 
 Such a text is found and shown by its line. It is no memory: nothing is compared with it, and it is not counted.
 """
@@ -16,12 +16,11 @@ from typing import NamedTuple
 from bankd.layouts.links import mentions_of
 from bankd.memory.use import UseEvent
 from bankd.pages.memory import statement_key
-from bankd.pages.page import Entry, Page, heading_title, read_page_once
-from bankd.pages.scanner import Block, BlockKind
+from bankd.pages.names import day_in
+from bankd.pages.page import Entry, Page, heading_title, properties_of, read_page_once
+from bankd.pages.scanner import Block, BlockKind, without_hidden
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import AnalysisText
-
-_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 class IndexAnalyses(NamedTuple):
@@ -90,7 +89,7 @@ class IndexableEntry(NamedTuple):
     questions: tuple[str, ...] = ()
     """What the lines that it comes from say that it answers: it is found by them, and they are no part of what it says."""
     is_text: bool = False
-    """Whether it is no memory: a row of a table or a block of code, which are found and no more than that."""
+    """Whether it is no memory: a property, a row of a table or a block of code, which are found and no more than that."""
     mentions: tuple[str, ...] = ()
     """What it links to and what it was made of, as `layouts.links` writes it."""
 
@@ -117,13 +116,13 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
     """The memories of a page that say something."""
     for entry in page.entries:
         memory = entry.memory
-        if memory.text.strip():
+        if text := without_hidden(memory.text).strip():
             heading = entry.heading or (page.title,)
             confidence = memory.confidence.hundredths if memory.confidence else None
             day = _day_of(page.path, entry)
             context = context_of(heading, memory.entities)
             yield IndexableEntry(
-                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context,
+                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, text, context,
                 mentions=mentions_of(memory),
             )  # fmt: skip
 
@@ -165,13 +164,7 @@ def _day_of(path: str, entry: Entry) -> date | None:
 @lru_cache(maxsize=256)
 def day_above(path: str, heading: tuple[str, ...]) -> date | None:
     """The day in the nearest heading that has one, else in the path."""
-    for text in (*reversed(heading), path):
-        if found := _DAY.search(text):
-            try:
-                return date(int(found[1]), int(found[2]), int(found[3]))
-            except ValueError:
-                continue
-    return None
+    return next(filter(None, map(day_in, (*reversed(heading), path))), None)
 
 
 class Refreshed(NamedTuple):
@@ -194,13 +187,15 @@ _HEAD = 2
 def read_bank_page(path: str, data: bytes) -> IndexablePage:
     """Read a page of memories, named from the workspace on."""
     page = read_page_once(path, data)
-    entries = sorted((*entries_of(page), *tables_and_code(page)), key=lambda entry: entry.line)
+    entries = sorted((*entries_of(page), *texts_of(page)), key=lambda entry: entry.line)
     return IndexablePage(page.title, [heading.path for heading in page.headings], entries)
 
 
-def tables_and_code(page: Page) -> Iterator[IndexableEntry]:
-    """The rows of tables, and code; what looks like a credential in them is masked."""
+def texts_of(page: Page) -> Iterator[IndexableEntry]:
+    """Properties, the rows of tables, and code; what looks like a credential in them is masked."""
     opened: list[tuple[int, str]] = []
+    for number, text in properties_of(page.document):
+        yield from _text(page, number, (page.title,), text)
     for block in page.document.blocks:
         if block.kind is BlockKind.HEADING:
             title = heading_title(page.document.lines, block)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bankd.pages.page import heading_title
-from bankd.pages.scanner import Block, BlockKind, Document, scan_text
+from bankd.pages.page import heading_title, properties_of
+from bankd.pages.scanner import Block, BlockKind, Document, scan_text, without_hidden
 from bankd.search.indexable import IndexableEntry, IndexablePage, context_of, day_above
 from bankd.search.parts import divide_passage
 
@@ -18,7 +18,7 @@ LARGE = 800
 """Characters of a passage; more only where a line is longer."""
 SMALL = 120
 """Characters; below it the next section, unless it is of a higher level, is taken along: so are turns with a heading each."""
-_UNREAD = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
+_UNREAD = {BlockKind.BLANK, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 
 
 class _Piece(NamedTuple):
@@ -46,6 +46,8 @@ def _pieces(document: Document) -> Iterator[_Piece]:
             title = heading_title(document.lines, block)
             opened = [(level, name) for level, name in opened if level < block.level] + [(block.level, title)]
             yield _Piece(block.start, document.lines[block.start].strip(), block.level, _names(opened))
+        elif block.kind is BlockKind.FRONT_MATTER:
+            yield from (_Piece(number, text, 0, ()) for number, text in properties_of(document))
         elif block.kind not in _UNREAD:
             yield from _cut(document, block, _names(opened))
 
@@ -57,7 +59,7 @@ def _names(opened: Sequence[tuple[int, str]]) -> tuple[str, ...]:
 def _cut(document: Document, block: Block, heading: tuple[str, ...]) -> Iterator[_Piece]:
     """A block at its line ends, and a long line anywhere, so that no piece is much longer than a passage."""
     for number in range(block.start, block.end):
-        line = document.lines[number].rstrip()
+        line = without_hidden(document.lines[number]).rstrip()
         pieces = (line[at : at + LARGE] for at in range(0, len(line), LARGE))
         yield from (_Piece(number, text, 0, heading) for text in pieces if text.strip())
 

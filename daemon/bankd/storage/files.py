@@ -10,12 +10,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from bankd.edits.settle import FileFingerprint, ListedFile, RestRule, Survey, judge_listings, why_quarantined
+from bankd.edits.settle import (
+    FileFingerprint,
+    ListedFile,
+    RestRule,
+    Survey,
+    copied_from,
+    is_copy,
+    judge_listings,
+    why_quarantined,
+)
 from bankd.errors import ConflictError
 from bankd.pages.text import shown_path
 from bankd.storage.tree import FILE_CAP, FileTree, Syscalls
 
 _Looked: TypeAlias = tuple[ListedFile, bool]  # the state of an entry, and whether it is a folder
+_COMPARED = 256 * 1024
+"""Bytes of a file that are compared with the one it may be a copy of."""
 _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
 
 
@@ -62,7 +73,15 @@ class BankFiles:
         survey = judge_listings(dict(self._walk(folder, closed)), rest, known)
         survey.quarantined |= closed
         changed = [path for path, seen in survey.files.items() if known.get(path) != seen]
-        for path in () if any_content else changed:
+        for path in changed:
+            if original := copied_from(path, survey.files):
+                copy, other = self._start(path), self._start(original)
+                if copy and other and is_copy(copy, other):
+                    del survey.files[path]
+                    survey.quarantined[path] = (
+                        f"looks like a conflict copy of {original}; merge it by hand, or rename it"
+                    )
+        for path in () if any_content else [path for path in changed if path in survey.files]:
             if reason := self._why_quarantined(path):
                 del survey.files[path]
                 survey.quarantined[path] = reason
@@ -70,6 +89,12 @@ class BankFiles:
             survey.unsettled.update(dict.fromkeys(survey.files, reason))
             survey.files.clear()
         return survey
+
+    def _start(self, path: str) -> bytes:
+        """The first bytes of a file; none when it cannot be read, which others name."""
+        with suppress(OSError, ConflictError), self.stream(path) as opened:
+            return opened.read(_COMPARED)
+        return b""
 
     def merging(self) -> str | None:
         """The message that git is in the middle of something in the repository around the workspace, or None."""

@@ -19,6 +19,7 @@ from hashlib import sha256
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
+from bankd.pages.page import properties_of
 from bankd.pages.scanner import BlockKind, scan_text
 from bankd.pages.text import parse_json
 from bankd.words.days import may_be_today, read_iso_moment
@@ -366,6 +367,8 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 def _note_turns(text: str) -> Iterator[Turn]:
     document, heading, seen = scan_text(text.removeprefix("\ufeff")), "", Counter[str]()
+    for _, said in properties_of(document):
+        yield Turn("", None, said, turn_key("front matter", said))
     for block in document.blocks:
         if block.depth or block.kind in {BlockKind.BLANK, BlockKind.FRONT_MATTER}:
             continue

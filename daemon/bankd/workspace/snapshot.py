@@ -7,7 +7,6 @@ devices and pipes are not files here, and no link is followed.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,17 +15,9 @@ from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
 
+from bankd.edits.settle import is_conflict_copy, why_ignored
 from bankd.pages.text import is_utf8
 from bankd.system.clock import utc_now
-
-# Swap, backup and lock files of editors, the probe that vim writes, half-made copies, and what sync tools leave.
-_PASSING = re.compile(r"(?:.*~|4913|#.*#|.*\.tmp|.*\.icloud|.*\.part|.*\.crswap)$")
-_CONFLICT = re.compile(r".*(?:\.sync-conflict-.*|\([^()]*conflicted copy[^()]*\).*)$", re.IGNORECASE)
-
-
-def is_conflict_copy(path: str) -> bool:
-    """Whether a sync tool wrote this beside the file it could not merge."""
-    return _CONFLICT.match(path.rpartition("/")[2]) is not None
 
 
 def is_visible(path: str) -> bool:
@@ -36,9 +27,7 @@ def is_visible(path: str) -> bool:
 
 def is_watched(path: str) -> bool:
     """Whether a workspace-relative path names a Markdown file that can be a page or a log."""
-    name = path.rpartition("/")[2]
-    is_markdown = name.lower().endswith(".md")
-    return is_markdown and is_visible(path) and not _PASSING.match(name) and not is_conflict_copy(path)
+    return is_visible(path) and not why_ignored(path.rpartition("/")[2]) and not is_conflict_copy(path)
 
 
 @dataclass(slots=True)

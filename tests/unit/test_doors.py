@@ -1,0 +1,117 @@
+"""What comes in from other programs: rules before front matter, Obsidian's comments, days and copies by their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.edits.settle import copied_from, is_conflict_copy, is_copy, why_quarantined
+from bankd.memory.retain import read_log
+from bankd.pages.names import day_in
+from bankd.pages.page import properties_of
+from bankd.pages.scanner import scan_text
+from bankd.search.indexable import read_bank_page
+from bankd.search.passages import read_log_page
+
+
+def learned(text: str) -> list[str]:
+    return [line.memory.text for line in read_log("2026-05-04.md", text, anywhere=True).lines]
+
+
+def reasons(text: str) -> list[str]:
+    return [f"{bad.place.line}: {bad.reason}" for bad in read_log("2026-05-04.md", text, anywhere=True).bad]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\n## Morning\n- W: kiln\n\n---\n",
+        "---\n- W: kiln\n---\n",
+        "---\n- W: kiln\n\n" + "prose\n\n" * 400 + "---\n",
+        "---\nWe met: at ten.\n- W: kiln\n---\n",
+        "---\n\nSome prose.\n\n---\n- W: kiln\n",
+        "---\ntags: [a]\naliases:\n- b\n# no heading\nabout: >\n  folded\n\n  - W: text\n---\n- W: kiln\n",
+        "---\n---\n- W: kiln\n",
+    ],
+)
+def test_only_a_mapping_between_rules_is_front_matter(text: str) -> None:
+    assert learned(text) == ["kiln"]
+
+
+def test_what_stands_in_front_matter_is_searched() -> None:
+    text = "---\naliases: [Ribbon counter, 리본대]\ntags:\n- peony\n- 'rose'\n\"supplier\": Kim Flowers\nempty:\n---\n# Desk\n"
+
+    assert properties_of(scan_text(text)) == [
+        (1, "aliases: Ribbon counter, 리본대"), (2, "tags: peony, rose"), (5, "supplier: Kim Flowers")
+    ]  # fmt: skip
+    page = read_bank_page("bank/desk.md", text.encode())
+    assert [(entry.line, entry.text) for entry in page.entries][-1] == (6, "supplier: Kim Flowers")
+    assert "supplier: Kim Flowers" in read_log_page("a.md", text).entries[0].text
+    assert not properties_of(scan_text("# Desk\n\nkey: value\n"))
+
+
+def test_what_stands_between_percent_signs_is_hidden() -> None:
+    text = "- W: shed\n%%\nprivate\n\n## Draft\n- W: hidden\n%%\n- W: gate %% ask\n  Mina %% is green\n- W: `%%time` %%x%%\n"
+
+    assert learned(text) == ["shed", "gate  is green", "`%%time`"]
+    assert "hidden" not in "".join(entry.text for entry in read_log_page("a.md", text).entries)
+    assert "ask" not in "".join(entry.text for entry in read_bank_page("bank/a.md", b"- gate %% ask %%\n").entries)
+
+
+def test_a_line_that_only_an_open_comment_hides_is_named() -> None:
+    assert reasons("- W: a\n%%\n- W: b\n") == ["3: inside a comment that begins in line 2 and never ends"]
+    assert reasons("<!--\n- W: b\n") == ["2: inside a comment that begins in line 1 and never ends"]
+    assert reasons("---\ntags:\n- W: b\n---\n") == ["3: inside front matter; move it below"]
+    assert "%% hides" in reasons("- W: it is 100%% done\n")[0]
+    assert not reasons("<!--\n- W: b\n-->\n%% - W: c %%\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("2024_03_12.md", "2024-03-12"), ("20240312.md", "2024-03-12"), ("2024.03.12.md", "2024-03-12"),
+        ("2024_3_5.md", "2024-03-05"), ("202403121530 idea.md", "2024-03-12"), ("2024년 3월 12일.md", "2024-03-12"),
+        ("journal/2024/03-March/12.md", "2024-03-12"), ("2024/2024-03/12-Tue.md", "2024-03-12"), ("2024-W12.md", "2024-03-18"),
+        ("March 12th, 2024.md", "2024-03-12"), ("12 Mar 2024.md", "2024-03-12"), ("12.03.2024.md", "2024-03-12"),
+        ("25-03-2024.md", "2024-03-25"), ("2024-03-12/2024-04-01-x.md", "2024-04-01"), ("09-05-2024.md", None),
+        ("IntelliJ 2024.1.3.md", None), ("12345678.md", None), ("20241399.md", None), ("notes.md", None),
+    ],
+)  # fmt: skip
+def test_days_in_names_are_read_as_journals_write_them(name: str, day: str | None) -> None:
+    assert str(day_in(name)) == str(day)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_conflict"),
+    [
+        ("a (Mina's conflicted copy 2026-05-04).md", True), ("a(미나의 충돌된 사본 2026-05-04).md", True),
+        ("a (Conflicted copy Pixel 202605041200).md", True), ("a (CONFLICT 20260504T070858).md", True),
+        ("a (Case Conflict).md", True), ("a (In Konflikt stehende Kopie von Mina 2026-05-04).md", True),
+        ("a (SFConflict mina 2026-05-04-10-41-34).md", True), ("a_conflict-20260504-121212.md", True),
+        ("a_MINA_May-04-1234-2026_Conflict.md", True), ("a (copie en conflit de Mina).md", True),
+        ("conflict.md", False), ("Meeting (conflict with Bob).md", False), ("Resolving conflict 2024.md", False),
+    ],
+)  # fmt: skip
+def test_a_conflict_copy_is_known_by_its_name(name: str, is_conflict: bool) -> None:
+    assert is_conflict_copy(f"bank/{name}") is is_conflict
+
+
+@pytest.mark.parametrize(
+    "ending", [" 2", "-DESKTOP-7Q2", " (1)", " - 복사본", " - Copy (2)", " copy", "-Minas-MacBook-Air"]
+)
+def test_a_copy_by_a_plausible_name_is_told_by_its_text(ending: str) -> None:
+    names = {"2026-05-04.md", f"2026-05-04{ending}.md", "2026-05-04-evening.md", "2026-05-05.md"}
+
+    assert [name for name in sorted(names) if copied_from(name, names)] == [f"2026-05-04{ending}.md"]
+    assert copied_from(f"2026-05-04{ending}.md", names) == "2026-05-04.md"
+    assert is_copy(b"- W: The rent is 900 euros.\n", b"- W: The rent is 950 euros.\n")
+    assert is_copy(b"# Day\n- W: a\n- W: said on the phone\n", b"# Day\n- W: a\n- W: typed at home\n")
+    assert not is_copy(b"# Day\n- W: The rent is 900 euros.\n", b"# Day\n- W: Mina paints the gate.\n")
+    assert not is_copy(b"", b"")
+
+
+def test_a_page_that_shows_merge_markers_in_code_may_be_written() -> None:
+    markers = b"<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"
+
+    assert why_quarantined(b"# Git\n\n```\n" + markers + b"```\n") is None
+    assert why_quarantined(markers + b"\n```\n" + markers + b"```\n")
+    assert why_quarantined(b"```\n" + markers)
