@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bankd.app.workspace import Workspace, record_events
+from bankd.app.workspace import Workspace, record_run
 from bankd.edits.transaction import Event
 from bankd.errors import bug_in
 from bankd.memory.ledger import IMPORTED
@@ -132,7 +132,7 @@ def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
         said = ((IMPORTED, log, {"log": log, "size": end.size, "digest": end.digest}) for log, end in ends.items())
         places = ((f"memory/imports/{log}", f"{end.turns} turns") for log, end in ends.items())
         rows = [ReportRow("+", "imported", place, turns, "") for place, turns in places]
-        record_events(workspace, "import", said, {"turns": sum(end.turns for end in ends.values())}, rows)
+        record_run(workspace, "import", {"turns": sum(end.turns for end in ends.values())}, rows, said=said)
 
 
 def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:

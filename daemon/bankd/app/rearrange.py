@@ -16,15 +16,13 @@ from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
 from bankd.layouts.rearrange import (
     Rearrangement,
     edit_of,
-    follow_headings,
-    heal_links,
-    heal_strays,
     plan_layout,
     reference_name,
     relink_operations,
 )
 from bankd.layouts.relink import Edit
 from bankd.layouts.split import Limits, plan_split
+from bankd.memory.links import find_healing
 from bankd.memory.route import problem_of_target
 from bankd.pages.names import BANK, is_own
 from bankd.pages.page import part_lines, parts_folder
@@ -124,14 +122,9 @@ class Rearranger:
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
         """Let links follow the pages, folders and blocks that the user has moved; None when nothing was moved."""
         graph = self._graph
-        moves = graph.moved()
-        healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
-        healed = follow_headings(healed, graph.scene, graph.read, graph.links_into)
-        if not moves and not healed:
+        healed, arranged = find_healing(graph)
+        if not (graph.moved() or healed):
             return None
-        sources = {old: graph.read(new) for old, new in moves.items()}
-        others = graph.sizes().keys() - set(moves.values())
-        arranged = heal_links(moves, sources, graph.names, graph.sources_for, others)
         edits = (*arranged.relinked.edits, *(edit_of(item) for item in healed))
         operations = (*arranged.operations, *relink_operations(healed))
         arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)

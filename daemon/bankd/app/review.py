@@ -9,7 +9,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from bankd.app.workspace import UserRun, Workspace, begin_run, record_events
+from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
 from bankd.cycle import Report, pages_there, place_on_page
 from bankd.edits.operations import Replace
 from bankd.edits.transaction import Transaction, keep_versions
@@ -123,7 +123,7 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, ac
         return item
     facts = {"key": item.key, "log": log, "line": line, "why": item.kind} | ({"accepted": accepted} if accepted else {})
     row = ReportRow("-", "dismissed", str(place), item.text, item.reason)
-    record_events(workspace, "dismiss", [(DISMISSED, item.key, facts)], {"dismissed": 1}, [row])
+    record_run(workspace, "dismiss", {"dismissed": 1}, [row], said=[(DISMISSED, item.key, facts)])
     workspace.logs.dismiss(item.key)
     return item
 
@@ -153,15 +153,11 @@ def move_memories(
     workspace.graph.refresh()
     operations = rebase_moved(move_operations(moves), workspace.graph, workspace.transactions.look)
     links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
-    with workspace.recorder.recording(kind) as record:
-        at = workspace.now.isoformat(timespec="seconds")
-        workspace.commit(Transaction(record.run, at, (*operations, *relink_operations(links)), kind=kind))
-        record.is_changed, record.counts = True, {"placed": len(moves)}
-        record.rows = [
-            ReportRow("~", "placed", f"{item.page}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
-            for item, to in moves
-        ]
-    workspace.refresh()
+    rows = [
+        ReportRow("~", "placed", f"{item.page}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
+        for item, to in moves
+    ]
+    record_run(workspace, kind, {"placed": len(moves)}, rows, operations=(*operations, *relink_operations(links)))
     return moved
 
 
@@ -328,12 +324,8 @@ def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
     if dry_run:
         return lines.page
     operation = Replace(lines.page, id_, lines.text, pinned(lines.text, id_))
-    with workspace.recorder.recording("pin") as record:
-        at = workspace.now.isoformat(timespec="seconds")
-        applied = workspace.commit(Transaction(record.run, at, (operation,), (), "pin"))
-        record.is_changed, record.counts = bool(applied.changed), {"pinned": 1}
-        record.rows = [ReportRow("~", "pinned", lines.page, lines.text.strip(), "it does not fade any more")]
-    workspace.refresh()
+    row = ReportRow("~", "pinned", lines.page, lines.text.strip(), "it does not fade any more")
+    record_run(workspace, "pin", {"pinned": 1}, [row], operations=[operation])
     return lines.page
 
 
@@ -351,7 +343,7 @@ def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> t
 def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: int, rows: Sequence[ReportRow]) -> None:
     """Note that both memories of each pair stay, `count` memories in all; no run or search treats them as one again."""
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
-    record_events(workspace, "keep", said, {"kept": count}, rows)
+    record_run(workspace, "keep", {"kept": count}, rows, said=said)
     workspace.catalog.keep_apart(pairs)
     workspace.outside.successors.record_superseded(workspace.transactions.ledger().successors())
 
@@ -437,7 +429,8 @@ def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> Promo
     offered = _offered(workspace, id_)
     if not dry_run:
         row = ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")
-        record_events(workspace, "keep", [(DISMISSED, id_, {"key": id_, "why": "promotion"})], {"kept": 1}, [row])
+        said = (DISMISSED, id_, {"key": id_, "why": "promotion"})
+        record_run(workspace, "keep", {"kept": 1}, [row], said=[said])
     return offered
 
 

@@ -14,7 +14,7 @@ from difflib import unified_diff
 from threading import Event as Pause
 from typing import TYPE_CHECKING, Any
 
-from bankd.app.workspace import Said, Workspace, record_events
+from bankd.app.workspace import Said, Workspace, record_run
 from bankd.edits.transaction import HEALING, Journal, replay_transaction
 from bankd.errors import UserError
 from bankd.health.ledger import logged_run
@@ -79,9 +79,7 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     memories = (ledger.revised.get(item.id, item.id) for item in reading.lines)
     finders = workspace.finders()
     trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories), finders)
-    if trace.outcome != "prose":
-        return trace
-    return describe_line(trace, workspace.logs.text(log), reading, finders)
+    return describe_line(trace, workspace.logs.text(log), reading, finders) if trace.outcome == "prose" else trace
 
 
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
@@ -180,18 +178,13 @@ def show_run(workspace: Workspace, wanted: str) -> RunPage:
     known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
     if not known:
         raise UserError(f"{wanted}: no such run is kept; `bankctl log` lists those that are")
-    files = [file for journal in journals for file in _changes(workspace, journal)]
+    files = []
+    for before, after in (images_of(workspace, journal) for journal in journals):
+        for path, old in before.items():
+            was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
+            lines = unified_diff(was, now, path, path, lineterm="", n=2)
+            files.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
     return RunPage(run, known[0], workspace.recorder.reports.read(run), files, bool(journals))
-
-
-def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:
-    before, after = images_of(workspace, journal)
-    found = []
-    for path, old in before.items():
-        was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
-        lines = unified_diff(was, now, path, path, lineterm="", n=2)
-        found.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
-    return found
 
 
 def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
@@ -216,38 +209,24 @@ _TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """The memories, by id, that a response made use of, and those that it did not."""
-
-    used: tuple[str, ...]
-    ignored: tuple[str, ...]
-
-
-def telling_words(wording: Wording) -> frozenset[str]:
-    """The content words of a text, in one form each."""
-    words = (one.form.lower() for one in wording.morphemes if one.tag.startswith(_TELLING))
-    stems = (stem_word(word) if word.isascii() else word for word in words)
-    return frozenset(stem for stem in stems if term_weight(stem) == 1)
-
-
-def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Judged:
-    """Tell which of the memories in an answer a response made use of, by their content words."""
-    said = telling_words(response)
-    used = [id_ for id_, wording in memories.items() if _is_used(telling_words(wording), said)]
-    return Judged(tuple(used), tuple(id_ for id_ in memories if id_ not in used))
-
-
-def _is_used(own: frozenset[str], said: frozenset[str]) -> bool:
-    return bool(own) and len(own & said) > USED_SHARE * len(own)
-
-
-@dataclass(frozen=True, slots=True)
 class Feedback:
-    """The ids that were noted as used and as ignored, and those that no page holds."""
+    """The ids of memories that were of use and those that were not, and those that no page holds."""
 
     used: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+
+
+def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Feedback:
+    """Tell which of the memories in an answer a response made use of, by their content words."""
+
+    def telling_words(wording: Wording) -> set[str]:
+        words = (one.form.lower() for one in wording.morphemes if one.tag.startswith(_TELLING))
+        return {stem for word in words if term_weight(stem := stem_word(word) if word.isascii() else word) == 1}
+
+    said, words = telling_words(response), {id_: telling_words(wording) for id_, wording in memories.items()}
+    used = tuple(id_ for id_, own in words.items() if own and len(own & said) > USED_SHARE * len(own))
+    return Feedback(used, tuple(id_ for id_ in memories if id_ not in used))
 
 
 def give_feedback(
@@ -264,17 +243,12 @@ def give_feedback(
     if said.unknown and not (said.used or said.ignored):
         raise UserError(*map(_UNKNOWN.format, said.unknown))
     if not dry_run:
-        lost = _questions_lost(workspace, said) if workspace.settings.search.suppression else {}
-        used_facts: list[Said] = [(USED, id_, {}) for id_ in said.used]
-        _note(workspace, "feedback", [*used_facts, *((IGNORED, id_, lost.get(id_, {})) for id_ in said.ignored)])
+        answers, facts = workspace.recalls.answers(), [(USED, id_, dict[str, object]()) for id_ in said.used]
+        for id_ in said.ignored:  # with the question for which another memory was used instead
+            lost = question_lost(id_, said.used, answers) if workspace.settings.search.suppression else None
+            facts.append((IGNORED, id_, {"asked": screen_text(lost, workspace.finders())} if lost else {}))
+        _note(workspace, "feedback", facts)
     return said
-
-
-def _questions_lost(workspace: Workspace, said: Feedback) -> dict[str, dict[str, object]]:
-    """By the id of each ignored memory, the question for which another one was used instead."""
-    answers = workspace.recalls.answers()
-    asked = {id_: question_lost(id_, said.used, answers) for id_ in said.ignored}
-    return {id_: {"asked": screen_text(text, workspace.finders())} for id_, text in asked.items() if text}
 
 
 def judge_answers(workspace: Workspace, response: str) -> Feedback:
@@ -283,8 +257,7 @@ def judge_answers(workspace: Workspace, response: str) -> Feedback:
     found = workspace.catalog.texts_of({id_ for answer in workspace.recalls.answers() for id_ in answer.memories})
     texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
     wordings = workspace.index.take_apart({response, *texts.values()})
-    judged = judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
-    return Feedback(judged.used, judged.ignored)
+    return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
 
 
 def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool = False) -> None:
@@ -301,6 +274,6 @@ def _note(workspace: Workspace, name: str, said: Sequence[Said]) -> None:
     if said:
         rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
         events = ((kind, id_, {"memory": id_, **facts}) for kind, id_, facts in said)
-        record_events(workspace, name, events, Counter(kind for kind, _, _ in said), rows)
+        record_run(workspace, name, Counter(kind for kind, _, _ in said), rows, said=events)
         with suppress(UserError):  # the event is written; the next refresh of the index reads it
             workspace.index.catch_up(workspace.now)

@@ -16,6 +16,7 @@ from bankd.app.index import RunIndex
 from bankd.app.record import Recorder
 from bankd.config.workspace import ConfigError, Configuration, compile_finders, configure_run
 from bankd.cycle import CycleKind, Policy, Report, World, check_plan, closed_for, run_cycle
+from bankd.edits.operations import Operation
 from bankd.edits.settle import is_just_saved
 from bankd.edits.transaction import Applied, Transaction
 from bankd.errors import UserError
@@ -222,15 +223,23 @@ class UserRun:
         return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
 
 
-def record_events(
-    workspace: Workspace, kind: str, said: Iterable[Said], counts: Mapping[str, int], rows: Sequence[ReportRow]
+def record_run(
+    workspace: Workspace,
+    kind: str,
+    counts: Mapping[str, int],
+    rows: Sequence[ReportRow],
+    *,
+    said: Iterable[Said] = (),
+    operations: Sequence[Operation] = (),
 ) -> None:
-    """Record what a person said as a run of this kind that changes no page."""
+    """Carry out as a run of this kind what a person said, and what it changes on pages."""
     with workspace.recorder.recording(kind) as record:
         run, now = record.run, workspace.now
         events = tuple(make_event(name, f"{key}@{run}", now, run=run, **facts) for name, key, facts in said)
-        workspace.commit(Transaction(run, now.isoformat(timespec="seconds"), (), events, kind))
-        record.is_changed, record.counts, record.rows = True, counts, rows
+        applied = workspace.commit(Transaction(run, now.isoformat(timespec="seconds"), tuple(operations), events, kind))
+        record.is_changed, record.counts, record.rows = bool(events or applied.changed), counts, rows
+    if operations:
+        workspace.refresh()
 
 
 def begin_run(workspace: Workspace, name: str) -> UserRun:

@@ -18,6 +18,7 @@ from bankd.layouts.rearrange import (
     Followed,
     Following,
     Moving,
+    Rearrangement,
     follow_blocks,
     follow_headings,
     heal_links,
@@ -275,19 +276,24 @@ def _foreseen(operations: tuple[Operation, ...], graph: LinkGraph, read: Read) -
     return _Change(operations, graph, before, {path: decode_text(data) for path, data in after.items()})
 
 
+def find_healing(graph: LinkGraph) -> tuple[Sequence[Followed], Rearrangement]:
+    """How links follow what the user has moved: those to blocks, and those to pages and folders."""
+    moves = graph.moved()
+    healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+    healed = follow_headings(healed, graph.scene, graph.read, graph.links_into)
+    sources = {old: graph.read(new) for old, new in moves.items()}
+    others = graph.sizes().keys() - set(moves.values()) if moves else ()
+    return healed, heal_links(moves, sources, graph.names, graph.sources_for, others)
+
+
 def heal_outside_moves(plan: Plan, graph: LinkGraph, settings: Settings) -> Plan:
     """Let links follow what the user has moved, if `links.heal` says so."""
     if settings.links.heal != "apply":
         return plan
-    moves = graph.moved()
-    healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
-    healed = follow_headings(healed, graph.scene, graph.read, graph.links_into)
+    moves, (healed, healing) = graph.moved(), find_healing(graph)
     plan = plan.with_(followed=(*plan.followed, *healed))
     if not moves:
         return plan
-    sources = {old: graph.read(new) for old, new in moves.items()}
-    others = graph.sizes().keys() - set(moves.values())
-    healing = heal_links(moves, sources, graph.names, graph.sources_for, others)
     left = (
         Deferred(moves[old], f"links do not follow from {old}: {why}", needs_person=True)
         for old, why in healing.left.items()
