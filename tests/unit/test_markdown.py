@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from random import Random
 from unittest.mock import patch
 
@@ -175,3 +176,19 @@ def test_a_text_that_names_nothing_is_told_by_its_characters(seed: int) -> None:
     with patch.object(inline, "_MAY_NAME", re.compile("")):
         assert [list(spans_in(text)) for text in texts] == found
     assert any(found)
+
+
+@pytest.mark.parametrize("row", ["[^{0}]: note {0}", "| a {0} | b |\n|---|---|", "> quote {0}\ntext"])
+def test_whether_a_block_begins_is_told_by_its_first_lines(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand notes or tables below each other: looking for the end of each from each would be a million steps."""
+    calls = Counter[str]()
+    recognise = scanner._recognise_block
+
+    def counted(lines: scanner.Lines, start: int, base: int) -> tuple[scanner.BlockKind, int] | None:
+        calls["recognise"] += 1
+        return recognise(lines, start, base)
+
+    monkeypatch.setattr(scanner, "_recognise_block", counted)
+    document = scan_text("\n".join(row.format(number) for number in range(1000)))
+
+    assert calls["recognise"] < 5 * len(document.lines)

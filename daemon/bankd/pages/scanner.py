@@ -273,7 +273,7 @@ def _starts_block(lines: Lines, n: int, base: int) -> bool:
     """Whether a line ends the paragraph before it; a reference definition does not."""
     if _MARKER.match(_bare(lines[n])):
         return True
-    found = _recognise_block(lines, n, base)
+    found = _recognise_block(lines[n : n + 2], 0, base)  # two lines tell what begins; where it ends may be far below
     return found is not None and found[0] is not BlockKind.REFERENCE
 
 
