@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full mutants lint format bench eval pictures lock package clean
+.PHONY: demo test test-full test-release mutants lint format bench eval pictures docs lock clean
 
 demo: .venv/ready
 	$(BIN)/bankctl demo
@@ -13,6 +13,10 @@ test: .venv/ready
 test-full: .venv/ready
 	tests/agents/install .agents all > .agents.env && . ./.agents.env && rm .agents.env && $(BIN)/python -m pytest -m "full or not full"
 	$(BIN)/python -m tests.mutants
+
+# Wheel and sdist, built, checked and installed by pip, pipx and uvx from an index of their own. ONLY=uvx: only those tests.
+test-release: .venv/ready .venv-release/ready
+	BANKD_RELEASE_TOOLS=.venv-release/bin $(BIN)/python -m pytest -s -m full $(if $(ONLY),-k "$(ONLY)") tests/release
 
 # Rules switched off one by one in copies of the checkout: the quick suite must notice each. SAMPLE=8: only so many.
 mutants: .venv/ready
@@ -62,6 +66,7 @@ format: .venv/ready
 lock:
 	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install --quiet uv
 	.venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev --no-annotate --no-header -o requirements.lock pyproject.toml
+	.venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group release --no-annotate --no-header -o .ci/release.lock
 	rm -rf .venv-lock
 
 .venv/ready: requirements.lock pyproject.toml
@@ -70,5 +75,10 @@ lock:
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
+.venv-release/ready: .ci/release.lock
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/release.lock
+	touch $@
+
 clean:
-	rm -rf .agents .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .agents .venv .venv-release dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+LAYOUTS = {1: "the layout of bankd 0.1"}
+"""What each layout of a workspace changes, by its number; a bankd reads those up to its last and refuses to write newer ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetainPolicy:
@@ -184,8 +187,9 @@ class FoldersPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a workspace."""
+    """All settings of a workspace. `layout` is that of its files; a workspace that names none has the first."""
 
+    layout: int = 1
     timezone: str = "Asia/Seoul"
     settle_seconds: float = 5
     folders: FoldersPolicy = field(default_factory=FoldersPolicy)

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bankd.app.doctor import _check_settings
+from bankd.app.init import make_workspace
 from bankd.config.schema import read_settings
 from bankd.config.workspace import ConfigError, load_settings
 from bankd.config.yaml import compose_text
-from bankd.settings import Settings
+from bankd.settings import LAYOUTS, Settings
 from bankd.shipped import shipped_folder
 
 
@@ -27,6 +29,23 @@ def test_the_shipped_file_names_every_setting() -> None:
     assert "patterns: []" in text
     for name in Settings.__dataclass_fields__:
         assert f"\n{name}:" in text
+
+
+def test_a_workspace_of_a_newer_bankd_is_named_and_not_written() -> None:
+    with pytest.raises(
+        ConfigError, match=r"layout is 2, made by a newer bankd; this one knows layouts up to 1: update"
+    ):
+        settings("layout: 2")
+
+
+def test_an_older_layout_is_told_with_what_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_workspace(tmp_path)
+    assert not any("layout" in found.text for found in _check_settings(tmp_path, Settings()))
+
+    monkeypatch.setitem(LAYOUTS, 2, "events are a file a month")
+
+    told = next(found for found in _check_settings(tmp_path, Settings()) if "layout" in found.text)
+    assert told.text == "the workspace has layout 1, and this bankd writes layout 2: events are a file a month"
 
 
 def test_an_empty_file_is_all_defaults() -> None:

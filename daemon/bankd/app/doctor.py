@@ -49,7 +49,7 @@ from bankd.memory.plan import HeldBack
 from bankd.pages.page import read_page
 from bankd.pages.text import lines_not_utf8
 from bankd.search.bank_search import Indexes
-from bankd.settings import Settings
+from bankd.settings import LAYOUTS, Settings
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
@@ -158,6 +158,9 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
 def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
     for problem in check_configuration(root).problems:
         yield cannot_be_used(problem)
+    for number in range(settings.layout + 1, max(LAYOUTS) + 1):
+        text = f"the workspace has layout {settings.layout}, and this bankd writes layout {number}: {LAYOUTS[number]}"
+        yield HealthFinding(text, f"copy the folder if you may go back; then write `layout: {number}` into {SETTINGS}")
     for name in (SETTINGS, settings.routing):
         path = root / name
         if path.is_file() and path.stat().st_mode & 0o022:

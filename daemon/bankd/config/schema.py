@@ -18,7 +18,7 @@ from bankd.briefing.choose import NAMES_MODES
 from bankd.config.patterns import compile_pattern
 from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, name_problems, raise_problems, read_text
 from bankd.memory.retain import PROFILES
-from bankd.settings import Settings
+from bankd.settings import LAYOUTS, Settings
 
 
 def load_settings(path: Path, text: str | None = None) -> Settings:
@@ -124,6 +124,15 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def _layout(text: str) -> int:
+    value = _whole(1, 1_000_000)(text)
+    if value > max(LAYOUTS):
+        raise ValueError(
+            f"is {value}, made by a newer bankd; this one knows layouts up to {max(LAYOUTS)}: update bankd"
+        )
+    return value
+
+
 def _hundredths(text: str) -> float:
     value = _real(0, 1)(text)
     if not math.isclose(round(value * 100), value * 100):
@@ -174,6 +183,7 @@ _url = _matching(r"(?:https?://[^/\s]+(?:/\S*)?)?", "a URL such as http://localh
 
 _BY_TYPE: Mapping[type, Callable[[str], object]] = {bool: _yes_no, str: str}
 _READERS: Mapping[str, Callable[[str], object]] = {
+    "layout": _layout,
     "timezone": _zone,
     "settle_seconds": _real(0, 3600),
     "folders.memory": _folder,
