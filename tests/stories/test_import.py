@@ -222,3 +222,54 @@ def _heard(terminal: int, words: str | None) -> str:
             assert words is None, heard
             break
     return heard.decode()
+
+
+def test_a_resumed_session_brings_only_what_is_new(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    first, second = row(1, "user", "The host is heron."), row(2, "assistant", "Noted.")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/1111aaaa.jsonl").write_text(first + second)
+    (tmp_path / "a/0000bbbb.jsonl").write_text(first + first + second + second + row(3, "user", "Now it is egret."))
+    for file in (tmp_path / "a").iterdir():
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+
+    assert turns(bankctl, str(tmp_path / "a")) == 3
+    assert logs(root).count("heron") == 1
+    assert "heron" in (root / "memory/imports/claude-code/2026-05-04-1111aaaa.md").read_text()
+    (tmp_path / "a/backup.jsonl").write_text(first + second)
+    assert turns(bankctl, str(tmp_path / "a")) == 0
+
+
+def test_two_files_of_one_name_are_two_logs_and_one_that_moved_stays_one(
+    root: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    for project, text in (("one", "Tests run with make."), ("two", "Tests run with tox.")):
+        (tmp_path / project).mkdir()
+        (tmp_path / project / "notes.md").write_text(f"- W: {text}\n- W: Kim reviews.\n- W: It is {project}.\n")
+        said = bankctl("import", str(tmp_path / project)).out
+        assert "1 file without a day in name or front matter, dated by time stamp" in said
+    assert len(list((root / "memory/imports/markdown").iterdir())) == 2
+
+    (tmp_path / "two").rename(tmp_path / "moved")
+    assert turns(bankctl, str(tmp_path / "moved")) == 0
+    with (tmp_path / "moved/notes.md").open("a") as opened:
+        opened.write("- W: It was moved.\n")
+    assert turns(bankctl, str(tmp_path / "moved")) == 1
+    assert logs(root).count("tox") == 1
+
+
+def test_an_archive_of_many_notes_is_opened_once(
+    root: Path, bankctl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "vault.zip", "w") as archive:
+        for number in range(40):
+            archive.writestr(f"notes/{number}.md", f"The shelf {number} is full.\n")
+    opened = list[object]()
+    original = zipfile.ZipFile.__init__
+
+    def counted(self: Any, *arguments: Any, **options: Any) -> None:
+        opened.append(self)
+        original(self, *arguments, **options)
+
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", counted)
+    assert turns(bankctl, str(tmp_path / "vault.zip")) == 40
+    assert len(opened) == 2

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.edits.settle import copied_from, is_conflict_copy, is_copy, why_quarantined
+from bankd.edits.settle import (
+    FileFingerprint,
+    ListedFile,
+    RestRule,
+    copied_from,
+    is_conflict_copy,
+    is_copy,
+    judge_listings,
+    why_quarantined,
+)
 from bankd.memory.retain import read_log
 from bankd.pages.names import day_in
 from bankd.pages.page import properties_of
@@ -93,6 +102,8 @@ def test_days_in_names_are_read_as_journals_write_them(name: str, day: str | Non
 )  # fmt: skip
 def test_a_conflict_copy_is_known_by_its_name(name: str, is_conflict: bool) -> None:
     assert is_conflict_copy(f"bank/{name}") is is_conflict
+    listing = {name: ListedFile(FileFingerprint(9, 1, 1), 0.0, True)}
+    assert bool(judge_listings({"bank": listing}, RestRule(1000.0, 5, None), {}).quarantined) is is_conflict
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from bankd.transcripts.formats import (
     TornRow,
     Turn,
     moment_of,
+    own_words,
     read_export,
     read_lines,
     read_markdown,
@@ -80,6 +81,103 @@ def test_claude_code_keeps_what_was_said_and_a_line_of_each_tool() -> None:
         ("assistant", 'Friday.\n\n[Bash: {"command": "ls"}]'),
         ("tool", f"[gave: {'a ' * 80}…]"),
     ]
+
+
+def queue(operation: str, text: str = "", reason: str = "", at: str = AT) -> dict[str, Any]:
+    row = {"type": "queue-operation", "operation": operation, "sessionId": "s", "timestamp": at}
+    return row | ({"content": text} if text else {}) | ({"reason": reason} if reason else {})
+
+
+def test_a_prompt_typed_while_the_agent_works_counts_once() -> None:
+    def queued(text: Any, mode: str = "prompt") -> dict[str, Any]:
+        command = {"type": "queued_command", "commandMode": mode, "prompt": text}
+        return {"type": "attachment", "sessionId": "s", "timestamp": AT, "attachment": command}
+
+    rows = [
+        claude("user", "continue"),
+        *(queue("enqueue", "in UTC"), queue("remove", "in UTC", "absorbed_mid_turn"), queued("in UTC")),
+        *(queue("enqueue", "continue", at="2026-05-04T09:31:00Z"), queue("remove", "continue", "absorbed_mid_turn")),
+        *(queue("enqueue", "with a row"), queue("dequeue"), claude("user", "with a row", "u2")),
+        *(queue("enqueue", "taken back"), queue("remove", "taken back")),
+        *(queue("enqueue", "taken back too"), queue("popAll")),
+        queued([{"type": "image"}, {"type": "text", "text": "the red one"}]),
+        queued("finished", "task-notification"),
+        queue("enqueue", "still waits"),
+    ]
+
+    found = read_lines("s", lines(*rows))
+    assert said(found) == [
+        ("user", text) for text in ("continue", "in UTC", "continue", "with a row", "the red one")
+    ]  # fmt: skip
+    assert found is not None
+    assert found.conversations[0].passed == {"attachment": 1}
+    early = read_lines("s", lines(*rows[:3]))
+    assert early is not None
+    assert {turn.key for turn in early.conversations[0].turns if turn.text} <= {
+        turn.key for turn in found.conversations[0].turns
+    }
+
+
+def test_codex_tells_a_prompt_twice_and_it_counts_once() -> None:
+    def event(text: str) -> dict[str, Any]:
+        return {"timestamp": AT, "type": "event_msg", "payload": {"type": "user_message", "message": text}}
+
+    def own(text: str) -> dict[str, Any]:
+        return codex(type="message", role="user", content=[{"type": "input_text", "text": text}])
+
+    rows = [own("first"), event("first"), event("second"), own("second\n"), event("only here"), event("first")]
+    assert [text for _, text in said(read_lines("r", lines(*rows)))] == [
+        "first",
+        "second\n".strip(),
+        "only here",
+        "first",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("<task-notification>\n<status>done</status>\n</task-notification>", ""),
+        ("<bash-stdout>I prefer spaces.</bash-stdout><bash-stderr></bash-stderr>", ""),
+        ('<teammate-message teammate_id="a">We use tabs.</teammate-message>', ""),
+        ("<turn_aborted>\nby the user\n</turn_aborted>", ""),
+        ("[Request interrupted by user for tool use]", ""),
+        ("This session is being continued from a previous conversation. The user prefers tabs.", ""),
+        ("<ide_opened_file>a.md</ide_opened_file>\nI prefer tabs.", "I prefer tabs."),
+        ("I prefer tabs.\n<ide_selection>b</ide_selection>", "I prefer tabs."),
+        ("<user-memory-input>always use tabs</user-memory-input>", "always use tabs"),
+        ("<command-name>/fix</command-name>\n<command-args>the header</command-args>", "the header"),
+        ("<task>Use tabs.</task>", "<task>Use tabs.</task>"),
+        ("What is <my-tag>x</my-tag>?", "What is <my-tag>x</my-tag>?"),
+        ("Mend <my-tag>x</my-tag>", "Mend <my-tag>x</my-tag>"),
+    ],
+)
+def test_only_what_a_person_typed_is_the_persons(text: str, own: str) -> None:
+    assert own_words(text) == own
+    assert said(read_lines("s", lines(claude("user", text)))) == ([("user", own)] if own else [])
+
+
+def test_what_the_rows_say_of_themselves_is_believed() -> None:
+    ask = {"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": {}}
+    refused = (
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nUse make."
+    )
+    rows = [
+        claude("user", "We decided on Fridays.", origin={"kind": "task-notification"}),
+        claude("assistant", "API Error: always retry.", isApiErrorMessage=True),
+        claude("assistant", [ask]),
+        claude("user", [{"type": "tool_result", "tool_use_id": "q", "content": 'answered: "db"="Postgres"'}], "u2"),
+        claude("user", [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": refused}], "u3"),
+        {"type": "new-kind", "sessionId": "s", "content": "?"},
+        claude("user", "We decided on Mondays.", "u4", origin={"kind": "human"}),
+    ]
+    found = read_lines("s", lines(*rows))
+
+    assert [text for speaker, text in said(found) if speaker == "user"] == [
+        'answered: "db"="Postgres"', "Use make.", "We decided on Mondays."
+    ]  # fmt: skip
+    assert found is not None
+    assert found.conversations[0].passed == {"put in by the program": 2, "new-kind": 1}
 
 
 @pytest.mark.parametrize("name", ["mcp__bankd__memory_search", "mcp__plugin_bankd_bankd__memory_get"])
@@ -266,6 +364,22 @@ def test_logs_are_named_by_day_and_conversation() -> None:
     assert log_name(session, "2026-05-04") == "2026-05-04-01a2053d.md"
     assert is_log_of(session, "2026-06-01-01a2053d.md")
     assert not is_log_of(session, "2026-05-04-ffffffff.md")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "day", "name"),
+    [
+        ("/x/journals/2024_03_12.md", "", "2024-03-12", ""), ("/x/2024/03/12.md", "", "2024-03-12", ""),
+        ("/x/20240312 boat.md", "", "2024-03-12", "boat"), ("/x/2024-01-01 backup/boat.md", "", "", "boat"),
+        ("/x/boat.md", "---\ndate: 2024-03-12\n---\n", "2024-03-12", "boat"),
+    ],
+)  # fmt: skip
+def test_a_note_has_the_day_of_its_name_its_folders_or_its_properties(
+    path: str, text: str, day: str, name: str
+) -> None:
+    (note,) = read_markdown(path, f"{text}The mast was painted.\n").conversations
+
+    assert (note.day, note.name) == (day, name)
 
 
 def test_notes_keep_their_lines_and_are_known_by_their_words() -> None:

@@ -6,9 +6,11 @@ that file: no run takes in the same turns again, but a person who imports the so
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from bankd.app.workspace import Workspace, record_run
@@ -17,7 +19,17 @@ from bankd.errors import bug_in
 from bankd.memory.ledger import IMPORTED
 from bankd.memory.report import ReportRow
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
-from bankd.transcripts.day_logs import ASIDE, ImportedEnd, chunks, is_log_of, keys_in_log, log_name, new_turns, opening
+from bankd.transcripts.day_logs import (
+    ASIDE,
+    ImportedEnd,
+    chunks,
+    is_log_of,
+    keys_in_log,
+    log_name,
+    new_turns,
+    opening,
+    origin_line,
+)
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
 
 if TYPE_CHECKING:
@@ -28,7 +40,8 @@ if TYPE_CHECKING:
 class Imported:
     """The result of one source: new turns by log, the number of known turns, and lines that could not be read.
 
-    `withheld` counts the known turns that a person took back, and that only a person can bring in again.
+    `withheld` counts the known turns that a person took back, and that only a person can bring in again. `passed` counts
+    the rows that hold no turn, by type. `is_dated_by_stamp` tells that no day was found, so the day of the file's time counts.
     """
 
     source: str
@@ -38,6 +51,12 @@ class Imported:
     torn: Sequence[TornRow] = ()
     problem: str = ""
     withheld: int = 0
+    passed: Mapping[str, int] = field(default_factory=dict)
+    is_dated_by_stamp: bool = False
+
+
+_REMEMBERED_AT_ONCE = 500
+"""Sources; after an interruption so many are read again, and none of their turns is written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +71,27 @@ class Importer:
     zone_of: Callable[[datetime], datetime]
     is_by_hand: bool = False
     ends: dict[str, ImportedEnd] = field(default_factory=dict)
+    _known: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    _logs: dict[str, defaultdict[str, set[str]]] = field(default_factory=dict)
+    """By agent and by what follows the day in their names."""
 
     def import_all(self, sources: Iterable[FileSource], *, dry_run: bool = False) -> Iterator[Imported]:
         """Import each source that changed since it was read; one that cannot be read does not stop the others."""
-        seen = dict(self.logs.seen())
-        for source in sources:
-            if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
-                continue
-            imported = self._import(source, dry_run=dry_run)
-            if not (imported.problem or dry_run):
-                seen[source.path] = _withheld(source) if imported.withheld else source.stamp
+        seen, fresh = dict(self.logs.seen()), 0
+        try:
+            for source in sources:
+                if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
+                    continue
+                imported = self._import(source, dry_run=dry_run)
+                if not (imported.problem or dry_run):
+                    seen[source.path] = _withheld(source) if imported.withheld else source.stamp
+                    fresh += 1
+                    if fresh % _REMEMBERED_AT_ONCE == 0:
+                        self.logs.remember(seen)
+                yield imported
+        finally:
+            if fresh:
                 self.logs.remember(seen)
-            yield imported
 
     def _import(self, source: FileSource, *, dry_run: bool) -> Imported:
         try:
@@ -75,7 +103,8 @@ class Importer:
         if recognised is None:
             return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
         added, known, withheld = dict[str, int](), 0, 0
-        for conversation in recognised.conversations:
+        for read in recognised.conversations:
+            conversation = self._under_own_name(recognised.agent, read)
             had = self._keys(recognised.agent, conversation)
             unwanted = frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had
             new = self._take_in(recognised.agent, conversation, source, had | unwanted, dry_run=dry_run)
@@ -83,18 +112,50 @@ class Importer:
             known += len(conversation.turns) - sum(new.values())
             withheld += sum(turn.key in unwanted for turn in conversation.turns)
         torn = [row for conversation in recognised.conversations for row in conversation.torn]
-        return Imported(source.path, recognised.agent, added, known, torn, withheld=withheld)
+        passed = sum((Counter(one.passed) for one in recognised.conversations), Counter[str]())
+        is_dated = all(one.day or all(turn.at for turn in one.turns) for one in recognised.conversations)
+        return Imported(
+            source.path, recognised.agent, added, known, torn, withheld=withheld, passed=passed,
+            is_dated_by_stamp=bool(added) and not is_dated,
+        )  # fmt: skip
 
-    def _keys(self, agent: str, conversation: Dialogue, ending: str = "") -> frozenset[str]:
-        """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending."""
-        names = (name for name in self.logs.names(agent) if name.endswith(ending))
-        logs = (name for name in names if is_log_of(conversation, name.removesuffix(ending)))
-        return frozenset(key for log in logs for key in keys_in_log(self.logs.read(agent, log)))
+    def _under_own_name(self, agent: str, notes: Dialogue) -> Dialogue:
+        """Notes with a name for logs that no other file of the same name has; a file that moved keeps its logs."""
+        keys, name = {turn.key for turn in notes.turns}, notes.name
+        for number in count(2) if notes.origin else ():
+            texts = [self.logs.read(agent, log) for log in self._logs_of(agent, notes, (".md", ASIDE))]
+            known = keys & set().union(*map(keys_in_log, texts))
+            if not texts or any(origin_line(notes) in text for text in texts) or 2 * len(known) > len(keys):
+                break
+            notes = replace(notes, name=f"{name}-{number}".strip("-"))
+        return notes
+
+    def _logs_of(self, agent: str, conversation: Dialogue | None, endings: str | tuple[str, ...]) -> list[str]:
+        """The logs that may have turns of a conversation, or of any, whose names end so."""
+        if agent not in self._logs:
+            self._logs[agent] = defaultdict(set)
+            for log in self.logs.names(agent):
+                self._logs[agent][log.removesuffix(ASIDE)[10:]].add(log)
+        families = self._logs[agent]
+        logs = families[log_name(conversation, "")] if conversation else chain.from_iterable(families.values())
+        found = (log for log in logs if not conversation or is_log_of(conversation, log.removesuffix(ASIDE)))
+        return [log for log in found if log.endswith(endings)]
+
+    def _keys(self, agent: str, conversation: Dialogue, ending: str = ".md") -> Set[str]:
+        """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending.
+
+        Of a session all logs of its agent count: one that was resumed or branched begins with a copy of another.
+        """
+        if conversation.is_quoted and (agent, ending) in self._known:
+            return self._known[agent, ending]
+        logs = self._logs_of(agent, None if conversation.is_quoted else conversation, ending)
+        keys = {key for log in logs for key in keys_in_log(self.logs.read(agent, log))}
+        return self._known.setdefault((agent, ending), keys) if conversation.is_quoted else keys
 
     def _take_in(
         self, agent: str, conversation: Dialogue, source: FileSource, known: Set[str], *, dry_run: bool
     ) -> Mapping[str, int]:
-        logs = self.logs.names(agent)
+        logs = self._logs_of(agent, conversation, ".md")
         days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
         for day, turns in sorted(days.items()):
             log = log_name(conversation, day)
@@ -104,7 +165,10 @@ class Importer:
                 self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(head + text)
                 head = "\n"
             if not dry_run:
+                self._logs[agent][log[10:]].add(log)
                 self.ends[f"{agent}/{log}"].turns += len(turns)
+        if conversation.is_quoted:
+            self._known[agent, ".md"].update(turn.key for turns in days.values() for _, turn in turns)
         return {f"{agent}/{log_name(conversation, day)}": len(turns) for day, turns in days.items()}
 
     def _mask(self, text: str) -> str:

@@ -6,6 +6,7 @@ Only `distil` asks a language model.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,13 @@ def _print(done: list[Imported], verb: str) -> None:
             say(styled(f"! {one.source}:{torn.line}: {torn.reason}", "red"))
         if one.problem:
             say(styled(f"! {one.source}: {one.problem}", "red"))
+    if passed := sum((Counter(one.passed) for one in done), Counter[str]()):
+        kinds = ", ".join(f"{kind} {number}" for kind, number in passed.most_common())
+        say(styled(f"{counted(passed.total(), 'row')} hold nothing that was said: {kinds}", "dim"))
+    if undated := [one.source for one in done if one.is_dated_by_stamp]:
+        say(
+            f"! {counted(len(undated), 'file')} without a day in name or front matter, dated by time stamp: {undated[0]}"
+        )
     turns, known = sum(sum(one.added.values()) for one in done), sum(one.known for one in done)
     left = sum(bool(one.problem) for one in done)
     unread = f"; {left} not read" if left else ""

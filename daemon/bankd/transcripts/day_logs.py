@@ -16,7 +16,7 @@ from bankd.briefing.recalled import strip_memories
 from bankd.edits.inserting import is_item
 from bankd.edits.operations import DIGEST_DIGITS
 from bankd.pages.scanner import encode_text
-from bankd.pages.text import make_visible
+from bankd.pages.text import make_visible, show_line
 from bankd.transcripts.formats import Dialogue, Turn
 
 _KEYS = re.compile(r"^<!-- imported((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
@@ -53,9 +53,11 @@ def new_turns(
 ) -> Mapping[str, Sequence[tuple[datetime, Turn]]]:
     """By day, the turns that no log has yet, each with its local time. `moment` gives that time, also for None."""
     days: dict[str, list[tuple[datetime, Turn]]] = {}
+    seen = set(known)  # a branched session has a row twice
     for turn in conversation.turns:
-        if turn.key in known or not _clean(turn.text):
+        if turn.key in seen or not _clean(turn.text):
             continue
+        seen.add(turn.key)
         at = moment(turn.at)
         days.setdefault(conversation.day or f"{at:%Y-%m-%d}", []).append((at, turn))
     return days
@@ -77,9 +79,15 @@ def chunks(turns: Sequence[tuple[datetime, Turn]], is_quoted: bool, mask: Mask) 
 
 
 def opening(agent: str, conversation: Dialogue, day: str) -> str:
-    """The first line of a new log."""
+    """The first lines of a new log."""
     title = conversation.title or conversation.name
-    return f"# {day} {agent}: {make_visible(' '.join(title.split()))[:120]}\n\n"
+    return f"# {day} {agent}: {make_visible(' '.join(title.split()))[:120]}\n\n{origin_line(conversation)}"
+
+
+def origin_line(conversation: Dialogue) -> str:
+    """The line of a log that says which file of notes it is of; empty for a session."""
+    path = show_line(conversation.origin).replace("-->", "-- >")
+    return f"<!-- from {path} -->\n\n" if path else ""
 
 
 def _quoted(turns: Sequence[tuple[datetime, Turn]], mask: Mask) -> Iterator[str]:

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from bankd.errors import UserError
@@ -46,13 +47,21 @@ class FileSource:
     @property
     def stamp(self) -> str:
         """Its size and time."""
-        state = self.file.stat()
-        return f"{state.st_size} {state.st_mtime_ns}"
+        return f"{self._state.st_size} {self._state.st_mtime_ns}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, or of the archive that it is in."""
+        return self._state.st_size
+
+    @property
+    def _state(self) -> os.stat_result:
+        return self.file.stat()
 
     @property
     def changed_at(self) -> datetime:
         """When it was last written."""
-        return datetime.fromtimestamp(self.file.stat().st_mtime, UTC)
+        return datetime.fromtimestamp(self._state.st_mtime, UTC)
 
     def lines(self) -> Iterator[str]:
         """Its lines, as UTF-8; other bytes are kept as surrogates."""
@@ -65,13 +74,19 @@ class FileSource:
     def text(self) -> str:
         """Its whole text; ValueError when it is too large to be read as a whole."""
         if self.member:
-            with zipfile.ZipFile(self.file) as archive:
-                _require_readable(archive.getinfo(self.member).file_size)
-                data = archive.read(self.member)
+            archive = _archive(self.file, self.stamp)
+            _require_readable(archive.getinfo(self.member).file_size)
+            data = archive.read(self.member)
         else:
-            _require_readable(self.file.stat().st_size)
+            _require_readable(self.size)
             data = self.file.read_bytes()
         return (decode_wide(data) or "") if is_wide(data[:4]) else decode_text(data)
+
+
+@lru_cache(maxsize=1)
+def _archive(file: Path, _stamp: str) -> zipfile.ZipFile:
+    """An archive that stays open while its members are read: its list of them is long."""
+    return zipfile.ZipFile(file)
 
 
 def _require_readable(size: int) -> None:
@@ -90,7 +105,8 @@ def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
     files = {file.resolve() for place in places for file in _files_at(place)}
     own = {file for file in files if file.is_relative_to(root.resolve())}
     sources = [source for file in sorted(files - own) for source in _sources_in(file)]
-    return sorted(sources, key=lambda source: (source.changed_at, source.path))
+    # A resumed session holds a copy of the one before it, and is larger where both files have one time.
+    return sorted(sources, key=lambda source: (source.changed_at, source.size, source.path))
 
 
 def _files_at(place: Path) -> Iterator[Path]:
