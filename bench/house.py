@@ -169,7 +169,7 @@ def _walk() -> Iterator[tuple[str, Counter[tuple[Place, Place]]]]:
         yield "an outside edit", _profiled(["cycle", "micro", *workspace, "--now", "2026-05-06T04:00"])
         sections = (f"\n## Part {part}\n\n" + "- A line of some length that says nothing.\n" * 40 for part in range(4))
         page.write_text(page.read_text(encoding="utf-8") + "".join(sections), encoding="utf-8")
-        split = ["split", page.relative_to(Path(folder, "bank")).as_posix(), *workspace]
+        split = ["page", "split", page.relative_to(Path(folder, "bank")).as_posix(), *workspace]
         yield "a split", _profiled(split)
 
 

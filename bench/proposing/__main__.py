@@ -1,4 +1,4 @@
-"""What the rules of `bankctl propose` find of what asks to be remembered, and how much of what they find does.
+"""What the rules of `bankctl distil --rules` find of what asks to be remembered, and how much of what they find does.
 
     python -m bench.proposing [--wrong]
 

@@ -1,12 +1,11 @@
 """`bankctl find`: a terminal screen with a question, its answers, and the page around the chosen one.
 
-Also what a row and the preview show, and how an editor opens a line.
+Also what a row and the preview show.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ from textual.timer import Timer
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.worker import get_current_worker
 
+from bankd.app.show import editor_command
 from bankd.briefing.recalled import marked_pieces, relation_of
 from bankd.errors import BankError
 from bankd.pages.text import show_line
@@ -28,22 +28,8 @@ from bankd.wiring.reader import BankReader
 
 Hit: TypeAlias = Mapping[str, Any]
 
-_AT_PLACE = {"code", "codium", "code-insiders", "cursor", "windsurf", "zed", "subl", "hx", "helix"}
-"""Editors that take `file:line`; the first ones after `-g`."""
-_AFTER_GOTO = {"code", "codium", "code-insiders", "cursor", "windsurf"}
-_AT_LINE = {"vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "pico", "view"}
-"""Editors that take `+line file`."""
 _AROUND = 8
 """Lines of the page that the preview shows before and after."""
-
-
-def editor_command(editor: str, path: str, line: int) -> list[str]:
-    """The command that opens a file at a line. `editor` is what `$EDITOR` says, options included."""
-    words = shlex.split(editor) or ["vi"]
-    name = words[0].rpartition("/")[2]
-    if name in _AT_PLACE:
-        return [*words, *(["-g"] if name in _AFTER_GOTO else []), f"{path}:{line}"]
-    return [*words, f"+{line}", path] if name in _AT_LINE else [*words, path]
 
 
 def row_of(hit: Hit) -> Content:
@@ -200,8 +186,7 @@ class Finder(App[None]):
         hit = self._chosen()
         if hit is None:
             return
-        editor = self._environment.get("VISUAL") or self._environment.get("EDITOR") or "vi"
-        words = editor_command(editor, os.path.join(self._root_of(hit), str(hit["path"])), int(hit["line"]))  # noqa: PTH118 -- a word
+        words = editor_command(self._environment, os.path.join(self._root_of(hit), str(hit["path"])), int(hit["line"]))  # noqa: PTH118 -- a word
         try:
             with self.suspend():
                 subprocess.run(words, check=False)  # noqa: S603 -- the user's own editor

@@ -111,8 +111,8 @@ def check(root: Path) -> list[str]:
     if (root / "hand").exists() and text.count(HAND) != 1:
         wrong.append(f"the line noted by hand is there {text.count(HAND)} times")
     wrong += [f"left over: {p.name}" for f in ("txn", "stage") for p in (root / ".bankd" / f).glob("*")]
-    if main(["verify", "--workspace", str(root)]):
-        wrong.append("bankctl verify is not content")
+    if main(["doctor", "verify", "--workspace", str(root)]):
+        wrong.append("bankctl doctor verify is not content")
     return wrong
 
 

@@ -74,7 +74,7 @@ def test_a_second_writer_is_told_who_holds_the_workspace(root: Path) -> None:
 
 def test_adding_and_reading_need_no_lock(root: Path) -> None:
     with holder(root):
-        for words in (["add", "W: one more fact"], ["log"], ["show", "memory/2026-05-02.md:2"], ["verify"]):
+        for words in (["add", "W: one more fact"], ["log"], ["show", "memory/2026-05-02.md:2"], ["doctor", "verify"]):
             done = bankctl(root, *words)
             _, said = done.communicate()
 
@@ -135,7 +135,7 @@ def test_runs_adds_and_undos_at_once_lose_and_double_nothing(root: Path) -> None
     bankctl(root, "undo", "-h").communicate()
     settle = bankctl(root, "cycle", "reflect", "--now", "2026-06-10T04:30")
     settle.communicate()
-    verdict = bankctl(root, "verify")
+    verdict = bankctl(root, "doctor", "verify")
 
     said, _ = verdict.communicate()
     assert set(codes) <= {0, 75}

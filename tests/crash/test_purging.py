@@ -1,4 +1,4 @@
-"""`bankctl purge --apply` broken at any change of the disk: it says what stands, and the same command takes out the rest."""
+"""`bankctl forget --everywhere --apply` broken at any change of the disk: it says what stands, and the same command takes out the rest."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def purge(root: Path, what: str = SAID) -> int:
-    return main(["purge", what, "--apply", "--workspace", str(root)])
+    return main(["forget", "--everywhere", what, "--apply", "--workspace", str(root)])
 
 
 def places(root: Path) -> list[str]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bankd.finder import editor_command, preview_of, row_of, standing_place, summary_of
+from bankd.app.show import editor_command
+from bankd.finder import preview_of, row_of, standing_place, summary_of
 
 HIT: dict[str, Any] = {
     "path": "bank/a.md", "line": 3, "text": "one\x1b[31m two\nthree", "marks": [[9, 12]], "when": "yesterday", "id": "m-1",
@@ -27,7 +28,7 @@ HIT: dict[str, Any] = {
     ],
 )
 def test_an_editor_opens_the_line_as_it_understands_it(editor: str, words: list[str]) -> None:
-    assert editor_command(editor, "/a.md", 3) == words
+    assert editor_command({"EDITOR": editor}, "/a.md", 3) == words
 
 
 def test_nothing_that_a_memory_holds_moves_the_cursor_or_is_markup() -> None:

@@ -30,7 +30,7 @@ def test_links_follow(scenario: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         rewrite(workspace, scenario / "expected")
 
     assert files_of(workspace) == files_of(scenario / "expected")
-    assert main(["links", "check"]) == 0
+    assert main(["page", "links"]) == 0
 
 
 def files_of(root: Path) -> dict[str, str]:

@@ -149,7 +149,7 @@ def test_nothing_is_lost_sticks_or_grows(manager: Any) -> None:
     assert life.answers > SECONDS
     assert kills >= SECONDS // 40
     assert size_mb(manager.workspace / ".bankd") < 200
-    assert manager.bankctl("verify").returncode == 0
+    assert manager.bankctl("doctor", "verify").returncode == 0
     assert_no_growth(manager, life)
 
 

@@ -91,8 +91,8 @@ def test_on_a_full_disk_verify_and_search_answer_and_purge_says_what_it_needs(
     os.utime(page, (1, 1))
     ballast = fill(small_disk)
 
-    verified, found = manager.bankctl("verify"), manager.bankctl("search", "Busan")
-    purged = manager.bankctl("purge", "Lives in Busan since May.", "--apply")
+    verified, found = manager.bankctl("doctor", "verify"), manager.bankctl("search", "Busan")
+    purged = manager.bankctl("forget", "--everywhere", "Lives in Busan since May.", "--apply")
 
     assert verified.returncode == found.returncode == 0
     assert "all promises hold" in verified.stdout
@@ -100,7 +100,7 @@ def test_on_a_full_disk_verify_and_search_answer_and_purge_says_what_it_needs(
     assert (purged.returncode, manager.bank()) == (3, before)
     assert "MB needed; nothing was written" in purged.stderr
     ballast.unlink()
-    assert manager.bankctl("purge", "Lives in Busan since May.", "--apply").returncode == 0
+    assert manager.bankctl("forget", "--everywhere", "Lives in Busan since May.", "--apply").returncode == 0
     assert "Busan" not in manager.bank()
 
 

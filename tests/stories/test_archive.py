@@ -100,7 +100,7 @@ def test_restoring_can_be_undone_and_asks_for_known_ids(root: Path, bankctl: Run
     assert len(archived_ids(bankctl)) == 1
     assert (unknown.code, "not in the archive" in unknown.err) == (3, True)
     assert bankctl("archive", "restore").code == 2
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root: Path, bankctl: Run) -> None:
@@ -109,7 +109,7 @@ def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root:
     (root / "bank/world/tea.md").write_text(text, encoding="utf-8")
     codes = [
         bankctl("archive", "put", one).code,
-        bankctl("move", "world/tea.md", "world/TEA.md").code,
+        bankctl("page", "move", "world/tea.md", "world/TEA.md").code,
         bankctl("archive", "put", other).code,
     ]
 
@@ -168,7 +168,7 @@ def test_the_forecast_names_the_day_and_pins_hold(root: Path, bankctl: Run) -> N
     write_log(root, "2026-05-01.md", *OPINIONS[:2], "O(c=0.35) @Peter: Prefers rain #pinned")
     bankctl("cycle", "micro", "--now", START)
 
-    forecast = bankctl("decay", "forecast", "--days", "30", "--now", START, "--json").json
+    forecast = bankctl("archive", "forecast", "--days", "30", "--now", START, "--json").json
 
     assert [(fall["day"], fall["today"]) for fall in forecast["falls"]] == [("2026-05-09", 0.38)]
     assert forecast["pinned"] == 1
@@ -187,9 +187,9 @@ def test_a_clock_that_jumped_freezes_archiving_until_a_person_accepts_it(root: P
     frozen = bankctl("cycle", "reflect", "--json").json
 
     assert frozen["counts"] == {"warning": 1}
-    assert "bankctl clock accept" in frozen["rows"][0]["reason"]
-    assert bankctl("clock").code == 3
-    assert bankctl("clock", "accept", "--json").json["believed"] is True
+    assert "bankctl doctor clock accept" in frozen["rows"][0]["reason"]
+    assert bankctl("doctor", "clock").code == 3
+    assert bankctl("doctor", "clock", "accept", "--json").json["believed"] is True
     assert bankctl("cycle", "reflect", "--json").json["counts"] == {"archived": 1}
 
 
@@ -219,7 +219,7 @@ def test_what_is_nested_deep_is_archived_once_and_can_be_read_there(root: Path, 
     assert archived_ids(bankctl) == ["m-aaaaaaaaaaaa"]
     assert bankctl("archive", "restore", "m-aaaaaaaaaaaa", "--now", FADED, "--json").json["counts"] == {"restored": 1}
     assert opinion in page.read_text(encoding="utf-8").splitlines()
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_of_a_year_nothing_is_offered_that_was_used_and_is_still_strong(

@@ -176,7 +176,10 @@ def looks(root: Path, bankctl: Run) -> list[Result]:
         ("show", id_),
         ("show", "memory/2026-05-02.md:4"),
         ("show", "memory/2026-05-02.md:5"),
-        ("inbox",),
+        (
+            "review",
+            "list",
+        ),
         ("log",),
     ]
     return [bankctl(*words) for words in asked]
@@ -271,7 +274,7 @@ def test_the_inbox_shows_each_line_on_one_line_however_long_it_is(root: Path, ba
     write_log(root, "2026-05-02.md", "W: " + "qwxz " * 2000, "W: zxcv\n  on two lines")
     bankctl("cycle", "micro", "--now", NOW)
 
-    shown = bankctl("inbox").out.splitlines()
+    shown = bankctl("review", "list").out.splitlines()
 
     assert len(shown) == 5
     assert max(map(len, shown)) <= 210
@@ -336,7 +339,7 @@ def test_a_page_that_cannot_be_written_costs_no_memory(root: Path, bankctl: Run)
     assert "deleted" not in refused[1].out
     assert without == before
     assert kept(root) == before + 1
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 LOOKS = (
@@ -347,20 +350,23 @@ LOOKS = (
     ("search", "zebra"),
     ("doctor", "--json"),
     ("status", "--json"),
-    ("verify", "--json"),
-    ("links", "check", "--json"),
-    ("index", "rebuild"),
-    ("index", "verify"),
-    ("inbox", "--json"),
-    ("duplicates", "--json"),
-    ("conflicts", "--json"),
-    ("consolidate",),
-    ("decay", "forecast", "--json"),
+    ("doctor", "verify", "--json"),
+    ("page", "links", "--json"),
+    ("doctor", "index", "rebuild"),
+    ("doctor", "index", "verify"),
+    ("review", "list", "--json"),
+    ("review", "list", "blocked", "--json"),
+    ("review", "list", "contradictions", "--json"),
+    (
+        "review",
+        "merge",
+    ),
+    ("archive", "forecast", "--json"),
     ("archive", "--json"),
     ("log", "--json"),
-    ("split", "bank/world/facts.md"),
-    ("move", "bank/world/facts.md", "bank/world/truths.md"),
-    ("purge", "nothing has these words", "--apply"),
+    ("page", "split", "bank/world/facts.md"),
+    ("page", "move", "bank/world/facts.md", "bank/world/truths.md"),
+    ("forget", "--everywhere", "nothing has these words", "--apply"),
 )
 """What a person types in the course of some days."""
 
@@ -392,7 +398,7 @@ def test_what_stands_on_pages_that_nobody_reads_while_git_works_is_not_lost(root
     (root / ".git").mkdir()
     (root / ".git/index.lock").touch()
 
-    said = bankctl("verify")
+    said = bankctl("doctor", "verify")
 
     assert "bank/identity/values.md  git is at work (index.lock)" in said.out
     assert "lost" not in said.out
@@ -405,7 +411,7 @@ def test_what_stood_on_a_page_that_cannot_be_read_is_not_lost(root: Path, bankct
     page.unlink()
     page.symlink_to("/dev/null")
 
-    said = bankctl("verify")
+    said = bankctl("doctor", "verify")
 
     assert "bank/identity/values.md" in said.out
     assert "lost" not in said.out
@@ -443,7 +449,7 @@ def test_what_stands_where_a_folder_of_bankd_belongs_stops_no_run(root: Path, ba
     run = bankctl("cycle", "micro", "--now", NOW)
 
     assert (run.code, kept(root)) == (0, 1)
-    assert bankctl("verify").out.endswith("all promises hold\n")
+    assert bankctl("doctor", "verify").out.endswith("all promises hold\n")
     assert "1 learned" in bankctl("log").out
     assert bankctl("undo", re.findall(r"\S+-micro", run.out)[-1]).code == 0
 
@@ -478,7 +484,7 @@ def test_a_file_where_a_folder_of_the_bank_belongs_stops_only_what_goes_there(
     pages = [page.read_text() for page in root.glob("bank/**/*.md") if page.name != "schema.md"]
     assert len(IDS.findall("".join(pages))) == 2
     assert f"waits for bank/{taken}/{waiting}" in again.out
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
     if taken == "_meta":
         assert "bank/_meta/tree-index.json: Not a directory; it is made anew by the next run" in run.out
         status = bankctl("status")
@@ -557,7 +563,7 @@ def test_logs_in_utf16_are_read_when_whole_and_named_when_not(root: Path, bankct
     assert bad["place"] == "memory/2026-05-03.md:1"
     assert "save it as UTF-8" in bad["reason"]
     assert "정직" in (root / "bank/identity/values.md").read_text("utf-8")
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_line_of_the_event_log_that_lacks_something_is_named_and_the_others_count(root: Path, bankctl: Run) -> None:
@@ -656,7 +662,7 @@ def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
     assert not list((root / ".bankd/stage").iterdir())
     assert bankctl("cycle", "micro", "--now", NOW).code == 0
     assert len(IDS.findall((root / "bank/identity/values.md").read_text("utf-8"))) == 1
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 @pytest.mark.parametrize(
@@ -679,7 +685,7 @@ def test_a_page_saved_as_no_run_reads_it_is_left_alone_and_nothing_on_it_counts_
 
     page.write_text(was, "utf-8")
     assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"learned": 1}
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_what_a_run_as_another_user_left_is_named_and_no_journal_is_set_aside_for_it(
@@ -737,7 +743,7 @@ def test_a_command_for_a_page_that_cannot_be_written_says_so_and_changes_nothing
     refused = [
         bankctl("forget", id_),
         bankctl("undo", report.json["run"]),
-        bankctl("move", "world/facts.md", "world/truths.md"),
+        bankctl("page", "move", "world/facts.md", "world/truths.md"),
     ]
 
     assert [run.code for run in refused] == [3, 3, 3]
@@ -759,8 +765,8 @@ def test_no_rule_leads_to_the_pages_of_bankd_itself(root: Path, bankctl: Run, ru
 
 
 @pytest.mark.parametrize("command", [
-    ("split", "_meta/schema.md"), ("merge", "_meta/inbox.md"), ("move", "_meta/inbox.md", "inbox.md"), ("move", "_meta", "x"),
-    ("move", "knowledge/tools.md", "_meta/tools.md"), ("inbox", "place", "m-x", "_meta/schema.md"),
+    ("page", "split", "_meta/schema.md"), ("page", "merge", "_meta/inbox.md"), ("page", "move", "_meta/inbox.md", "inbox.md"), ("page", "move", "_meta", "x"),
+    ("page", "move", "knowledge/tools.md", "_meta/tools.md"), ("review", "place", "m-x", "_meta/schema.md"),
 ])  # fmt: skip
 def test_no_command_moves_memories_to_or_from_the_pages_of_bankd_itself(
     root: Path, bankctl: Run, command: tuple[str, ...]
@@ -778,9 +784,9 @@ def test_lines_that_were_not_taken_in_are_named_until_they_are_edited_or_dismiss
     log.write_text("## Retain\n- X: unknown\n- W: the password: hunter2-Xy7!\n- Z: odd\n")
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("cycle", "micro", "--now", NOW)
-    listed = {line["place"]: line for line in bankctl("inbox", "--json").json["not_taken_in"]}
+    listed = {line["place"]: line for line in bankctl("review", "list", "--json").json["bad"]}
     said = [bankctl("status").out, bankctl("doctor").out]
-    dismissed = bankctl("inbox", "dismiss", "memory/2026-05-02.md:2")
+    dismissed = bankctl("review", "drop", "memory/2026-05-02.md:2")
     log.write_text("\n" + log.read_text().replace("- Z: odd", "- W: odd"))
     later = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
 
@@ -790,10 +796,10 @@ def test_lines_that_were_not_taken_in_are_named_until_they_are_edited_or_dismiss
     assert dismissed.code == 0
     assert later["learned" if "learned" in later else "inbox"] == 1
     assert "bad" not in later
-    assert [line["place"] for line in bankctl("inbox", "--json").json["not_taken_in"]] == ["memory/2026-05-02.md:4"]
+    assert [line["place"] for line in bankctl("review", "list", "--json").json["bad"]] == ["memory/2026-05-02.md:4"]
     assert bankctl("show", "memory/2026-05-02.md:3", "--json").json["outcome"] == "dismissed"
     assert bankctl("log", "--json").json["runs"][0]["cycle"] == "dismiss"
-    assert bankctl("inbox", "dismiss", "memory/2026-05-02.md:3").code == 3
+    assert bankctl("review", "drop", "memory/2026-05-02.md:3").code == 3
 
 
 def test_right_after_a_run_its_lines_are_known_to_stand_where_they_do(root: Path, bankctl: Run) -> None:
@@ -806,7 +812,18 @@ def test_right_after_a_run_its_lines_are_known_to_stand_where_they_do(root: Path
     assert bankctl("show", "memory/2026-05-02.md:4", "--json").json["sentence"] == "stands in bank/identity/values.md"
 
 
-@pytest.mark.parametrize("words", [("search", "tea"), ("timeline",), ("propose",), ("cycle", "micro")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "tea"),
+        ("timeline",),
+        (
+            "distil",
+            "--rules",
+        ),
+        ("cycle", "micro"),
+    ],
+)
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "tomorrow"])
 def test_a_day_at_the_end_of_the_calendar_is_refused_as_today(
     root: Path, bankctl: Run, words: tuple[str, ...], day: str
@@ -846,7 +863,7 @@ def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl:
     with (root / "events/other-0001.jsonl").open("wb") as file:
         file.write(b'no JSON: something to be purged\n{"id": "a", "at": "2026", "type": "x"}\n')
 
-    purged = bankctl("purge", "--apply", "--json", "something to be purged")
+    purged = bankctl("forget", "--everywhere", "--apply", "--json", "something to be purged")
 
     assert purged.code == 0, purged.err
     beyond = purged.json["beyond"]
@@ -859,7 +876,18 @@ def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl:
     assert (root / "events/other-0001.jsonl").read_bytes().startswith(b'no JSON: [purged]\n{"id": "a"')
 
 
-@pytest.mark.parametrize("words", [("search", "anything"), ("status",), ("cycle", "micro"), ("verify",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "anything"),
+        ("status",),
+        ("cycle", "micro"),
+        (
+            "doctor",
+            "verify",
+        ),
+    ],
+)
 def test_a_folder_of_its_own_that_is_a_link_is_refused_by_all(
     root: Path, bankctl: Run, tmp_path: Path, words: tuple[str, ...]
 ) -> None:

@@ -63,7 +63,7 @@ def linked(root: Path, bankctl: Run) -> Path:
 
 
 def broken(bankctl: Run) -> list[str]:
-    return [str(link["target"]) for link in bankctl("links", "check", "--all", "--json").json["broken"]]
+    return [str(link["target"]) for link in bankctl("page", "links", "--all", "--json").json["broken"]]
 
 
 def test_links_follow_a_memory_to_the_archive_in_their_style_and_back_to_the_letter(linked: Path, bankctl: Run) -> None:
@@ -79,7 +79,7 @@ def test_links_follow_a_memory_to_the_archive_in_their_style_and_back_to_the_let
     assert outside == f"[t](../ws/archive/world/taste.md#^{TEA}) `archive/world/taste.md#^{TEA}`\n"
     assert (linked / "scripts/run.sh").read_text(encoding="utf-8") == f"cat $WS/archive/world/taste.md#^{TEA}\n"
     assert broken(bankctl) == []
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
     assert bankctl("cycle", "reflect", "--now", "2026-07-01T04:00", "--json").json["counts"] == {}
 
     bankctl("archive", "restore", TEA)
@@ -133,10 +133,10 @@ def test_links_to_a_near_copy_lead_to_the_one_that_says_it_and_back_when_it_is_r
     write(root, "bank/world/taste.md", f"# Taste\n\n- W: {one} ^{TEA}\n- W: {other} ^{WALK}\n")
     refs = write(root, "bank/world/refs.md", f"[[taste#^{WALK}]] `bank/world/taste.md#^{WALK}은`\n")
     own = write(root, "bank/world/own.md", f"[[taste#^{WALK}]] [[taste#^{TEA}]]\n")
-    bankctl("links", "check")
+    bankctl("page", "links")
     before = refs.read_text(encoding="utf-8")
 
-    report = bankctl("consolidate", "--apply", "--json").json
+    report = bankctl("review", "merge", "--apply", "--json").json
 
     assert report["counts"] == {"merged": 1, "archived": 1, "followed": 2}
     assert refs.read_text(encoding="utf-8") == before.replace(WALK, TEA)
@@ -152,11 +152,11 @@ def test_links_follow_out_of_the_inbox(root: Path, bankctl: Run) -> None:
     write(root, "routing.yaml", "TAG_ROUTING: {}\nsimilar: false\n")
     write_log(root, "2026-05-01.md", "W: Nobody knows where this belongs.")
     bankctl("cycle", "micro", "--now", START)
-    id_ = str(bankctl("inbox", "--json").json["inbox"][0]["id"])
+    id_ = str(bankctl("review", "list", "--json").json["unfiled"][0]["id"])
     refs = write(root, "bank/world/refs.md", f"[[inbox#^{id_}]] [i](../_meta/inbox.md#^{id_})\n")
-    bankctl("links", "check")
+    bankctl("page", "links")
 
-    bankctl("inbox", "place", id_, "world/odd.md")
+    bankctl("review", "place", id_, "world/odd.md")
 
     assert refs.read_text(encoding="utf-8") == f"[[odd#^{id_}]] [i](odd.md#^{id_})\n"
     assert broken(bankctl) == []
@@ -168,7 +168,7 @@ def test_what_leaves_the_inbox_refers_from_its_page_to_what_it_referred_to(root:
     write(root, "bank/_meta/inbox.md", f"# Inbox\n\n{lines}")
     bankctl("cycle", "micro", "--now", START)
 
-    placed = bankctl("inbox", "place", TEA, "a/b/odd.md")
+    placed = bankctl("review", "place", TEA, "a/b/odd.md")
 
     assert placed.code == 0, placed.err
     said = f"See [f](../../world/facts.md) [[facts]] [[inbox#^{WALK}]] [[#^{TEA}]] [n](gone.md)."
@@ -182,7 +182,7 @@ def test_what_comes_back_from_the_archive_into_a_part_refers_from_there_to_what_
     other = "\n## Other\n\n" + "- W: " + "word " * 250 + "\n"
     write(linked, "bank/world/taste.md", TASTE.replace("Prefers tea", "Prefers [tea](facts.md)") + other)
     bankctl("cycle", "reflect", "--force", "--now", FADED)
-    bankctl("split", "world/taste.md")
+    bankctl("page", "split", "world/taste.md")
 
     bankctl("archive", "restore", TEA)
 
@@ -193,7 +193,7 @@ def test_a_link_to_an_id_inside_a_paragraph_follows_a_move(root: Path, bankctl: 
     write(root, "bank/world/taste.md", f"# Taste\n\n- W: Tea. ^{TEA}\ngoes on lazily\n")
     refs = write(root, "bank/world/refs.md", f"[[world/taste#^{TEA}|t]]\n")
 
-    bankctl("move", "world/taste.md", "world/drinks.md")
+    bankctl("page", "move", "world/taste.md", "world/drinks.md")
 
     assert refs.read_text() == f"[[world/drinks#^{TEA}|t]]\n"
 
@@ -208,9 +208,9 @@ def test_forgetting_says_first_which_links_it_breaks_and_they_are_reported(linke
     assert f"bank/world/refs.md:3  taste#^{TEA}" in said.out
     rows = bankctl("show", run, "--json").json["rows"]
     assert [row["kind"] for row in rows] == ["dead link"] * count
-    checked = bankctl("links", "check")
+    checked = bankctl("page", "links")
     assert (checked.code, f"bank/world/refs.md:3  taste#^{TEA}" in checked.out) == (3, True)
-    assert "led somewhere once" in bankctl("verify").out
+    assert "led somewhere once" in bankctl("doctor", "verify").out
 
 
 def test_undoing_a_run_says_which_links_to_its_memories_lead_nowhere(root: Path, bankctl: Run) -> None:
@@ -234,8 +234,8 @@ def test_links_to_what_a_hand_moved_to_another_page_can_follow(linked: Path, ban
         linked, "bank/knowledge/drinks.md", "# Drinks\n\n" + next(line for line in lines if line.endswith(f"^{TEA}\n"))
     )
 
-    checked = bankctl("links", "check")
-    healed = bankctl("links", "heal", "--json").json
+    checked = bankctl("page", "links")
+    healed = bankctl("page", "links", "--heal", "--json").json
 
     assert (checked.code, f"{TEA} is on bank/knowledge/drinks.md now" in checked.out) == (3, True)
     assert len(healed["links"]) == len(STYLES) + 4
@@ -243,12 +243,12 @@ def test_links_to_what_a_hand_moved_to_another_page_can_follow(linked: Path, ban
     assert f"[[drinks#^{TEA}|tea]]" in refs
     assert f"[t](../knowledge/drinks.md#^{TEA})" in refs
     assert broken(bankctl) == []
-    assert bankctl("links", "heal").out == "nothing to do\n"
+    assert bankctl("page", "links", "--heal").out == "nothing to do\n"
 
 
 def test_a_nightly_run_lets_links_follow_what_a_hand_moved_where_that_is_set(linked: Path, bankctl: Run) -> None:
     change_setting(linked, "heal: offer", "heal: apply")
-    bankctl("links", "check")
+    bankctl("page", "links")
     page = linked / "bank/world/taste.md"
     text = page.read_text(encoding="utf-8")
     page.write_text("# Taste\n", encoding="utf-8")
@@ -266,7 +266,7 @@ def test_a_run_names_the_links_to_a_memory_that_a_hand_deleted(root: Path, bankc
     bankctl("cycle", "micro", "--now", START)
     hit = bankctl("search", "deploy", "--json").json["hits"][0]
     write(root, "bank/world/refs.md", f"see [[{hit['path'][5:-3]}#^{hit['id']}]]\n")
-    bankctl("links", "check")
+    bankctl("page", "links")
     page = root / hit["path"]
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if not line.endswith(f"^{hit['id']}\n")), encoding="utf-8")

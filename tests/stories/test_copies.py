@@ -39,13 +39,13 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
     places = [place for place in re.findall(r"(bank/\S+\.md):\d+", told[0]) if line in (root / place).read_text()]
     assert len(places) == 2
     assert "take the id off all but one" in bankctl("doctor").out
-    assert bankctl("verify").code == 3
+    assert bankctl("doctor", "verify").code == 3
 
     copy = root / places[0]
     copy.write_text(copy.read_text().replace(line, line.partition(" ^")[0], 1))
     assert not [found for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
     assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_that(root: Path, bankctl: Run) -> None:
@@ -56,11 +56,11 @@ def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_
     id_ = line.rpartition("^")[2]
     page.write_text(f"{page.read_text()}\n{line.replace('quartz', 'granite')}\n")
 
-    assert bankctl("inbox", "place", id_, "patterns/workflows.md").code == 3
+    assert bankctl("review", "place", id_, "patterns/workflows.md").code == 3
     rules = root / "routing.yaml"
     rule = "  S:\n    - {target: patterns/workflows.md, match: zephyr}\n"
     rules.write_text(re.sub(r"(?m)^  S:\n", lambda _: rule, rules.read_text("utf-8"), count=1), "utf-8")
-    assert bankctl("inbox", "retry").code == 0
+    assert bankctl("review", "place").code == 0
 
     assert (line in inbox.read_text(), "granite" in page.read_text()) == (True, True)
 

@@ -45,14 +45,14 @@ def test_a_memory_in_a_code_block_that_is_not_closed_is_not_deleted(page: Path, 
     page.write_text(whole.replace("- W: The deploy", "```\n- W: The deploy"))
     line = next(n for n, words in enumerate(page.read_text().split("\n"), 1) if "10:00" in words)
 
-    run, found = bankctl("cycle", "micro", "--now", LATER), bankctl("verify")
+    run, found = bankctl("cycle", "micro", "--now", LATER), bankctl("doctor", "verify")
 
     assert "deleted" not in run.out
     assert f"{PAGE}:{line}: m-" in run.out
     assert found.code == 0, "the run has named it, and nothing is lost"
     page.write_text(whole)
     assert bankctl("cycle", "micro", "--now", LATER).out.endswith("nothing new\n")
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_what_cannot_be_read_is_named_beside_a_memory_that_is_gone(root: Path, page: Path, bankctl: Run) -> None:
@@ -61,7 +61,7 @@ def test_what_cannot_be_read_is_named_beside_a_memory_that_is_gone(root: Path, p
     odd.unlink()
     odd.symlink_to("/dev/null")
 
-    found = bankctl("verify")
+    found = bankctl("doctor", "verify")
 
     assert (found.code, "bank/world/facts.md" in found.out) == (3, True)
     assert "is on no page" in found.out
@@ -92,7 +92,7 @@ def test_a_memory_corrected_and_then_deleted_does_not_come_back_in_its_old_words
     assert "Tuesdays" not in page.read_text()
     assert f"{PAGE}: put back, for all that 20260610T030000-micro wrote there was gone" in run.out
     assert "- W: The release workflow has a sign-off." in run.out
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_the_first_memory_of_a_page_that_was_corrected_and_deleted_between_two_runs_stays_out(
@@ -115,7 +115,7 @@ def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -
 
     assert run["counts"] == {"deleted": 2}
     assert page.read_text().count("10:00") == 1
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_memory_moved_and_written_on_below_its_id_stands_once(root: Path, bankctl: Run) -> None:
@@ -131,7 +131,7 @@ def test_a_memory_moved_and_written_on_below_its_id_stands_once(root: Path, bank
     assert run["counts"] == {"warning": 1}, "in Markdown the id is text now"
     assert "10:00" not in page.read_text()
     assert other.read_text() == f"# Facts\n\n{line}Only in summer, and never before a holiday.\n"
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_an_old_copy_that_is_saved_brings_back_only_what_nobody_had_taken_out(page: Path, bankctl: Run) -> None:
@@ -157,7 +157,7 @@ def test_a_command_that_finds_an_old_copy_names_what_it_put_back(
     bankctl("cycle", "micro")
     (root / PAGE).write_text("# Workflows\n\nAll of it from an old buffer.\n")
 
-    bankctl("inbox", "retry")
+    bankctl("review", "place")
 
     assert "10:00" in (root / PAGE).read_text()
     assert [f"{PAGE}: put back" in said and "10:00" in said for said in caplog.messages] == [True]

@@ -26,7 +26,10 @@ COMMANDS = (
     ("search", "production deploy", "--json"),
     ("status",),
     ("doctor",),
-    ("verify",),
+    (
+        "doctor",
+        "verify",
+    ),
     ("cycle", "reflect", "--now", LATER, "--json"),
     ("log",),
     ("show", "memory/2026-05-04.md:4"),
@@ -93,7 +96,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
             *(f"W: Workflow {n * n} asks team {n} to look at {'many ' * (n % 7)}things." for n in range(12)),
         )
         main(["cycle", "micro", "--now", "2026-05-12T03:00"])
-        main(["split", "bank/patterns/workflows.md"])
+        main(["page", "split", "bank/patterns/workflows.md"])
         main(["cycle", "reflect", "--now", "2026-06-10T03:00"])
         main(["search", "production deploy"])
         main(["cycle", "micro"])
@@ -331,7 +334,17 @@ def test_an_event_of_any_shape_stops_nothing(root: Path, bankctl: Run, kind: str
     (root / "events/other-0001.jsonl").write_text("".join(json.dumps(one) + "\n" for one in odd))
     write_log(root, "2026-05-02.md", "W: The sea is wide.")
 
-    for words in (("cycle", "micro"), ("search", "sea"), ("brief", "day"), ("log",), ("verify",), ("cycle", "reflect")):
+    for words in (
+        ("cycle", "micro"),
+        ("search", "sea"),
+        ("brief", "day"),
+        ("log",),
+        (
+            "doctor",
+            "verify",
+        ),
+        ("cycle", "reflect"),
+    ):
         said = bankctl(*words)
         assert said.code in {0, 1, 3}, said
         assert "bug" not in said.err

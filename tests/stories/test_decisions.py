@@ -17,7 +17,8 @@ def last_run(bankctl: Run) -> str:
 
 
 def waiting(bankctl: Run) -> list[dict[str, Any]]:
-    return list(bankctl("inbox", "--json").json["not_taken_in"])
+    listed = bankctl("review", "list", "--json").json
+    return [*listed["proposed"], *listed["bad"]]
 
 
 @pytest.fixture
@@ -39,29 +40,29 @@ def test_a_dismissed_line_waits_again_when_that_is_taken_back(bank: Path, bankct
     place = before[0]["place"]
 
     for _ in range(2):  # once more after that: what was said again holds again
-        assert bankctl("inbox", "dismiss", place).code == 0
+        assert bankctl("review", "drop", place).code == 0
         assert waiting(bankctl) == []
         out = bankctl("undo", last_run(bankctl)).out
         assert f"{place} waits again" in out
         assert waiting(bankctl) == before
-    bankctl("index", "rebuild")
+    bankctl("doctor", "index", "rebuild")
     (bank / ".bankd/catalogue.sqlite3").unlink()
     bankctl("cycle", "micro", *NOW)
     assert waiting(bankctl) == before
 
 
 def ids_of(bankctl: Run) -> tuple[str, str]:
-    (pair,) = bankctl("conflicts", "--json").json["conflicts"]
+    (pair,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
     return pair["older"]["id"], pair["newer"]["id"]
 
 
 def test_two_that_both_hold_are_no_contradiction_until_that_is_taken_back(bank: Path, bankctl: Run) -> None:
     older, newer = ids_of(bankctl)
 
-    assert "Nothing was written" in bankctl("conflicts", "keep", older, newer, "--dry-run").out
+    assert "Nothing was written" in bankctl("review", "keep", older, newer, "--dry-run").out
     assert ids_of(bankctl) == (older, newer)
-    assert "both are kept" in bankctl("conflicts", "keep", older, f"^{newer}").out
-    assert bankctl("conflicts", "--json").json["conflicts"] == []
+    assert "Both hold" in bankctl("review", "keep", older, f"^{newer}").out
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
     assert "compared again" in bankctl("undo", last_run(bankctl)).out
     assert ids_of(bankctl) == (older, newer)
 
@@ -73,7 +74,7 @@ def test_one_of_two_goes_to_the_archive_by_hand_and_comes_back(bank: Path, bankc
 
     assert "archived" in bankctl("archive", "put", older).out
     assert older.encode() not in page.read_bytes()
-    assert bankctl("conflicts", "--json").json["conflicts"] == []
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
     assert [one["id"] for one in bankctl("archive", "--json").json["archive"]] == [older]
     bankctl("undo", last_run(bankctl))
     assert page.read_bytes() == before
@@ -83,27 +84,27 @@ def test_an_opinion_that_is_pinned_does_not_fade(bank: Path, bankctl: Run) -> No
     page = bank / "bank/opinions/preferences.md"
     before = page.read_text("utf-8")
     id_ = bankctl("search", "--json", "concise replies").json["hits"][0]["id"]
-    assert bankctl("decay", "forecast", "--days", "400", "--json").json["pinned"] == 0
+    assert bankctl("archive", "forecast", "--days", "400", "--json").json["pinned"] == 0
 
-    assert bankctl("decay", "pin", id_).code == 0
+    assert bankctl("review", "keep", id_).code == 0
     assert f"Prefers concise replies. #pinned ^{id_}" in page.read_text("utf-8")
-    forecast = bankctl("decay", "forecast", "--days", "400", "--json").json
+    forecast = bankctl("archive", "forecast", "--days", "400", "--json").json
     assert (forecast["falls"], forecast["pinned"]) == ([], 1)
-    assert bankctl("decay", "pin", id_).code == 3
+    assert bankctl("review", "keep", id_).code == 3
     bankctl("undo", last_run(bankctl))
     assert page.read_text("utf-8") == before
 
 
 @pytest.mark.parametrize(
     "words",
-    [("archive", "put"), ("conflicts", "keep", "m-1"), ("conflicts", "list", "m-1"), ("decay", "pin"), ("decay", "forecast", "m-1")],
+    [("archive", "put"), ("review", "list", "contradictions", "m-1"), ("review", "place", "m-1"), ("review", "keep"), ("archive", "forecast", "m-1")],
 )  # fmt: skip
 def test_what_names_too_little_or_too_much_is_a_slip(bank: Path, bankctl: Run, words: tuple[str, ...]) -> None:
     assert bankctl(*words).code == 2
 
 
 @pytest.mark.parametrize(
-    "words", [("archive", "put", "m-nothing"), ("conflicts", "keep", "m-a", "m-b"), ("decay", "pin", "m-nothing")]
+    "words", [("archive", "put", "m-nothing"), ("review", "keep", "m-a", "m-b"), ("review", "keep", "m-nothing")]
 )
 def test_what_is_not_in_the_bank_is_named(bank: Path, bankctl: Run, words: tuple[str, ...]) -> None:
     result = bankctl(*words)
@@ -115,13 +116,13 @@ def test_what_is_not_in_the_bank_is_named(bank: Path, bankctl: Run, words: tuple
 @pytest.mark.parametrize("is_written_since", [False, True])
 def test_what_was_accepted_is_taken_off_its_log_again(root: Path, bankctl: Run, is_written_since: bool) -> None:
     (root / "memory/2026-05-12.md").write_text("# day\n\nRemember that the hall key is at the gate.\n", "utf-8")
-    bankctl("propose", "--now", "2026-05-13T20:00")
+    bankctl("distil", "--rules", "--now", "2026-05-13T20:00")
     bankctl("cycle", "micro", "--now", "2026-05-13T21:00")
     (item,) = waiting(bankctl)
     log = root / item["place"].rpartition(":")[0]
     before = log.read_bytes()
 
-    bankctl("inbox", "accept", item["place"])
+    bankctl("review", "accept", item["place"])
     run = last_run(bankctl)
     if is_written_since:
         log.write_bytes(log.read_bytes() + b"more\n")

@@ -75,7 +75,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     assert "2 sections of prose distilled to 2 lines" in ran.out + ran.err
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
     assert hit["text"] == "The queue runs on SQLite."
-    waiting = bankctl("inbox").out
+    waiting = bankctl("review", "list").out
     assert "not believed: the name Marco is not in its lines" in waiting
     planned = bankctl("distil", "--dry-run", "--now", NOW).out
     assert "0 sections of prose, 0 clusters of memories, 1 batch of memories" in planned
@@ -214,7 +214,7 @@ def test_a_purged_text_leaves_what_a_model_said(night: Path, bankctl: Run) -> No
 
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
     bankctl("forget", hit["id"], "--now", NOW)
-    bankctl("purge", "The queue runs on SQLite.", "--apply")
+    bankctl("forget", "--everywhere", "The queue runs on SQLite.", "--apply")
 
     assert "The queue runs on SQLite" not in replies.read_text("utf-8")
     assert all(json.loads(line) for line in replies.read_text("utf-8").splitlines())
@@ -222,17 +222,19 @@ def test_a_purged_text_leaves_what_a_model_said(night: Path, bankctl: Run) -> No
 
 def test_what_was_not_believed_is_taken_in_when_a_person_accepts_it(night: Path, bankctl: Run) -> None:
     bankctl("cycle", "reflect", "--now", NOW)
-    (waiting,) = bankctl("inbox", "--json").json["not_taken_in"]
+    (waiting,) = bankctl("review", "list", "--json").json["proposed"]
 
-    assert bankctl("inbox", "accept", waiting["place"], "--dry-run").out.startswith("would be accepted")
-    accepted = bankctl("inbox", "accept", waiting["place"], "--now", NOW)
+    assert bankctl("review", "accept", waiting["place"], "--dry-run").out.endswith(
+        "would be: Taken in. Nothing was written\n"
+    )
+    accepted = bankctl("review", "accept", waiting["place"], "--now", NOW)
     bankctl("cycle", "micro", "--now", "2026-05-03T04:00")
 
     assert accepted.code == 0, accepted.err
-    assert not bankctl("inbox", "--json").json["not_taken_in"]
+    assert not bankctl("review", "list", "--json").json["proposed"]
     (hit,) = bankctl("search", "who signs the release", "--json").json["hits"][:1]
     assert hit["text"] == "Marco signs the release."
-    assert bankctl("inbox", "accept", waiting["place"]).code == 3, "it does not wait any more"
+    assert bankctl("review", "accept", waiting["place"]).code == 3, "it does not wait any more"
 
 
 def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, bankctl: Run) -> None:
@@ -240,17 +242,17 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
     talk = "## 09:12 user\n\n> Please remember that the staging database is called larch.\n> What time is it?\n> 배포는 화요일로 결정했다.\n"
     (root / "memory" / "2026-05-02.md").write_text(talk, "utf-8")
 
-    tried = bankctl("propose", "--dry-run", "--now", NOW, "--json").json
-    proposed = bankctl("propose", "--now", NOW)
-    again = bankctl("propose", "--now", "2026-05-04T03:00", "--json").json
+    tried = bankctl("distil", "--rules", "--dry-run", "--now", NOW, "--json").json
+    proposed = bankctl("distil", "--rules", "--now", NOW)
+    again = bankctl("distil", "--rules", "--now", "2026-05-04T03:00", "--json").json
     ran = bankctl("cycle", "micro", "--now", NOW, "--json").json
-    listed = bankctl("inbox").out
+    listed = bankctl("review", "list").out
     stands = "".join(bankctl(word).out for word in ("status", "doctor"))
 
     assert ran["counts"] == {"proposed": 2}
     assert "2 lines are proposed, and wait for your word" in stands
     assert "not taken in" not in (stands + listed).replace("read and not taken in", "")
-    assert "2 proposed; to decide: bankctl inbox accept" in listed
+    assert "Proposals (2)" in listed
     assert "accept memory/distilled/2026-05-02.md:5 takes it in" in listed
     assert bankctl("show", "memory/distilled/2026-05-02.md:5", "--json").json["outcome"] == "proposed"
     assert [(one["place"], one["tag"], one["text"]) for one in tried["proposed"]] == [
@@ -259,23 +261,23 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
     ]
     assert "2 lines proposed" in proposed.out
     assert again["proposed"] == []
-    waiting = bankctl("inbox", "--json").json["not_taken_in"]
+    waiting = bankctl("review", "list", "--json").json["proposed"]
     assert [one["reason"].partition(";")[0] for one in waiting] == ["proposed: asks to remember", "proposed: 결정함"]
-    bankctl("inbox", "accept", waiting[0]["place"], "--now", NOW)
-    bankctl("inbox", "dismiss", waiting[1]["place"], "--now", NOW)
+    bankctl("review", "accept", waiting[0]["place"], "--now", NOW)
+    bankctl("review", "drop", waiting[1]["place"], "--now", NOW)
     bankctl("cycle", "micro", "--now", "2026-05-03T04:00")
     assert (
         bankctl("search", "staging database", "--json").json["hits"][0]["text"]
         == "The staging database is called larch"
     )
-    assert not bankctl("inbox", "--json").json["not_taken_in"]
+    assert not bankctl("review", "list", "--json").json["proposed"]
 
 
 def test_a_log_that_was_saved_a_moment_ago_is_waited_for(root: Path, bankctl: Run) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 1")
     (root / "memory/notes.md").write_text("Please remember that the staging database is called larch.\n", "utf-8")
 
-    assert "1 line proposed" in bankctl("propose", "--dry-run").out
+    assert "1 line proposed" in bankctl("distil", "--rules", "--dry-run").out
 
 
 @pytest.mark.parametrize("name", ["host-0001.jsonl.gz", "archive/host-0001.jsonl.gz"])
@@ -290,7 +292,7 @@ def test_a_purged_text_leaves_what_an_earlier_version_packed(night: Path, bankct
 
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
     bankctl("forget", hit["id"], "--now", "2026-09-01T03:00")
-    bankctl("purge", "The queue runs on SQLite.", "--apply")
+    bankctl("forget", "--everywhere", "The queue runs on SQLite.", "--apply")
 
     left = gzip.decompress(replies.read_bytes())
     assert b"The queue runs on SQLite" not in left

@@ -48,7 +48,7 @@ def test_the_memory_of_an_edited_line_follows_it_under_its_id(root: Path, page: 
     line = bankctl("show", f"memory/{LOG}:4").out
     assert "kept" in line
     assert f"^{id_}" in line
-    assert "all promises hold" in bankctl("verify").out
+    assert "all promises hold" in bankctl("doctor", "verify").out
     assert edit(root, bankctl, MENDED, SIGN, BACKUP, day=11) == {}
 
 
@@ -57,7 +57,7 @@ def test_a_line_may_be_edited_again_and_back_to_what_it_was(root: Path, page: Pa
     for day, said in enumerate((MENDED, MENDED.replace("10:30", "11:00"), MENDED, DEPLOY, MENDED), start=10):
         assert edit(root, bankctl, said, SIGN, BACKUP, day=day) == {"edited": 1}
         assert f"- {said} ^{id_}" in page.read_text()
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_an_edit_can_be_undone_and_does_not_come_again(root: Path, page: Path, bankctl: Run) -> None:
@@ -68,7 +68,7 @@ def test_an_edit_can_be_undone_and_does_not_come_again(root: Path, page: Path, b
     assert page.read_bytes() == before
     assert bankctl("cycle", "micro", "--now", "2026-06-11T03:00").code == 0
     assert page.read_bytes() == before
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_two_lines_edited_at_once_and_moved_among_others(root: Path, page: Path, bankctl: Run) -> None:
@@ -112,10 +112,10 @@ def test_a_memory_that_a_person_changed_is_not_touched(root: Path, page: Path, b
     assert "prod deploy workflow waits" in page.read_text()
     assert "10:30" not in page.read_text()
     assert "not taken in: m-" in bankctl("show", f"memory/{LOG}:4").out
-    blocked = bankctl("duplicates", "list", "--json").json
-    assert bankctl("duplicates", "allow", blocked["duplicates"][0]["id"]).code == 0
+    blocked = bankctl("review", "list", "blocked", "--json").json
+    assert bankctl("review", "accept", blocked["blocked"][0]["id"]).code == 0
     assert "10:30" in page.read_text()
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_memory_that_a_person_mended_alike_goes_on_following(root: Path, page: Path, bankctl: Run) -> None:
@@ -138,7 +138,7 @@ def test_a_memory_that_a_person_deleted_does_not_come_back_with_its_line_edited(
 
     assert counts["not followed"] == 1
     assert "deploy" not in page.read_text()
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_log_renamed_and_edited_at_once(root: Path, page: Path, bankctl: Run) -> None:

@@ -48,7 +48,7 @@ def test_a_page_whose_memories_were_all_taken_elsewhere_is_believed(root: Path, 
     save(emptied, "")
 
     assert counts(bankctl, HOURS_LATER) == {}
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_what_was_deleted_elsewhere_is_noted_and_what_only_stood_on_the_empty_page_waits(
@@ -69,18 +69,18 @@ def test_a_save_that_ends_later_brings_back_all(emptied: Path, bankctl: Run) -> 
     save(emptied, text)
 
     assert counts(bankctl, HOURS_LATER) == {}
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_what_only_stood_on_the_empty_page_waits_and_is_not_called_lost(emptied: Path, bankctl: Run) -> None:
     emptied.write_text("")  # now: verify has no clock to be told another time
     bankctl("cycle", "micro")
 
-    found = bankctl("verify")
+    found = bankctl("doctor", "verify")
 
     assert (found.code, "lost" in found.out) == (0, False)
     assert (
         f"waits  {WORKFLOWS}  is empty, perhaps cut by an unfinished save; 2 memories stood on it, taken for deleted after 1 day"
         in found.out
     )
-    assert bankctl("verify", "--json").json["emptied"] == [{"page": WORKFLOWS, "memories": 2, "days": 1}]
+    assert bankctl("doctor", "verify", "--json").json["emptied"] == [{"page": WORKFLOWS, "memories": 2, "days": 1}]

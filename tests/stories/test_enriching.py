@@ -86,7 +86,7 @@ def test_a_memory_that_says_something_else_loses_it_and_is_asked_again(
 def test_a_purged_text_leaves_what_was_written_for_it(night: Path, bankctl: Run) -> None:
     files = list((night / "events" / "enriched").iterdir())
     assert any("rsync" in file.read_text("utf-8") for file in files)
-    assert bankctl("purge", "Helsinki mirror", "--apply").code == 0
+    assert bankctl("forget", "--everywhere", "Helsinki mirror", "--apply").code == 0
     assert all("rsync" not in file.read_text("utf-8") for file in files)
 
 

@@ -39,10 +39,10 @@ def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path
     assert len(candidates(bankctl, later)) == 3
 
     before = tree_state(root)
-    assert "nothing was written" in bankctl("importance", known[DEPLOY], "7", "--dry-run").out
+    assert "nothing was written" in bankctl("feedback", "importance", known[DEPLOY], "7", "--dry-run").out
     assert tree_state(root) == before
     used = bankctl("feedback", "used", known[LATTE], "--now", NOW)
-    important = bankctl("importance", f"^{known[DEPLOY]}", "7", "--now", NOW)
+    important = bankctl("feedback", "importance", f"^{known[DEPLOY]}", "7", "--now", NOW)
 
     assert (used.code, important.code) == (0, 0), used.err + important.err
     assert not {*known.values()} & {*candidates(bankctl, later)}
@@ -69,7 +69,7 @@ def test_what_was_called_important_is_taken_back_and_brought_again(root: Path, b
         return str(bankctl("log", "--json").json["runs"][0]["run"])
 
     for value in ("7", "3"):
-        bankctl("importance", known[DEPLOY], value)
+        bankctl("feedback", "importance", known[DEPLOY], value)
     second, said = last_run(), [importance()]
     for _ in range(2):  # the second word taken back, and that again
         undone = bankctl("undo", second)
@@ -110,8 +110,8 @@ def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: R
     assert "unknown  m-zzzzzzzzzzzz" in mixed.out
     assert "used 1 time" in bankctl("show", known[LATTE]).out
     assert bankctl("feedback", "used", "m-zzzzzzzzzzzz").code == 3
-    assert bankctl("importance", "m-zzzzzzzzzzzz", "3").code == 3
-    assert bankctl("importance", known[LATTE], "11").code == 2
+    assert bankctl("feedback", "importance", "m-zzzzzzzzzzzz", "3").code == 3
+    assert bankctl("feedback", "importance", known[LATTE], "11").code == 2
     assert bankctl("feedback", "used").code == 2
     assert bankctl("feedback", "--from-response", str(root / "nowhere")).code == 3
 
@@ -173,7 +173,7 @@ def test_of_two_that_answer_alike_the_one_that_was_used_comes_first(root: Path, 
 def test_of_two_that_answer_alike_the_important_one_comes_first(root: Path, bankctl: Run, value: str) -> None:
     first, second = learn_keys(root, bankctl, SHED, CABIN)
 
-    bankctl("importance", second[0], value, "--now", NOW)
+    bankctl("feedback", "importance", second[0], value, "--now", NOW)
 
     assert ranked(bankctl, "spare key") == [second, first]
 
@@ -181,7 +181,7 @@ def test_of_two_that_answer_alike_the_important_one_comes_first(root: Path, bank
 def test_no_use_brings_a_memory_before_one_that_answers_clearly_better(root: Path, bankctl: Run) -> None:
     shed = next(id_ for id_, text in learn_keys(root, bankctl, SHED, BETTER) if text == SHED)
     use(bankctl, shed, 15)
-    bankctl("importance", shed, "10", "--now", NOW)
+    bankctl("feedback", "importance", shed, "10", "--now", NOW)
 
     assert ranked(bankctl, "spare key of the boat of Minho")[0][1] == BETTER
     assert ranked(bankctl, "spare key")[0][1] == SHED

@@ -51,11 +51,11 @@ def test_what_is_new_for_it_waits_and_lands_when_it_has_had_its_rest(root: Path,
     assert counts == {"learned": 1, "waiting": 1, "left alone": 1}
     assert (after, again) == ({"learned": 1}, {})
     assert "^m-part" not in page.read_text()
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_person_may_change_it_all_the_same(page: Path, bankctl: Run) -> None:
     bankctl("cycle", "micro")
 
-    assert bankctl("move", PAGE, "bank/patterns/flows.md").code == 0
+    assert bankctl("page", "move", PAGE, "bank/patterns/flows.md").code == 0
     assert not page.exists()

@@ -47,13 +47,13 @@ def test_all_of_a_life_goes_on_in_folders_elsewhere(
     assert ran.code == 0, ran.err
     assert page.read_text("utf-8").count("^m-") == 1
 
-    (waiting,) = bankctl("inbox", "--json").json["inbox"]
-    assert bankctl("inbox", "place", waiting["id"], "world/things.md").code == 0
-    assert bankctl("move", "world/things.md", "world/more.md").code == 0
+    (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
+    assert bankctl("review", "place", waiting["id"], "world/things.md").code == 0
+    assert bankctl("page", "move", "world/things.md", "world/more.md").code == 0
     assert (vault / "pages/world/more.md").is_file()
     assert "identity/values.md" in bankctl("search", "가치관이 뭐야?").out
     assert "2026-05-04.md" in bankctl("search", "--in", "logs", "정직").out
-    assert bankctl("links", "check").code == bankctl("verify").code == bankctl("status").code == 0
+    assert bankctl("page", "links").code == bankctl("doctor", "verify").code == bankctl("status").code == 0
     assert bankctl("show", "memory/2026-05-04.md:2").out.startswith("memory/2026-05-04.md:2  kept")
     assert bankctl("add", "W: one more thing").code == 0
     assert len(list((vault / "daily").glob("*.md"))) == 2

@@ -63,14 +63,14 @@ def vault_now(root: Path) -> dict[str, str]:
 
 
 def broken(bankctl: Run) -> list[str]:
-    return [link["target"] for link in bankctl("links", "check", "--all", "--json").json["broken"]]
+    return [link["target"] for link in bankctl("page", "links", "--all", "--json").json["broken"]]
 
 
 def test_links_to_a_heading_follow_the_link_in_it(vault: Path, bankctl: Run) -> None:
     before = vault_now(vault)
     assert broken(bankctl) == []
 
-    done = bankctl("move", "Harbour.md", "Dock.md")
+    done = bankctl("page", "move", "Harbour.md", "Dock.md")
 
     assert (done.code, broken(bankctl)) == (0, [])
     for path, text in before.items():
@@ -78,19 +78,21 @@ def test_links_to_a_heading_follow_the_link_in_it(vault: Path, bankctl: Run) -> 
             assert (vault / "bank" / path).read_text("utf-8") == text.replace("Harbour", "Dock").replace(
                 "harbour", "dock"
             )
-    assert bankctl("move", "Dock.md", "Harbour.md").code == 0
+    assert bankctl("page", "move", "Dock.md", "Harbour.md").code == 0
     assert vault_now(vault) == before
 
 
 def test_a_move_with_links_in_headings_can_be_taken_back(vault: Path, bankctl: Run) -> None:
     before = vault_now(vault)
-    run = bankctl("move", "Harbour.md", "Dock.md", "--json").json["run"]
+    run = bankctl("page", "move", "Harbour.md", "Dock.md", "--json").json["run"]
 
     assert bankctl("undo", run).code == 0
     assert vault_now(vault) == before
 
 
-@pytest.mark.parametrize("words", [("links", "heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"])
+@pytest.mark.parametrize(
+    "words", [("page", "links", "--heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"]
+)
 def test_links_to_a_heading_follow_a_move_by_hand(vault: Path, bankctl: Run, words: tuple[str, ...]) -> None:
     change_setting(vault, "heal: offer", "heal: apply")
     bankctl("cycle", "micro", "--now", NOW)
@@ -107,11 +109,11 @@ def test_links_to_a_heading_follow_a_split_and_a_merge(root: Path, page: Path, b
     plan.write_text("# Plan\n\n[[notes#About full Books]] [n](notes.md#about-fullbooks)\n", "utf-8")
     before = pages_of(root)
 
-    split = bankctl("split", "knowledge/full.md")
+    split = bankctl("page", "split", "knowledge/full.md")
 
     assert (split.code, broken(bankctl)) == (0, [])
     assert plan.read_text("utf-8") == "# Plan\n\n[[notes#About books Books]] [n](notes.md#about-booksbooks)\n"
-    assert bankctl("merge", "knowledge/full.md").code == 0
+    assert bankctl("page", "merge", "knowledge/full.md").code == 0
     assert pages_of(root) == before
 
 
@@ -126,7 +128,7 @@ def test_a_link_to_a_heading_follows_only_if_the_link_in_it_does(
 
     monkeypatch.setattr(TransactionWriter, "commit", take_the_name)
 
-    assert bankctl("move", "Harbour.md", "Dock.md").code == 3
+    assert bankctl("page", "move", "Harbour.md", "Dock.md").code == 3
     assert vault_now(vault) == before
 
 
@@ -174,7 +176,9 @@ def test_a_page_that_cannot_be_split_is_left_alone_and_the_rest_of_the_night_goe
     assert not page.with_suffix("").exists()
 
 
-@pytest.mark.parametrize("words", [("links", "heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"])
+@pytest.mark.parametrize(
+    "words", [("page", "links", "--heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"]
+)
 def test_a_move_that_links_cannot_follow_stops_no_other(
     vault: Path, bankctl: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +200,7 @@ def test_a_move_that_links_cannot_follow_stops_no_other(
     assert (vault / "bank/Crew.md").read_text("utf-8") == "# Crew\n\nOn the [[Ship]].\n"
     assert diary.read_text("utf-8") == VAULT["Diary.md"]
     assert "links do not follow from bank/Harbour.md: bank/Diary.md:3: Dock would lead nowhere" in told.out
-    assert bankctl("links", "check", "--json").json["moved"] == {"bank/Harbour.md": "bank/Dock.md"}
+    assert bankctl("page", "links", "--json").json["moved"] == {"bank/Harbour.md": "bank/Dock.md"}
 
 
 def test_a_memory_stays_when_a_link_to_it_stands_in_a_heading_that_others_cannot_follow(
@@ -219,7 +223,9 @@ def test_a_memory_stays_when_a_link_to_it_stands_in_a_heading_that_others_cannot
     assert f"^{tea}" in (root / "bank/world/taste.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("words", [("links", "heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"])
+@pytest.mark.parametrize(
+    "words", [("page", "links", "--heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"]
+)
 def test_links_to_a_heading_follow_a_memory_that_a_hand_moved(root: Path, bankctl: Run, words: tuple[str, ...]) -> None:
     change_setting(root, "heal: offer", "heal: apply")
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")

@@ -37,7 +37,7 @@ def test_a_fresh_workspace_has_nothing_to_mend(tmp_path: Path, bankctl: Run, mon
     bankctl("init", str(tmp_path / "new"))
     monkeypatch.setenv("BANKD_WORKSPACE", str(tmp_path / "new"))
 
-    verified, status, doctor = bankctl("verify"), bankctl("status", "--json"), bankctl("doctor", "--json")
+    verified, status, doctor = bankctl("doctor", "verify"), bankctl("status", "--json"), bankctl("doctor", "--json")
 
     assert (verified.code, status.code) == (0, 0)
     assert verified.out == "0 Retain lines, 0 memories: all promises hold\n"

@@ -77,17 +77,17 @@ def test_what_was_read_and_not_taken_in_is_counted_wherever_one_looks(root: Path
     (root / "memory" / "b.md").write_text("- an item\n- another\n", encoding="utf-8")
 
     report = bankctl("cycle", "micro", "--now", "2026-06-10T03:00", "--json").json
-    waiting, status = bankctl("inbox", "--json").json, bankctl("status", "--json").json
+    waiting, status = bankctl("review", "list", "--json").json, bankctl("status", "--json").json
 
     taken_in = report["counts"].get("learned", 0) + report["counts"].get("inbox", 0)
     assert (report["prose"], taken_in, report["counts"]["bad"]) == (5, 2, 1)
-    assert (waiting["prose"], [line["kind"] for line in waiting["not_taken_in"]]) == (5, ["bad"])
+    assert (waiting["prose"], [line["kind"] for line in waiting["proposed"]]) == (5, ["bad"])
     assert status["bank"]["prose"] == 5
-    assert "5 lines of prose" in bankctl("inbox").out
+    assert "5 lines of prose" in bankctl("review", "list").out
     assert "5 lines of prose" in bankctl("status").out
     (root / "memory" / "b.md").unlink()
     assert "5 lines of prose" not in bankctl("cycle", "micro", "--now", "2026-06-10T04:00").out
-    assert bankctl("inbox", "--json").json["prose"] == 3
+    assert bankctl("review", "list", "--json").json["prose"] == 3
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,10 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(root: Path, bankctl:
 def test_where_the_user_moves_a_line_the_next_one_like_it_goes(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 보라")
     bankctl("cycle", "micro", "--now", NOW)
-    (waiting,) = bankctl("inbox", "--json").json["inbox"]
-    bankctl("inbox", "place", waiting["id"], "daily/umbrellas.md")
+    (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
+    bankctl("review", "place", waiting["id"], "daily/umbrellas.md")
 
-    tested = bankctl("route", "test", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑").out
+    tested = bankctl("config", "route", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑").out
     write_log(root, "2026-05-02.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑")
     bankctl("cycle", "micro", "--now", NOW)
 
@@ -84,12 +84,12 @@ def test_what_no_rule_places_waits_in_the_inbox_with_tag_and_source(root: Path, 
     write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
     bankctl("cycle", "micro", "--now", NOW)
 
-    (waiting,) = bankctl("inbox", "--json").json["inbox"]
+    (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
 
     assert waiting["source"] == "2026-05-02"
     assert "W: 보라색 우산은 문 옆에." in waiting["text"]
-    assert bankctl("inbox", "place", waiting["id"], "daily/home.md#Things").code == 0
-    assert bankctl("inbox", "--json").json["inbox"] == []
+    assert bankctl("review", "place", waiting["id"], "daily/home.md#Things").code == 0
+    assert bankctl("review", "list", "--json").json["unfiled"] == []
     assert ids_in(root) == {waiting["id"]: 1}
     assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {}
 
@@ -128,7 +128,7 @@ def test_a_log_renamed_again_or_to_a_name_used_before_brings_nothing_back(
     one = next(id_ for id_ in ids_in(root) if f"one ^{id_}" in inbox.read_text())
     assert "two" not in inbox.read_text()
     assert bankctl("show", one, "--json").json["source"] == f"memory/{names[-1]}.md:4"
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_logs_that_change_names_bring_nothing_back(root: Path, bankctl: Run) -> None:
@@ -145,7 +145,7 @@ def test_logs_that_change_names_bring_nothing_back(root: Path, bankctl: Run) -> 
 
     assert run["counts"] == {"renamed": 2}
     assert "two" not in inbox.read_text()
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_memory_taken_out_by_hand_stays_out_even_without_derived_files(root: Path, bankctl: Run) -> None:

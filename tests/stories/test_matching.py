@@ -78,7 +78,7 @@ def test_the_same_in_other_words_is_shown_as_one_and_asked_about_and_nothing_goe
     (first, like, _), *rest = hits(bankctl, "where are the cellar spare keys")
     assert (first in (KEPT, AGAIN), like) == (True, 1)
     assert not {KEPT, AGAIN} & {text for text, _, _ in rest}
-    assert "cupboard" in bankctl("inbox").out
+    assert "cupboard" in bankctl("review", "list").out
     pages = "".join(page.read_text("utf-8") for page in (bank / "bank").rglob("*.md"))
     assert all(text in pages for text in (KEPT, AGAIN, OLD, NEW))
 
@@ -88,7 +88,7 @@ def test_a_newer_value_in_other_words_stands_before_the_older(bank: Path, bankct
 
     (newer, _, is_old), (older, _, was_old), *_ = hits(bankctl, "how much is the deposit for the flat")
     assert (newer, is_old, older, was_old) == (NEW, False, OLD, True)
-    assert "another value of the same" in bankctl("conflicts").out
+    assert "another value of the same" in bankctl("review", "list", "contradictions").out
 
 
 def test_a_memory_is_asked_about_once_and_again_when_it_says_something_else(
@@ -171,7 +171,7 @@ def test_what_a_person_keeps_beside_it_is_not_asked_about(root: Path, bankctl: R
     write_log(root, "2026-05-02.md", f"W: {AGAIN}")
     bankctl("cycle", "micro", "--now", "2026-05-03T12:00")
     ids = [bankctl("search", text, "--json").json["hits"][0]["id"] for text in (KEPT, AGAIN)]
-    kept = bankctl("conflicts", "keep", *ids)
+    kept = bankctl("review", "keep", *ids)
     assert kept.code == 0, kept.err
 
     reflect(bankctl)

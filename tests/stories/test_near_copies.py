@@ -28,31 +28,28 @@ def blocked(root: Path, bankctl: Run) -> str:
     bankctl("cycle", "micro", "--now", DAY_1)
     write_log(root, "2026-05-02.md", "W: the editor of choice is Neovim, with tmux!")
     bankctl("cycle", "micro", "--now", DAY_2)
-    return str(bankctl("duplicates", "--json").json["duplicates"][0]["id"])
+    return str(bankctl("review", "list", "blocked", "--json").json["blocked"][0]["id"])
 
 
 def test_a_blocked_line_is_listed_with_its_twin_and_the_reason(bankctl: Run, blocked: str) -> None:
-    shown = bankctl("duplicates", "show", blocked, "--json").json
+    (shown,) = bankctl("review", "list", "blocked", "--json").json["blocked"]
 
     assert shown["place"] == "memory/2026-05-02.md:4"
     assert shown["text"] == "W: the editor of choice is Neovim, with tmux!"
-    assert "Neovim with tmux." in shown["twin_text"]
+    assert "Neovim with tmux." in shown["lines"][1]["text"]
     assert shown["reason"]
-    assert "Neovim, with tmux!" in bankctl("duplicates", "list").out
-    assert bankctl("duplicates", "show", "m-zzzzzzzzzzzz").code == 3
+    assert "Neovim, with tmux!" in bankctl("review", "list", "blocked").out
 
 
 def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(root: Path, bankctl: Run, blocked: str) -> None:
-    report = bankctl("duplicates", "allow", blocked, "--json").json
-
-    assert report["counts"] == {"learned": 1}
+    assert bankctl("review", "accept", blocked, "--json").json["done"][0]["do"] == "allow"
     assert bankctl("show", blocked, "--json").json["source"] == "memory/2026-05-02.md:4"
-    assert bankctl("duplicates", "--json").json["duplicates"] == []
+    assert bankctl("review", "list", "blocked", "--json").json["blocked"] == []
     assert bankctl("cycle", "reflect", "--now", DAY_3, "--json").json["counts"] == {}
-    assert bankctl("verify").code == 0
-    assert bankctl("duplicates", "allow", blocked).code == 3
-    assert bankctl("inbox", "--json").json["near"] == []
-    assert bankctl("consolidate", "--json").json["counts"] == {}
+    assert bankctl("doctor", "verify").code == 0
+    assert bankctl("review", "accept", blocked).code == 3
+    assert bankctl("review", "list", "--json").json["near"] == []
+    assert bankctl("review", "merge", "--json").json["counts"] == {}
     hits = bankctl("search", "editor of choice", "--json").json["hits"]
     assert [hit["like_it"] for hit in hits] == [[], []]
     assert "1 learned" in bankctl("log").out
@@ -74,9 +71,9 @@ def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, ba
     bankctl("cycle", "micro", "--now", DAY_1)
     before = tree_state(root)
 
-    preview = bankctl("consolidate", "--now", DAY_2, "--json").json
+    preview = bankctl("review", "merge", "--now", DAY_2, "--json").json
     unchanged = tree_state(root) == before
-    applied = bankctl("consolidate", "--apply", "--now", DAY_2, "--json").json
+    applied = bankctl("review", "merge", "--apply", "--now", DAY_2, "--json").json
 
     assert (preview["applied"], preview["counts"], unchanged) == (False, {"merged": 1, "archived": 1}, True)
     assert applied["counts"] == {"merged": 1, "archived": 1}
@@ -86,7 +83,7 @@ def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, ba
     )
     assert "superseded: m-aaaaaaaaaaaa says all of it" in bankctl("archive").out
     assert "says all that m-bbbbbbbbbbbb said" in bankctl("show", "m-aaaaaaaaaaaa").out
-    assert bankctl("consolidate", "--apply", "--now", DAY_2, "--json").json["counts"] == {}
+    assert bankctl("review", "merge", "--apply", "--now", DAY_2, "--json").json["counts"] == {}
     assert bankctl("undo", applied["run"]).code == 0
     assert tree_state(root)["bank/knowledge/tools.md"][0] == before["bank/knowledge/tools.md"][0]
 
@@ -94,11 +91,11 @@ def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, ba
 def test_what_was_merged_comes_back_and_is_not_merged_again(root: Path, bankctl: Run) -> None:
     near_copies(root)
     bankctl("cycle", "micro", "--now", DAY_1)
-    bankctl("duplicates", "merge", "m-bbbbbbbbbbbb", "--apply")
+    bankctl("review", "merge", "m-bbbbbbbbbbbb")
 
     bankctl("archive", "restore", "m-bbbbbbbbbbbb")
 
-    assert bankctl("consolidate", "--json").json["counts"] == {}
+    assert bankctl("review", "merge", "--json").json["counts"] == {}
 
 
 def test_reflect_merges_only_when_told_to(root: Path, bankctl: Run) -> None:
@@ -126,9 +123,9 @@ def test_contradictions_are_listed_newest_first_with_both_sources(root: Path, ba
         encoding="utf-8",
     )
 
-    pairs = bankctl("conflicts", "--json").json["conflicts"]
+    pairs = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
 
-    assert [pair["is_known"] for pair in pairs] == [True, False]
+    assert len(pairs) == 2
     newer, older = pairs[0]["newer"], pairs[0]["older"]
     assert (newer["source"], newer["day"], older["day"]) == ("memory/2026-05-02.md:4", "2026-05-02", "2026-05-01")
     assert pairs[0]["reason"] == "10:00 → 11:00"
@@ -141,19 +138,18 @@ def test_a_pair_of_one_log_is_listed_once_the_later_line_as_the_newer(
     write_log(root, "2026-05-01.md", *(f"W: The database listens on port {port}." for port in ports))
     bankctl("cycle", "micro", "--now", DAY_1)
 
-    (pair,) = bankctl("conflicts", "--json").json["conflicts"]
+    (pair,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
 
-    assert pair["is_known"]
     assert (pair["older"]["source"], pair["newer"]["source"]) == ("memory/2026-05-01.md:4", "memory/2026-05-01.md:5")
 
 
 def test_of_two_lines_by_hand_none_is_said_to_be_newer(root: Path, bankctl: Run) -> None:
     (root / "bank/knowledge/tools.md").write_text("- W: port 8080 ^m-aaaaaaaaaaaa\n- W: port 8081 ^m-bbbbbbbbbbbb\n")
 
-    told = bankctl("conflicts").out
+    told = bankctl("review", "list", "contradictions").out
 
     assert "newer" not in told
-    assert "one   undated" in told
+    assert "one  bank/knowledge/tools.md" in told
 
 
 def test_conflicts_are_looked_for_again_only_where_something_changed(
@@ -166,7 +162,7 @@ def test_conflicts_are_looked_for_again_only_where_something_changed(
     page.write_text("- W: port 8080 ^m-aaaaaaaaaaaa\n- W: port 8081 ^m-bbbbbbbbbbbb\n- W: tea ^m-cccccccccccc\n")
 
     def found() -> list[set[str]]:
-        pairs = bankctl("conflicts", "--json").json["conflicts"]
+        pairs = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
         return [{pair["older"]["id"], pair["newer"]["id"]} for pair in pairs]
 
     assert found() == found() == [{"m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"}]

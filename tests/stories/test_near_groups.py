@@ -100,18 +100,15 @@ def test_agents_are_told_the_ids_of_what_is_folded(root: Path, page: Path) -> No
 
 
 def test_a_group_is_offered_until_a_person_keeps_it_and_never_again(root: Path, bankctl: Run, page: Path) -> None:
-    (offered,) = bankctl("inbox", "--json").json["near"]
-    shown = bankctl("inbox", "keep", OTHER, "--dry-run", "--json").json
-    kept = bankctl("inbox", "keep", OTHER, "--json").json
+    (offered,) = bankctl("review", "list", "--json").json["near"]
+    shown = bankctl("review", "keep", OTHER, "--dry-run", "--json").json
+    kept = bankctl("review", "keep", OTHER, "--json").json
 
-    assert [(one["id"], one["place"]) for one in offered] == [
+    assert [(one["id"], one["place"]) for one in offered["lines"]] == [
         (ONE, "bank/knowledge/tools.md:3"),
         (OTHER, "bank/knowledge/tools.md:4"),
     ]
-    assert (shown, kept) == (
-        {"kept": [ONE, OTHER], "applied": False},
-        {"kept": [ONE, OTHER], "applied": True},
-    )
+    assert [(said["done"][0]["do"], said["applied"]) for said in (shown, kept)] == [("keep", False), ("keep", True)]
     for path in (root / ".bankd").glob("catalogue.sqlite3*"):
         path.unlink()
     text = page.read_text(encoding="utf-8")
@@ -119,9 +116,9 @@ def test_a_group_is_offered_until_a_person_keeps_it_and_never_again(root: Path, 
     bankctl("cycle", "micro", "--now", DAY_2)
     page.write_text(text, encoding="utf-8")
     bankctl("cycle", "micro", "--now", DAY_2)
-    assert bankctl("inbox", "--json").json["near"] == []
+    assert bankctl("review", "list", "--json").json["near"] == []
     assert sorted(found(bankctl, "spare keys are stored")) == [(ONE, []), (OTHER, []), (THIRD, [])]
-    assert bankctl("inbox", "keep", OTHER).code == 3
+    assert bankctl("review", "keep", OTHER).code == 3
     assert "2 kept" in bankctl("log").out
 
 
@@ -129,11 +126,11 @@ def test_what_is_kept_is_not_merged(bankctl: Run, page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("The spare keys are stored", "We keep the spare keys"), encoding="utf-8")
     bankctl("cycle", "micro", "--now", DAY_2)
-    assert bankctl("consolidate", "--json").json["counts"] == {"merged": 1, "archived": 1}
+    assert bankctl("review", "merge", "--json").json["counts"] == {"merged": 1, "archived": 1}
 
-    bankctl("inbox", "keep", ONE)
+    bankctl("review", "keep", ONE)
 
-    assert bankctl("consolidate", "--json").json["counts"] == {}
+    assert bankctl("review", "merge", "--json").json["counts"] == {}
 
 
 def test_search_and_conflicts_tell_the_same_of_a_changed_fact(root: Path, bankctl: Run) -> None:
@@ -145,7 +142,7 @@ def test_search_and_conflicts_tell_the_same_of_a_changed_fact(root: Path, bankct
     )
     bankctl("cycle", "micro", "--now", DAY_2)
 
-    (pair,) = bankctl("conflicts", "--json").json["conflicts"]
+    (pair,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
     newer, older = bankctl("search", "the wiki listens on port 7070", "--json").json["hits"]
 
     assert (older["id"], newer["id"]) == (pair["older"]["id"], pair["newer"]["id"])
@@ -184,7 +181,7 @@ def test_a_daemon_does_not_repeat_an_answer_from_before_a_group_was_kept(root: P
     search = open_search(root)
     before = search.indexes.state(NOW)
     same = search.indexes.state(NOW)
-    bankctl("inbox", "keep", ONE)
+    bankctl("review", "keep", ONE)
     after = search.indexes.state(NOW)
     search.close()
 
@@ -247,10 +244,11 @@ def test_what_only_may_have_changed_is_asked_about_while_it_is_new_and_supersede
     write_log(root, "2026-05-02.md", "W: The design review is on Friday in the small room instead.")
     run = bankctl("cycle", "micro", "--now", DAY_2)
 
-    (asked,) = bankctl("conflicts", "--json", "--now", DAY_2).json["conflicts"]
+    (asked,) = bankctl("review", "list", "contradictions", "--json", "--now", DAY_2).json["contradictions"]
 
     assert "supersedes" not in run.out
-    assert (asked["reason"], asked["is_known"]) == ("it may replace the older", False)
-    assert bankctl("conflicts", "--json", "--now", "2026-05-12T03:00").json["conflicts"] == []
-    bankctl("conflicts", "keep", asked["older"]["id"], asked["newer"]["id"])
-    assert bankctl("conflicts", "--json", "--now", DAY_2).json["conflicts"] == []
+    assert asked["reason"] == "it may replace the older"
+    later = bankctl("review", "list", "contradictions", "--json", "--now", "2026-05-12T03:00").json
+    assert later["contradictions"] == []
+    bankctl("review", "keep", asked["older"]["id"], asked["newer"]["id"])
+    assert bankctl("review", "list", "contradictions", "--json", "--now", DAY_2).json["contradictions"] == []

@@ -29,25 +29,25 @@ def lived(root: Path, bankctl: Run) -> str:
 
 
 def offered(bankctl: Run, now: str = LATER) -> list[str]:
-    return [one["id"] for one in bankctl("inbox", "--json", "--now", now).json["lived"]]
+    return [one["id"] for one in bankctl("review", "list", "--json", "--now", now).json["lived"]]
 
 
 def test_what_was_used_on_three_days_is_offered_after_a_week(lived: str, bankctl: Run) -> None:
     assert offered(bankctl, "2026-05-08T10:00") == []
     assert offered(bankctl, "2026-05-09T10:00") == [lived]
-    out = bankctl("inbox", "--now", LATER).out
-    assert f"{lived}  used on 3 days" in out
-    assert "bankctl inbox promote ID" in out
+    out = bankctl("review", "list", "--now", LATER).out
+    assert "used on 3 days" in out
+    assert "bankctl review accept ID" in out
 
 
 def test_one_that_is_promoted_moves_to_what_is_known_keeps_its_id_and_can_be_taken_back(
     lived: str, root: Path, bankctl: Run
 ) -> None:
     before = tree_state(root)
-    assert "patterns/workflows.md" in bankctl("inbox", "promote", lived, "--dry-run", "--now", LATER).out
+    assert "patterns/workflows.md" in bankctl("review", "accept", lived, "--dry-run", "--now", LATER).out
     assert tree_state(root) == before
 
-    done = bankctl("inbox", "promote", f"^{lived}", "--now", LATER)
+    done = bankctl("review", "accept", f"^{lived}", "--now", LATER)
 
     assert done.code == 0, done.err
     assert f"{LESSON}. ^{lived}" in (root / "bank/patterns/workflows.md").read_text("utf-8")
@@ -60,24 +60,24 @@ def test_one_that_is_promoted_moves_to_what_is_known_keeps_its_id_and_can_be_tak
 
 
 def test_a_person_may_name_the_page_but_not_one_of_what_was_lived(lived: str, root: Path, bankctl: Run) -> None:
-    refused = bankctl("inbox", "promote", lived, "experience/other.md", "--now", LATER)
-    outside = bankctl("inbox", "promote", lived, "../other.md", "--now", LATER)
+    refused = bankctl("review", "place", lived, "experience/other.md", "--now", LATER)
+    outside = bankctl("review", "place", lived, "../other.md", "--now", LATER)
     assert (refused.code, outside.code) == (3, 3)
     assert "lasting knowledge is elsewhere" in refused.err
 
-    assert bankctl("inbox", "promote", lived, "knowledge/deploys.md#Order", "--now", LATER).code == 0
+    assert bankctl("review", "place", lived, "knowledge/deploys.md#Order", "--now", LATER).code == 0
     assert LESSON in (root / "bank/knowledge/deploys.md").read_text("utf-8").partition("## Order")[2]
 
 
 def test_one_that_stays_is_not_offered_again(lived: str, root: Path, bankctl: Run) -> None:
     before = tree_state(root)
-    assert "Nothing was written" in bankctl("inbox", "keep", lived, "--dry-run", "--now", LATER).out
+    assert "Nothing was written" in bankctl("review", "keep", lived, "--dry-run", "--now", LATER).out
     assert tree_state(root) == before
 
-    assert bankctl("inbox", "keep", lived, "--now", LATER).code == 0
+    assert bankctl("review", "keep", lived, "--now", LATER).code == 0
     assert offered(bankctl) == []
     assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
-    assert "not offered" in bankctl("inbox", "promote", lived, "--now", LATER).err
+    assert bankctl("review", "accept", lived, "--now", LATER).code == 3
 
 
 def test_an_agent_is_shown_what_is_offered_and_may_promote_it(lived: str, root: Path) -> None:

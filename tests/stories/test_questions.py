@@ -52,7 +52,7 @@ def test_a_line_like_the_questions_is_no_duplicate(root: Path, id_: str, bankctl
 
 
 def test_they_stay_through_a_move_and_an_edit_by_hand(root: Path, id_: str, bankctl: Run) -> None:
-    assert bankctl("move", PAGE, "bank/patterns/flows.md").code == 0
+    assert bankctl("page", "move", PAGE, "bank/patterns/flows.md").code == 0
     assert is_found(bankctl)
     page = root / "bank/patterns/flows.md"
     page.write_text(page.read_text().replace("nightly backup", "weekly backup"))
@@ -67,10 +67,10 @@ def test_they_stay_through_a_split_and_a_merge(root: Path, id_: str, bankctl: Ru
     filler = "".join(f"- W: Coffee number {n} is served at ten in the long corridor.\n" for n in range(30))
     page = root / PAGE
     page.write_text(page.read_text() + f"\n## Breaks\n\n{filler}\n## Lunches\n\n{filler.replace('Coffee', 'Soup')}")
-    assert bankctl("split", PAGE).code == 0
+    assert bankctl("page", "split", PAGE).code == 0
     assert page.read_text().count("](") >= 2
     assert is_found(bankctl)
-    assert bankctl("merge", PAGE).code == 0
+    assert bankctl("page", "merge", PAGE).code == 0
     assert is_found(bankctl)
 
 
@@ -113,7 +113,7 @@ def test_what_is_derived_may_be_lost(root: Path, id_: str, bankctl: Run) -> None
         file.unlink()
     run(bankctl, 10)
     assert is_found(bankctl)
-    assert bankctl("index", "rebuild").code == 0
+    assert bankctl("doctor", "index", "rebuild").code == 0
     assert is_found(bankctl)
 
 

@@ -59,7 +59,7 @@ def test_links_follow_a_page_with_a_percent_sign_in_its_name(root: Path, page: P
     home = root / "bank/daily/home.md"
     home.write_text("[[knowledge/100%20#^m-books3]] [[100%20#Books]]\n", "utf-8")
 
-    assert bankctl("split", "knowledge/100%20.md").code == 0
+    assert bankctl("page", "split", "knowledge/100%20.md").code == 0
     assert home.read_text("utf-8") == "[[knowledge/100%20/books#^m-books3]] [[books#Books]]\n"
 
 
@@ -92,7 +92,7 @@ def test_a_page_that_a_run_makes_is_split_by_the_same_run(root: Path, page: Path
 
 
 def test_rules_follow_a_split_to_the_part_that_fits(root: Path, page: Path, bankctl: Run) -> None:
-    bankctl("split", "knowledge/full.md")
+    bankctl("page", "split", "knowledge/full.md")
     write_log(
         root, "2027-01-09.md", "W: 첫 마라톤에서 완주했다.", "W: Read two novels this week.", "W: 굽는 온도는 230도."
     )
@@ -106,15 +106,15 @@ def test_rules_follow_a_split_to_the_part_that_fits(root: Path, page: Path, bank
 
 
 def test_a_text_is_tested_and_the_inbox_retried_by_the_part_that_fits(root: Path, page: Path, bankctl: Run) -> None:
-    bankctl("split", "knowledge/full.md")
+    bankctl("page", "split", "knowledge/full.md")
     rules = (root / "routing.yaml").read_text("utf-8")
     (root / "routing.yaml").write_text("", "utf-8")
     write_log(root, "2027-01-09.md", "W: steady pace")
     bankctl("cycle", "micro", "--now", NOW)
     (root / "routing.yaml").write_text(rules, "utf-8")
 
-    tested = bankctl("route", "test", "W: steady pace", "--json").json["candidates"][0]
-    (moved,) = bankctl("inbox", "retry", "--json").json["moved"]
+    tested = bankctl("config", "route", "W: steady pace", "--json").json["candidates"][0]
+    (moved,) = bankctl("review", "place", "--json").json["moved"]
 
     assert tested["page"] == moved["page"] == "knowledge/full/running.md"
     assert tested["reason"].endswith("in the part that fits")
@@ -126,9 +126,9 @@ def test_a_rule_names_a_moved_page_in_quotes_where_yaml_needs_them(root: Path, b
     rules.write_text(f"TAG_ROUTING:\n  W:\n    {rule}\n", "utf-8")
     page.write_text("# run\n", "utf-8")
 
-    there = bankctl("move", "bank/world/run.md", "bank/world/run, walk.md")
+    there = bankctl("page", "move", "bank/world/run.md", "bank/world/run, walk.md")
     named = rules.read_text("utf-8")
-    back = bankctl("move", "bank/world/run, walk.md", "bank/world/it's.md")
+    back = bankctl("page", "move", "bank/world/run, walk.md", "bank/world/it's.md")
 
     assert (there.code, back.code) == (0, 0)
     assert 'target: "world/run, walk.md"' in named
@@ -139,8 +139,8 @@ def test_a_rule_names_a_moved_page_in_quotes_where_yaml_needs_them(root: Path, b
 def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankctl: Run) -> None:
     before = written_by_people(root)
 
-    split = bankctl("split", "full", "--json").json
-    merge = bankctl("merge", "knowledge/full.md", "--json").json
+    split = bankctl("page", "split", "full", "--json").json
+    merge = bankctl("page", "merge", "knowledge/full.md", "--json").json
 
     assert (len(split["pages"]), len(split["links"]), len(merge["links"])) == (4, 2, 2)
     assert written_by_people(root) == before
@@ -166,22 +166,22 @@ def test_a_page_without_a_line_before_its_first_part_is_merged_back(
 ) -> None:
     page.write_bytes(text.encode())
 
-    split = bankctl("split", "knowledge/full.md", "--json").json
-    merge = bankctl("merge", "knowledge/full.md", "--json")
+    split = bankctl("page", "split", "knowledge/full.md", "--json").json
+    merge = bankctl("page", "merge", "knowledge/full.md", "--json")
 
     assert (len(split["pages"]) > 1, merge.code) == (True, 0)
     assert (merge.json["pages"], merge.json["gone"]) == (["bank/knowledge/full.md"], split["pages"][1:])
     assert page.read_bytes() == text.encode()
     assert not page.with_suffix("").exists()
-    assert bankctl("merge", "knowledge/full.md").err.strip().endswith("has no parts")
+    assert bankctl("page", "merge", "knowledge/full.md").err.strip().endswith("has no parts")
 
 
 def test_a_hub_that_lost_its_title_by_hand_is_merged_back(root: Path, page: Path, bankctl: Run) -> None:
     before = page.read_text("utf-8")
-    bankctl("split", "knowledge/full.md")
+    bankctl("page", "split", "knowledge/full.md")
     page.write_text(page.read_text("utf-8").removeprefix("# Full\n\n"), "utf-8")
 
-    assert bankctl("merge", "knowledge/full.md").code == 0
+    assert bankctl("page", "merge", "knowledge/full.md").code == 0
     assert page.read_text("utf-8") == before.removeprefix("# Full\n\n")
     assert not page.with_suffix("").exists()
 
@@ -189,8 +189,8 @@ def test_a_hub_that_lost_its_title_by_hand_is_merged_back(root: Path, page: Path
 @pytest.mark.parametrize(
     ("words", "undone"),
     [
-        (("split", "full"), ["bank/knowledge/full.md: was not written"]),
-        (("move", "knowledge/full.md", "world/all.md"), ["bank/knowledge/full.md: is still there"]),
+        (("page", "split", "full"), ["bank/knowledge/full.md: was not written"]),
+        (("page", "move", "knowledge/full.md", "world/all.md"), ["bank/knowledge/full.md: is still there"]),
     ],
 )
 def test_what_was_not_written_is_named_and_not_told_as_done(
@@ -220,7 +220,7 @@ def test_what_the_user_wrote_meanwhile_is_in_the_size_that_is_told(
         return commit(writer, transaction)
 
     monkeypatch.setattr(TransactionWriter, "commit", save_before)
-    told = bankctl("split", "knowledge/full.md").out
+    told = bankctl("page", "split", "knowledge/full.md").out
 
     assert f"bank/knowledge/full.md  {page.stat().st_size / 1024:.1f} KiB" in told
 
@@ -228,19 +228,19 @@ def test_what_the_user_wrote_meanwhile_is_in_the_size_that_is_told(
 def test_a_link_to_the_folder_of_the_parts_leads_to_the_page_after_a_merge(
     root: Path, page: Path, bankctl: Run
 ) -> None:
-    bankctl("split", "knowledge/full.md")
+    bankctl("page", "split", "knowledge/full.md")
     note = root / "bank/daily/note.md"
     note.write_text("[parts](../knowledge/full/) [p](/knowledge/full/) `bank/knowledge/full/`\n", "utf-8")
 
-    merged = bankctl("merge", "knowledge/full.md")
+    merged = bankctl("page", "merge", "knowledge/full.md")
 
     assert merged.code == 0, merged.err
     assert note.read_text() == "[parts](../knowledge/full.md) [p](/knowledge/full.md) `bank/knowledge/full.md`\n"
 
 
 def test_an_id_taken_off_after_a_merge_leaves_the_line_there_once(root: Path, page: Path, bankctl: Run) -> None:
-    bankctl("split", "knowledge/full.md")
-    bankctl("merge", "knowledge/full.md")
+    bankctl("page", "split", "knowledge/full.md")
+    bankctl("page", "merge", "knowledge/full.md")
     lines = page.read_text("utf-8").split("\n")
     number = next(n for n, line in enumerate(lines) if " ^m-" in line)
     lines[number] = lines[number].partition(" ^m-")[0]
@@ -252,7 +252,7 @@ def test_an_id_taken_off_after_a_merge_leaves_the_line_there_once(root: Path, pa
 
 
 def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: Path, bankctl: Run) -> None:
-    for words in ("split", "merge", "split"):
+    for words in ("page", "split", "merge", "split"):
         bankctl(words, "full")
     before = written_by_people(root)
 
@@ -264,17 +264,17 @@ def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: 
 
 @pytest.mark.parametrize("emptied", [["running"], ["cooking", "running", "books"]])
 def test_a_part_with_nothing_in_it_goes_with_a_merge(root: Path, page: Path, bankctl: Run, emptied: list[str]) -> None:
-    bankctl("split", "full")
+    bankctl("page", "split", "full")
     for name in emptied:
         (page.parent / f"full/{name}.md").write_bytes(b"")
 
-    merged = bankctl("merge", "full")
+    merged = bankctl("page", "merge", "full")
 
     assert merged.code == 0, merged.err
     assert not (page.parent / "full").exists()
     assert "](full/" not in page.read_text("utf-8")
     assert page.read_text("utf-8").count(" ^m-") == 36 - 12 * len(emptied)
-    assert bankctl("links", "check").code == 0
+    assert bankctl("page", "links").code == 0
 
 
 LINKS = """[a](../world/Facts.md) [b](<../world/Facts.md#other>) [c][ref] [[Facts]] [[world/Facts|x]] ![[Facts#^m-river]]
@@ -288,7 +288,7 @@ LINKS = """[a](../world/Facts.md) [b](<../world/Facts.md#other>) [c][ref] [[Fact
 def test_a_page_that_is_moved_to_where_it_is_stays(root: Path, bankctl: Run, new: str) -> None:
     before = (root / "bank/world/facts.md").read_bytes()
 
-    moved = bankctl("move", "facts", new)
+    moved = bankctl("page", "move", "facts", new)
 
     assert moved.code == 3
     assert "that is where it is already" in moved.err
@@ -301,20 +301,20 @@ def test_every_link_and_rule_is_spelt_as_the_page_is_after_a_move_of_mere_case(r
     (root / "bank/daily/links.md").write_text(LINKS)
     (root / "routing.yaml").write_text("TAG_ROUTING:\n  W:\n    - {target: world/Facts.md, match: '.'}\n")
 
-    assert bankctl("move", "bank/world/Facts.md", "bank/world/facts.md").code == 0
+    assert bankctl("page", "move", "bank/world/Facts.md", "bank/world/facts.md").code == 0
 
     assert (root / "bank/daily/links.md").read_text() == LINKS.replace("Facts", "facts")
     assert "[[facts#Other]]" in (root / "bank/world/facts.md").read_text()
     assert "target: world/facts.md" in (root / "routing.yaml").read_text()
-    assert bankctl("links", "check").code == 0
+    assert bankctl("page", "links").code == 0
 
 
 def test_a_hub_keeps_its_parts_in_a_move_of_mere_case(root: Path, page: Path, bankctl: Run) -> None:
     before = page.read_bytes()
-    bankctl("split", "full")
-    bankctl("move", "knowledge/full.md", "knowledge/Full.md")
+    bankctl("page", "split", "full")
+    bankctl("page", "move", "knowledge/full.md", "knowledge/Full.md")
 
-    merged = bankctl("merge", "knowledge/Full.md", "--json").json
+    merged = bankctl("page", "merge", "knowledge/Full.md", "--json").json
 
     assert len(merged["gone"]) == 3
     assert (page.parent / "Full.md").read_bytes() == before
@@ -330,7 +330,7 @@ def test_a_page_may_be_moved_to_the_top_of_the_bank_and_what_bankd_keeps_for_its
     schema = (root / "bank/_meta/schema.md").read_bytes()
     (root / "bank/world/places.md").write_text("see `identity/values.md` and identity/values.md.\n", "utf-8")
 
-    moved = bankctl("move", "identity/values.md", "v.md")
+    moved = bankctl("page", "move", "identity/values.md", "v.md")
 
     assert moved.code == 0, moved.err
     assert (root / "bank/world/places.md").read_text() == "see `bank/v.md` and bank/v.md.\n"
@@ -341,7 +341,7 @@ def test_a_page_may_be_moved_to_the_top_of_the_bank_and_what_bankd_keeps_for_its
 def test_a_page_in_the_middle_of_a_merge_is_left_alone(root: Path, page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text("utf-8") + "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "utf-8")
 
-    result = bankctl("split", "full")
+    result = bankctl("page", "split", "full")
 
     assert (result.code, "resolve the merge" in result.err) == (3, True)
 
@@ -349,16 +349,16 @@ def test_a_page_in_the_middle_of_a_merge_is_left_alone(root: Path, page: Path, b
 def test_a_dry_run_writes_nothing(root: Path, page: Path, bankctl: Run) -> None:
     before = tree_state(root)
 
-    result = bankctl("split", "full", "--dry-run")
+    result = bankctl("page", "split", "full", "--dry-run")
 
     assert "would write 4 pages, 2 links. Nothing was written" in result.out
     assert tree_state(root) == before
 
 
 def test_a_hub_moves_with_its_parts_and_rules_keep_naming_it(root: Path, page: Path, bankctl: Run) -> None:
-    bankctl("split", "full")
+    bankctl("page", "split", "full")
 
-    result = bankctl("move", "knowledge/full.md", "world/everything.md")
+    result = bankctl("page", "move", "knowledge/full.md", "world/everything.md")
 
     assert result.code == 0
     assert "world/everything.md" in (root / "routing.yaml").read_text("utf-8")
@@ -366,20 +366,20 @@ def test_a_hub_moves_with_its_parts_and_rules_keep_naming_it(root: Path, page: P
         root / "bank/daily/home.md"
     ).read_text() == "[run](../world/everything/running.md#running) [[books#Books]]\n"
     assert not (page.parent / "full").exists()
-    assert bankctl("merge", "world/everything.md").code == 0
-    assert bankctl("links", "check").code == 0
+    assert bankctl("page", "merge", "world/everything.md").code == 0
+    assert bankctl("page", "links").code == 0
 
 
 @pytest.mark.parametrize("heal", ["offer", "apply"])
 def test_links_follow_what_a_hand_has_moved(root: Path, page: Path, bankctl: Run, heal: str) -> None:
     change_setting(root, "heal: offer", f"heal: {heal}")
-    bankctl("links", "check")
+    bankctl("page", "links")
     page.rename(root / "bank/world/other.md")
 
-    offered = bankctl("links", "check")
+    offered = bankctl("page", "links")
     report = bankctl("cycle", "reflect", "--now", NOW, "--json").json
     if heal == "offer":
-        bankctl("links", "heal")
+        bankctl("page", "links", "--heal")
 
     assert offered.code == 3
     assert "bank/knowledge/full.md is bank/world/other.md now" in offered.out
@@ -387,11 +387,11 @@ def test_links_follow_what_a_hand_has_moved(root: Path, page: Path, bankctl: Run
     target = re.search(r"\[run\]\(([^)]*)\)", (root / "bank/daily/home.md").read_text("utf-8"))
     assert target is not None
     assert target[1].startswith("../world/other")
-    assert bankctl("links", "check").code == 0
+    assert bankctl("page", "links").code == 0
 
 
 def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
-    result = bankctl("links", "to", "full", "--json").json
+    result = bankctl("page", "links", "full", "--json").json
 
     assert [(row["page"], row["line"]) for row in result["links"]] == [("bank/daily/home.md", 1)] * 2 + [
         ("routing.yaml", 3)
@@ -401,14 +401,14 @@ def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("split", "nothing"), "no such page in bank/"),
-        (("split", "daily/home.md"), "has no seam"),
-        (("merge", "daily/home.md"), "has no parts"),
-        (("move", "daily/home.md", "knowledge/full.md"), "there is such a page already"),
-        (("move", "daily/home.md", "../x.md"), "without `..`"),
-        (("move", "daily/home.md", "x"), "must be a page that ends in .md"),
-        (("move", "_meta/inbox.md", "x.md"), "keeps its own pages in bank/_meta/"),
-        (("move", "daily", "daily/more"), "lies inside"),
+        (("page", "split", "nothing"), "no such page in bank/"),
+        (("page", "split", "daily/home.md"), "has no seam"),
+        (("page", "merge", "daily/home.md"), "has no parts"),
+        (("page", "move", "daily/home.md", "knowledge/full.md"), "there is such a page already"),
+        (("page", "move", "daily/home.md", "../x.md"), "without `..`"),
+        (("page", "move", "daily/home.md", "x"), "must be a page that ends in .md"),
+        (("page", "move", "_meta/inbox.md", "x.md"), "keeps its own pages in bank/_meta/"),
+        (("page", "move", "daily", "daily/more"), "lies inside"),
     ],
 )
 def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words: tuple[str, ...], said: str) -> None:
@@ -421,15 +421,20 @@ def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words
 
 
 def test_a_graph_that_is_lost_is_made_again(root: Path, page: Path, bankctl: Run) -> None:
-    bankctl("links", "check")
+    bankctl("page", "links")
     shutil.rmtree(root / ".bankd")
 
-    assert bankctl("split", "full").code == 0
-    assert bankctl("links", "check").code == 0
+    assert bankctl("page", "split", "full").code == 0
+    assert bankctl("page", "links").code == 0
 
 
 @pytest.mark.parametrize(
-    "words", [("split", "full"), ("move", "knowledge/full.md", "world/all.md"), ("move", "knowledge", "k")]
+    "words",
+    [
+        ("page", "split", "full"),
+        ("page", "move", "knowledge/full.md", "world/all.md"),
+        ("page", "move", "knowledge", "k"),
+    ],
 )
 def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: tuple[str, ...]) -> None:
     before = written_by_people(root)
@@ -441,11 +446,11 @@ def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: 
     assert result.code == 0
     assert {path: data for path, data in written_by_people(root).items() if path in before} == before
     assert [path for path in written_by_people(root) if path.startswith("bank/") and path not in before] == []
-    assert bankctl("links", "check").code == 0
+    assert bankctl("page", "links").code == 0
 
 
 def test_a_split_of_which_a_hand_changed_a_part_is_not_undone_by_half(root: Path, page: Path, bankctl: Run) -> None:
-    run = bankctl("split", "full", "--json").json["run"]
+    run = bankctl("page", "split", "full", "--json").json["run"]
     part = page.parent / "full/running.md"
     part.write_text(part.read_text("utf-8").replace("number 3,", "number three,"), "utf-8")
     before = tree_state(root)
@@ -454,28 +459,28 @@ def test_a_split_of_which_a_hand_changed_a_part_is_not_undone_by_half(root: Path
 
     assert refused.code == 3
     assert "bank/knowledge/full/running.md: changed since" in refused.err
-    assert "bankctl merge" in refused.err
+    assert "bankctl page merge" in refused.err
     assert tree_state(root) == before
-    assert bankctl("merge", "full").code == 0
+    assert bankctl("page", "merge", "full").code == 0
     assert "number three," in page.read_text("utf-8")
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_an_undo_that_was_overtaken_by_a_move_is_not_undone_by_half(root: Path, page: Path, bankctl: Run) -> None:
-    run = bankctl("split", "full", "--json").json["run"]
+    run = bankctl("page", "split", "full", "--json").json["run"]
     back = bankctl("undo", run, "--json").json["run"]
-    bankctl("move", "knowledge/full.md", "knowledge/Full.md")
+    bankctl("page", "move", "knowledge/full.md", "knowledge/Full.md")
     before = tree_state(root)
 
     assert bankctl("undo", back).code == 3
     assert bankctl("undo", run).code == 3
 
     assert tree_state(root) == before
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_page_that_is_linked_since_does_not_go_with_an_undo(root: Path, page: Path, bankctl: Run) -> None:
-    run = bankctl("split", "full", "--json").json["run"]
+    run = bankctl("page", "split", "full", "--json").json["run"]
     (root / "bank/daily/new.md").write_text("# New\n\nSee [run](../knowledge/full/running.md)\n", "utf-8")
 
     refused = bankctl("undo", run)
@@ -488,8 +493,8 @@ def test_a_page_that_is_linked_since_does_not_go_with_an_undo(root: Path, page: 
 
 
 def test_a_heading_that_is_linked_since_does_not_go_with_an_undo(root: Path, page: Path, bankctl: Run) -> None:
-    bankctl("split", "full")
-    run = bankctl("merge", "full", "--json").json["run"]
+    bankctl("page", "split", "full")
+    run = bankctl("page", "merge", "full", "--json").json["run"]
     (root / "bank/daily/new.md").write_text("# New\n\nSee [[full#Running]]\n", "utf-8")
 
     refused = bankctl("undo", run)
@@ -517,5 +522,5 @@ def test_an_old_copy_of_a_split_page_may_be_saved_again_and_again(root: Path, ba
         page.write_text(f"{old}\nA note of minute {minute}.\n")
         bankctl("cycle", "micro", "--now", f"2026-06-10T03:0{minute}")
 
-        assert bankctl("verify").out.endswith("all promises hold\n")
+        assert bankctl("doctor", "verify").out.endswith("all promises hold\n")
         assert f"A note of minute {minute}." in page.read_text()

@@ -111,7 +111,7 @@ def test_what_runs_found_ties_the_newer_and_what_contradicts(root: Path, bankctl
     lines = [f"- W: The hall opens at {times[one]} on Mondays. ^{ids[one]}\n" for one in times]
     (root / "bank/world/hall.md").write_text("# Hall\n\n" + "".join(lines), "utf-8")
     assert not any(tie == "contradicts" for _, tie, _ in ties(bankctl, ids["one"]))
-    bankctl("conflicts")
+    bankctl("review", "list", "contradictions")
     found = [(name, tie) for name, tie, _ in ties(bankctl, ids["one"])]
 
     assert (ids["two"], "contradicts") in found
@@ -159,7 +159,7 @@ def test_importance_raises_a_memory_strictly(bank: Path, bankctl: Run) -> None:
         return float(next(one["score"] for one in related if one["id"] == OTHER))
 
     before = score()
-    bankctl("importance", OTHER, "5", "--now", NOW)
+    bankctl("feedback", "importance", OTHER, "5", "--now", NOW)
 
     assert score() > before
     assert neighbours(bankctl, ME)[-2:] == [OTHER, SIBLING]

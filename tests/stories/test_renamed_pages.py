@@ -29,14 +29,14 @@ def test_its_memories_are_neither_deleted_nor_added(renamed: Path, bankctl: Run)
 
     assert bankctl("cycle", "micro", "--now", NEXT, "--json").json["counts"] == {}
     assert tree_state(renamed / "bank") | before == before
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
 
 
 @pytest.mark.parametrize("loses_derived", [False, True], ids=["as it is", "without .bankd"])
 def test_rules_and_slugs_lead_to_it(renamed: Path, bankctl: Run, loses_derived: bool) -> None:
     if loses_derived:
         shutil.rmtree(renamed / ".bankd")
-    tested = bankctl("route", "test", "S: 가치관: 약속은 지킨다.").out
+    tested = bankctl("config", "route", "S: 가치관: 약속은 지킨다.").out
     for day in ("05", "06"):  # the second run finds the page of the first
         write_log(renamed, f"2026-05-{day}.md", f"S: 가치관: 약속 {day}개는 지킨다.", f"W @Peter: Has {day} children.")
         bankctl("cycle", "micro", "--now", f"2026-05-{day}T09:00")

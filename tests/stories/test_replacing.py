@@ -35,7 +35,7 @@ def test_a_line_replaces_the_memory_that_it_names_until_a_person_wants_both(root
     assert "(replaces" not in "".join(
         page.read_text() for page in (root / "bank").rglob("*.md") if page.parts[-2] != "_meta"
     )
-    bankctl("conflicts", "keep", old, str(new), "--now", SECOND)
+    bankctl("review", "keep", old, str(new), "--now", SECOND)
     assert newer_of(bankctl) is None
     bankctl("undo", bankctl("log", "--json").json["runs"][0]["run"])
     assert newer_of(bankctl) == new
@@ -68,10 +68,10 @@ def test_a_person_is_asked_before_what_they_wrote_is_replaced(root: Path, bankct
 
     assert f"may replace {old}, which a person wrote" in ran.out
     assert newer_of(bankctl) is None
-    (asked,) = bankctl("conflicts", "--json").json["conflicts"]
-    assert (asked["older"]["id"], asked["is_known"]) == (old, False)
-    bankctl("conflicts", "keep", old, asked["newer"]["id"], "--now", SECOND)
-    assert bankctl("conflicts", "--json").json["conflicts"] == []
+    (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
+    assert asked["older"]["id"] == old
+    bankctl("review", "keep", old, asked["newer"]["id"], "--now", SECOND)
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
 
 
 def test_a_line_that_names_no_memory_is_told_and_nothing_is_replaced(root: Path, bankctl: Run) -> None:

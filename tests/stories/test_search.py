@@ -256,7 +256,7 @@ def test_the_tree_file_is_current_and_written_only_when_it_changes(bank: Path, b
     before = tree.stat()
     nodes = json.loads(tree.read_text(encoding="utf-8"))["nodes"]
 
-    bankctl("index", "refresh")
+    bankctl("doctor", "index", "refresh")
 
     assert "identity/values.md" in nodes
     assert "정직" in " ".join(nodes["identity/values.md"]["keywords"])
@@ -264,14 +264,14 @@ def test_the_tree_file_is_current_and_written_only_when_it_changes(bank: Path, b
 
 
 def test_index_says_how_it_stands_and_verifies(bank: Path, bankctl: Run) -> None:
-    assert bankctl("index", "--json").json["memories"] >= len(LINES)
-    assert "every file is what was written" in bankctl("index", "verify").out
+    assert bankctl("doctor", "index", "--json").json["memories"] >= len(LINES)
+    assert "every file is what was written" in bankctl("doctor", "index", "verify").out
     name = (bank / ".bankd/index/current").read_text()
     victim = max((bank / ".bankd/index" / name / "terms").glob("*.*"), key=os.path.getsize)
     data = bytearray(victim.read_bytes())
     data[len(data) // 2] ^= 0xFF
     victim.write_bytes(data)
 
-    assert "damaged" in bankctl("index", "verify").out
-    assert "made anew" in bankctl("index", "rebuild").out
-    assert "every file is what was written" in bankctl("index", "verify").out
+    assert "damaged" in bankctl("doctor", "index", "verify").out
+    assert "made anew" in bankctl("doctor", "index", "rebuild").out
+    assert "every file is what was written" in bankctl("doctor", "index", "verify").out

@@ -59,5 +59,5 @@ def test_they_are_not_counted_and_block_nothing(root: Path, page: Path, bankctl:
     counts = bankctl("cycle", "micro", "--now", "2026-05-03T03:00", "--json").json["counts"]
 
     assert counts in ({"learned": 1}, {"inbox": 1})
-    assert bankctl("index", "status", "--json").json["memories"] == 1
-    assert "1 Retain line, 1 memory: all promises hold" in bankctl("verify").out
+    assert bankctl("doctor", "index", "--json").json["memories"] == 1
+    assert "1 Retain line, 1 memory: all promises hold" in bankctl("doctor", "verify").out

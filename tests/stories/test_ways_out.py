@@ -54,8 +54,8 @@ LOGS = ("memory/2026-05-08.md", "memory/imports/claude-2026-05-09.md", "memory/s
 NOW, NOON = ("--now", "2026-05-09T12:00"), datetime(2026, 5, 9, 12, tzinfo=UTC)
 COMMANDS = (
     ("cycle", "micro", *NOW), ("search", "--in", "logs", "--weak", "token deploy zoo password"), ("search", "token deploy"),
-    ("inbox",), ("doctor",), ("status",), ("log",), ("show", "1"), ("duplicates",), ("verify",), ("timeline",), ("links", "check"),
-    ("propose", *NOW), ("distil", "--dry-run"), ("purge", "zoo"), ("brief", "morning"), ("related", "bank/patterns/workflows.md"),
+    ("review", "list",), ("doctor",), ("status",), ("log",), ("show", "1"), ("review", "list", "blocked",), ("doctor", "verify",), ("timeline",), ("page", "links"),
+    ("distil", "--rules", *NOW), ("distil", "--dry-run"), ("forget", "--everywhere", "zoo"), ("brief", "morning"), ("related", "bank/patterns/workflows.md"),
 )  # fmt: skip
 
 

@@ -51,5 +51,5 @@ def test_permitted_a_bank_is_kept_there_as_anywhere(root: Path, bankctl: Run) ->
     assert "1 inbox" in first.out
     assert "The otter sleeps under the mill." in found.out
     assert bankctl("search", "heron weir").code == 0
-    assert bankctl("verify").code == 0
+    assert bankctl("doctor", "verify").code == 0
     assert list((root / ".bankd/stage").iterdir()) == []

@@ -43,7 +43,7 @@ def desk(tmp_path: Path) -> Path:
     for name, lines in logs.items():
         (root / "memory" / name).write_text("## Retain\n" + "".join(f"- {line}\n" for line in lines), "utf-8")
     (root / "memory/2026-05-10.md").write_text("# day\n\nRemember that the hall key is at the gate.\n", "utf-8")
-    main(["--workspace", str(root), "propose", "--now", "2026-05-11T20:00"])
+    main(["--workspace", str(root), "distil", "--rules", "--now", "2026-05-11T20:00"])
     main(["--workspace", str(root), "cycle", "micro", "--now", NOW])
     return root
 
@@ -73,25 +73,25 @@ def choose(client: TestClient, title: str, number: int, **typed: str) -> str:
     """Press a button of a pile; gives the run that can be taken back."""
     went = post(client, "desk", **{**forms_in(client, title)[number], **typed})
     assert went.startswith("/desk/desk?did="), went
-    assert "Done" in client.get(went).text
+    assert 'class="done"' in client.get(went).text
     return went.partition("run=")[2]
 
 
 @pytest.mark.parametrize(
     ("title", "number", "typed"),
     [
-        ("Lines that no rule places", 0, {"page": "knowledge/sky.md#Planets"}),
-        ("Lines that no rule places", 1, {}),
-        ("Proposed by a model or a rule", 0, {}),
-        ("Proposed by a model or a rule", 1, {}),
+        ("Unfiled", 0, {"page": "knowledge/sky.md#Planets"}),
+        ("Unfiled", 1, {}),
+        ("Proposals", 0, {}),
+        ("Proposals", 1, {}),
         ("Contradictions", 0, {}),
         ("Contradictions", 1, {}),
         ("Contradictions", 2, {}),
-        ("Nearly the same", 0, {}),
-        ("Nearly the same", 2, {}),
+        ("Near-copies", 1, {}),
+        ("Near-copies", 2, {}),
         ("Fading", 0, {}),
         ("Fading", 1, {}),
-        ("Lines that were not taken in", 0, {}),
+        ("Not taken in", 0, {}),
     ],
 )
 def test_each_decision_is_done_and_taken_back(
@@ -134,7 +134,7 @@ def test_a_decision_after_another_does_not_wait_for_its_page_to_rest(desk: Path,
     naps: list[float] = []
     for path in desk.rglob("*.md"):
         os.utime(path, (path.stat().st_mtime - 60,) * 2)  # what stands there rests
-    choose(client, "Nearly the same", 0)
+    choose(client, "Near-copies", 1)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("bankd.app.workspace.Waiter", lambda: SimpleNamespace(wait=naps.append))
         choose(client, "Fading", 0)

@@ -153,7 +153,7 @@ def test_a_page_to_place_on_is_asked_for_before_it_is_placed(
     page.keyboard.type("knowledge/projects.md")
     page.keyboard.press("Enter")
     page.wait_for_url("**did=place**")
-    assert "Done: placed" in page.locator(".done").inner_text()
+    assert "Filed on" in page.locator(".done").inner_text()
 
 
 def test_the_slider_shows_the_bank_as_it_stood(year: Path, serve: Serve, visit: Callable[..., Visit]) -> None:

@@ -13,7 +13,7 @@ import pytest
 import bankd.ui
 from bankd.memory.report import CHAPTERS
 from bankd.ui.application import VIEWS
-from bankd.ui.desk import DECISIONS
+from bankd.ui.desk import DONE
 from bankd.ui.pictures import KOREAN
 from tests.stories.conftest import tree_state
 from tests.ui.conftest import Open
@@ -226,11 +226,7 @@ def test_the_page_says_everything_in_korean_too() -> None:
     code = "".join(path.read_text("utf-8") for path in HOME.glob("*.py"))
     asked |= set(re.findall(r'(?:yield "|Choice\(\s*"\w", "\w+", ")([^"]+)"', code))
     asked |= set(re.findall(r'translate\("([^"]+)"', code))
-    asked |= (
-        {decision.done for decision in DECISIONS.values()}
-        | {title for title, _ in CHAPTERS}
-        | {view.capitalize() for view in list(VIEWS)[:8]}
-    )
+    asked |= set(DONE.values()) | {title for title, _ in CHAPTERS} | {view.capitalize() for view in list(VIEWS)[:8]}
 
     assert len(asked) > 100
     assert not asked - KOREAN.keys()

@@ -63,7 +63,7 @@ def test_what_is_superseded_is_told_only_as_such() -> None:
     facts = facts_of(memory("a", "Runs at 10.", learned=2), memory("b", "Runs at 11.", learned=1), newer={"m-a": "m-b"})
 
     assert chosen("orient", facts) == ["Runs at 11."]
-    [text] = chosen("conflicts", facts)
+    [text] = chosen("review", "list", "contradictions", facts)
     assert text.startswith("Runs at 11.  <-  ")
     assert "Runs at 10." in text
 

@@ -157,7 +157,7 @@ def test_a_night_takes_in_what_a_model_makes_of_prose_and_its_sources_say() -> N
     assert "W: The queue runs on SQLite. ^m-" in night.learned()
     assert "source:" not in night.learned()
     assert (
-        "2 sections of prose distilled to 3 lines in memory/distilled/, 1 not believed: bankctl inbox" in report.notes
+        "2 sections of prose distilled to 3 lines in memory/distilled/, 1 not believed: bankctl review" in report.notes
     )
 
 
@@ -170,7 +170,7 @@ def test_what_its_sources_do_not_say_waits_in_the_inbox_with_the_reason() -> Non
     (bad,) = report.plan.bad
     assert bad.place.log == DISTILLED
     assert (
-        bad.reason == f"not believed: the value 9090 is not in its lines; bankctl inbox accept {bad.place} takes it in"
+        bad.reason == f"not believed: the value 9090 is not in its lines; bankctl review accept {bad.place} takes it in"
     )
     night.world.disk.logs[DISTILLED] = night.world.disk.logs[DISTILLED].replace(
         " <!-- refused: the value 9090 is not in its lines -->", ""

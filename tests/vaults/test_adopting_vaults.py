@@ -33,7 +33,7 @@ def test_a_vault_adopted_in_place_stays_as_it_was(
 
     def broken() -> list[object]:
         capsys.readouterr()
-        assert main(["links", "check", "--all", "--json"]) == 0  # 3 when one leads nowhere that led somewhere
+        assert main(["page", "links", "--all", "--json"]) == 0  # 3 when one leads nowhere that led somewhere
         return [json.loads(capsys.readouterr().out)["broken"]]
 
     as_found = broken()
@@ -43,4 +43,4 @@ def test_a_vault_adopted_in_place_stays_as_it_was(
     assert {path: data for path, data in bytes_below(vault).items() if path in before} == before
     assert set(bytes_below(vault)) - set(before) == {"_meta/tree-index.json"}
     assert broken() == as_found
-    assert main(["verify"]) == 0
+    assert main(["doctor", "verify"]) == 0

@@ -40,7 +40,7 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
     )
     (root / "bankd.yaml").write_text(settings, "utf-8")
     monkeypatch.setenv("BANKD_WORKSPACE", str(root))
-    main(["links", "check"])
+    main(["page", "links"])
     before = files_of(root)
 
     assert main(["cycle", "reflect", "--now", NOW]) == 0
@@ -49,7 +49,7 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
         path for path in before if after[path] != before[path] and part_lines(scan_text(decode_text(after[path])), path)
     ]
     assert len(hubs) * 3 >= len(before)
-    assert main(["links", "check"]) == 0
+    assert main(["page", "links"]) == 0
     assert "0 links lead nowhere that led somewhere" in capsys.readouterr().out
     assert main(["cycle", "reflect", "--now", "2027-01-10T04:00"]) == 0
     assert files_of(root) == after

@@ -5,13 +5,15 @@ What a use case needs of the outside (files, index, clock) is handed in.
     workspace  a workspace opened for one command; running a cycle
     record     what runs did, recorded
     init       a new or adopted workspace; a line for today's log
-    review     decisions of a person: inbox, near-copies, contradictions
+    waiting    what waits for a person, as cards with their decisions
+    review     the decisions: inbox, near-copies, contradictions, edits
     archive    to and from the archive; what fades
     forget     forgetting a memory, purging a text
     undo       taking a run back
     rearrange  splitting, merging, moving pages
     imports    conversations from elsewhere
     distil     asking a language model
+    copies     export, backup and restore
     show       where a memory came from; runs; what was of use
     index      the search index
     doctor     health: status, checks, lost memories

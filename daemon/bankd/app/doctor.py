@@ -216,7 +216,7 @@ def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
     """Lines of logs that were meant to be remembered and cannot be taken in; lines that are offered only wait."""
     for item in (one for one in held_back if not one.is_offered):
         text = f"{item.place} was not taken in: {item.reason}"
-        yield HealthFinding(text, f"correct the line, or: bankctl inbox dismiss {item.place}")
+        yield HealthFinding(text, f"correct the line, or: bankctl review drop {item.place}")
 
 
 def _check_names(root: Path) -> Iterator[HealthFinding]:
@@ -234,12 +234,14 @@ def _check_names(root: Path) -> Iterator[HealthFinding]:
 
 def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
     if facts.problem:
-        yield HealthFinding(f"the index cannot be used: {facts.problem}", "bankctl index rebuild", needs_person=True)
+        yield HealthFinding(
+            f"the index cannot be used: {facts.problem}", "bankctl doctor index rebuild", needs_person=True
+        )
         return
     try:
         probe.indexes.verify()
     except (IndexDamaged, OSError) as damage:
-        yield HealthFinding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
+        yield HealthFinding(f"the index is damaged: {damage}", "bankctl doctor index rebuild", needs_person=True)
     if facts.pending and facts.updated:  # the first search or run makes an index where there is none
         text = f"{facts.pending} pages changed since the index read them"
         yield HealthFinding(text, "bankctl cycle micro, or start the daemon")

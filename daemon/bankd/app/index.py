@@ -210,7 +210,7 @@ def index_state(indexes: Indexes) -> dict[str, Any]:
 
 
 def _unusable(why: str) -> dict[str, Any]:
-    return {"usable": False, "why": f"{why}; make it with: bankctl index rebuild"}
+    return {"usable": False, "why": f"{why}; make it with: bankctl doctor index rebuild"}
 
 
 def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
@@ -226,5 +226,5 @@ def check_index(indexes: Indexes) -> str:
     try:
         indexes.verify()
     except IndexDamaged as damage:
-        return f"damaged: {damage}; make it anew with: bankctl index rebuild"
+        return f"damaged: {damage}; make it anew with: bankctl doctor index rebuild"
     return "every file is what was written"

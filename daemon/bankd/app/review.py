@@ -5,11 +5,13 @@ And for single memories: archive, pin, keep, or promote to lasting knowledge. Wi
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
+from bankd.config.changing import add_rule
 from bankd.cycle import Report, pages_there, place_on_page
 from bankd.edits.operations import Replace
 from bankd.edits.transaction import Transaction, keep_versions
@@ -34,11 +36,12 @@ from bankd.memory.retire import (
 )
 from bankd.memory.route import Destination, RenamedPages, find_claims, problem_of_target, route_memory
 from bankd.memory.use import Fading
-from bankd.pages.memory import PIN, Memory, parse_memory, pinned, statement_of
+from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources, statement_of
 from bankd.pages.names import INBOX
-from bankd.pages.page import MARKER, read_page
+from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
 from bankd.same.compare import Relation
 from bankd.same.pairs import Pairs, likely_changes, near_groups
+from bankd.secrets.screening import find_secrets
 
 
 def list_inbox(workspace: Workspace) -> list[MovingMemory]:
@@ -56,7 +59,7 @@ def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) 
     destination = _named_place(target, "placed by hand")
     waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
     if waiting is None:
-        raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
+        raise UserError(f"{id_}: not in the inbox; bankctl review lists what is")
     moves = [(waiting, destination)]
     if not _without_copies(workspace, moves):
         raise UserError(f"{id_}: bank/{destination.page} has it in other words; {COPIED_ADVICE}")
@@ -103,6 +106,18 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     ]
 
 
+def teach_rule(workspace: Workspace, tag: str, words: str, page: str, *, apply: bool) -> tuple[str, int]:
+    """The rule that files lines with this tag and these words on `page`; with `apply` it stands before the others.
+
+    Gives it with the number of lines in the inbox that it would file.
+    """
+    target, _, heading = page.removeprefix("bank/").partition("#")
+    path = workspace.root / workspace.settings.routing
+    rule = add_rule(path, tag, target, heading or None, re.escape(words), apply=apply)
+    waiting = (parse_memory(MARKER.sub("", item.text)) for item in list_inbox(workspace))
+    return rule, sum(one.tag == tag and words.casefold() in one.text.casefold() for one in waiting)
+
+
 def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
     """The lines of a log that were not taken in and wait for a person."""
     ledger = workspace.transactions.ledger()
@@ -118,7 +133,7 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, ac
     place = LogPlace(log, line)
     item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
     if item is None:
-        raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
+        raise UserError(f"{place}: no line there waits to be dealt with; bankctl review lists those that do")
     if dry_run:
         return item
     facts = {"key": item.key, "log": log, "line": line, "why": item.kind} | ({"accepted": accepted} if accepted else {})
@@ -188,7 +203,7 @@ def list_blocked(workspace: Workspace) -> list[BlockedLine]:
     return sorted(found, key=lambda line: (line.day, line.place), reverse=True)
 
 
-_NOT_BLOCKED = "{}: no blocked line has this id; bankctl duplicates list shows those there are"
+_NOT_BLOCKED = "{}: no blocked line has this id; bankctl review list blocked shows those there are"
 
 
 def find_blocked(workspace: Workspace, id_: str) -> BlockedLine:
@@ -315,17 +330,69 @@ def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
 
 def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
     """Put a pin at the end of a memory's text, so that it does not fade; gives its page. UserError when it has one."""
-    user_run = begin_run(workspace, "pin")
+
+    def pin(lines: MemoryLines) -> str:
+        if memory_of(lines).is_pinned:
+            raise UserError(f"{id_}: has {PIN} already")
+        return pinned(lines.text, id_)
+
+    return _rewrite(workspace, id_, "pinned", "it does not fade any more", pin, dry_run=dry_run)
+
+
+def confirm_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
+    """Let an opinion have its written confidence as of today; gives its page. UserError when it has none."""
+
+    def confirm(lines: MemoryLines) -> str:
+        confidence = memory_of(lines).confidence
+        if confidence is None:
+            raise UserError(f"{id_}: has no confidence, so it does not fade")
+        return with_confidence(lines.text, Confidence(confidence.hundredths, workspace.now.date()))
+
+    return _rewrite(workspace, id_, "confirmed", "sure as of today", confirm, dry_run=dry_run)
+
+
+def edit_memory(
+    workspace: Workspace, id_: str, head: str, said: str, shown: str | None = None, *, dry_run: bool
+) -> str:
+    """Give a memory another text, and with `head`, such as `O @Peter`, another kind and subject; gives its page.
+
+    Id and sources stay. UserError when its text is not `shown` any more, or the new line cannot be read.
+    """
+
+    def edit(lines: MemoryLines) -> str:
+        before = memory_of(lines)
+        if shown is not None and before.text != shown:
+            raise UserError("Changed meanwhile: nothing was saved. Look at it as it is now, then edit again")
+        tag, *names = head.split() or [before.tag or "", *(f"@{name}" for name in before.entities)]
+        sure = f"({before.confidence})" if before.confidence and tag == before.tag else ""
+        text = " ".join(said.split())
+        line = f"{tag}{sure} {' '.join(names)}".strip() + f": {text}" if tag else text
+        if tag and (parse_memory(line).tag, parse_memory(line).text) != (tag, text):
+            raise UserError(f"{line[:80]}: cannot be read as a memory; write it as O @Name: text")
+        if secrets := find_secrets(line, workspace.finders()):
+            raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not saved; leave that out")
+        own, _ = split_sources(lines.text[: lines.text.index(f"^{id_}")].rstrip())
+        mark = MARKER.match(own)
+        return f"{mark[0] if mark else ''}{line}{lines.text[len(own) :]}"
+
+    return _rewrite(workspace, id_, "edited", "by hand", edit, dry_run=dry_run)
+
+
+def _rewrite(
+    workspace: Workspace, id_: str, what: str, why: str, change: Callable[[MemoryLines], str], *, dry_run: bool
+) -> str:
+    """Put other lines in the place of a memory's, as a run that can be undone; gives its page."""
+    user_run = begin_run(workspace, what)
     held = user_run.catalog.lines_of([id_])
     _require([id_], held)
     lines = held[id_]
-    if memory_of(lines).is_pinned:
-        raise UserError(f"{id_}: has {PIN} already")
-    if dry_run:
+    text = change(lines)
+    if dry_run or text == lines.text:
         return lines.page
-    operation = Replace(lines.page, id_, lines.text, pinned(lines.text, id_))
-    row = ReportRow("~", "pinned", lines.page, lines.text.strip(), "it does not fade any more")
-    record_run(workspace, "pin", {"pinned": 1}, [row], operations=[operation])
+    row = ReportRow("~", what, lines.page, text.strip(), why)
+    operations = [Replace(lines.page, id_, lines.text, text)]
+    if left := record_run(workspace, what, {what: 1}, [row], operations=operations).conflicts:
+        raise UserError(*left)
     return lines.page
 
 
@@ -375,7 +442,7 @@ def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemo
     """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
     group = next((group for group in list_near(workspace) if id_ in {one.id for one in group}), None)
     if group is None:
-        raise UserError(f"{id_}: nothing says nearly the same that is not kept already; bankctl inbox lists what does")
+        raise UserError(f"{id_}: nothing says nearly the same that is not kept already; bankctl review lists what does")
     ids = {one.id for one in group}
     if not dry_run:
         pairs = [pair for pair in workspace.catalog.known_pairs() if ids.issuperset(pair)]
@@ -437,5 +504,5 @@ def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> Promo
 def _offered(workspace: Workspace, id_: str) -> PromotableMemory:
     found = next((one for one in list_promotable(workspace) if one.id == id_), None)
     if found is None:
-        raise UserError(f"{id_}: not offered as lasting knowledge; bankctl inbox lists what is")
+        raise UserError(f"{id_}: not offered as lasting knowledge; bankctl review lists what is")
     return found

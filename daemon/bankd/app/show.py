@@ -5,6 +5,7 @@ And what people and agents tell bankd: which memories were of use, and how impor
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -109,6 +110,38 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     enrichment = workspace.outside.enriched.of(statement_key(memory.text, memory.entities))
     written = enrichment.asked if enrichment else ()
     return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve, written)
+
+
+def locate(workspace: Workspace, what: str) -> tuple[str, int]:
+    """The file below the workspace and the 1-based line of a memory, a log line or a page; UserError when there is none."""
+    path, _, line = what.removeprefix("./").rpartition(":")
+    if line.isdecimal() and path.endswith(".md") and (workspace.root / path).is_file():
+        return path, int(line)
+    workspace.catalog.refresh(workspace.now)
+    if copies := workspace.catalog.copies_of(what):
+        path, _, line = copies[0][0].rpartition(":")
+        return path, int(line)
+    wanted = what.removeprefix("bank/").removesuffix(".md") + ".md"
+    for name in (what, f"bank/{wanted}", f"memory/{wanted}"):
+        if name.endswith(".md") and ".." not in name and (workspace.root / name).is_file():
+            return name, 1
+    raise UserError(f"{what}: no memory with this id, no line FILE:N and no page; bankctl search finds ids")
+
+
+_AT_PLACE = {"code", "codium", "code-insiders", "cursor", "windsurf", "zed", "subl", "hx", "helix"}
+"""Editors that take `file:line`; the first ones after `-g`."""
+_AFTER_GOTO = {"code", "codium", "code-insiders", "cursor", "windsurf"}
+_AT_LINE = {"vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "pico", "view"}
+"""Editors that take `+line file`."""
+
+
+def editor_command(environment: Mapping[str, str], path: str, line: int) -> list[str]:
+    """The command that opens a file at a line: `$VISUAL`, `$EDITOR` with its options, or vi."""
+    words = shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "") or ["vi"]
+    name = words[0].rpartition("/")[2]
+    if name in _AT_PLACE:
+        return [*words, *(["-g"] if name in _AFTER_GOTO else []), f"{path}:{line}"]
+    return [*words, f"+{line}", path] if name in _AT_LINE else [*words, path]
 
 
 def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -> str:

@@ -31,7 +31,7 @@ _FOR_GOOD = {
 }
 _BY_HAND = (
     "It moved lines between pages, so all of it goes back or nothing, and nothing was changed. "
-    "bankctl merge PAGE puts parts back, bankctl split PAGE divides again, bankctl move NEW OLD moves back: "
+    "bankctl page merge PAGE puts parts back, bankctl page split PAGE divides again, bankctl page move NEW OLD moves back: "
     "each takes along what was changed since, and every link"
 )
 

@@ -231,7 +231,7 @@ def record_run(
     *,
     said: Iterable[Said] = (),
     operations: Sequence[Operation] = (),
-) -> None:
+) -> Applied:
     """Carry out as a run of this kind what a person said, and what it changes on pages."""
     with workspace.recorder.recording(kind) as record:
         run, now = record.run, workspace.now
@@ -240,6 +240,7 @@ def record_run(
         record.is_changed, record.counts, record.rows = bool(events or applied.changed), counts, rows
     if operations:
         workspace.refresh()
+    return applied
 
 
 def begin_run(workspace: Workspace, name: str) -> UserRun:

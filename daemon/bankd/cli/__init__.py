@@ -7,13 +7,14 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
     printing   colour, width, safe text, progress, how answers of search look
     search     search, related, timeline
     show       show, log, undo, and how the report of a run is printed
-    write      add, init, adopt, importance, feedback
-    run        cycle, index
-    review     inbox, duplicates, conflicts, consolidate, decay
-    archive    archive, forget, purge
-    page       split, merge, move, links
-    importing  import, distil, propose
-    status     status, doctor, clock, verify, config, route
+    write      add, edit, init, adopt, feedback
+    run        cycle
+    review     review
+    archive    archive, forget
+    page       page
+    copies     export, backup, restore
+    importing  import, distil
+    status     status, doctor, config
     agents     connect, disconnect, brief, mcp
     hook       hook: light, because agents call it at every prompt
     faces      ui, the finder, banks, service, completions
@@ -83,6 +84,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     parser = Parser(f"bankctl {name}", COMMANDS[name][1])
     parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or a parent)")
     configure(parser)
+    parser.shorten_usage()
     code = run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
     if is_process:
         leave(code)
@@ -101,7 +103,7 @@ def _position_of_command(arguments: list[str]) -> int:
 def _usage(name: str | None, arguments: list[str]) -> int:
     """Print the version or the list of commands; UsageError for an unknown command or option."""
     from bankd import __version__
-    from bankd.cli.base import COMMANDS, suggest_word
+    from bankd.cli.base import COMMANDS, GROUPS, suggest_word
 
     if "--version" in arguments:
         sys.stdout.write(f"bankctl {__version__}\n")
@@ -115,9 +117,11 @@ def _usage(name: str | None, arguments: list[str]) -> int:
     if name is None and unknown:
         near = suggest_word(unknown[0], general)
         raise UsageError(f"unknown option {unknown[0]}", f"{near}bankctl --help lists the commands")
-    lines = ["usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help", ""]
-    lines += [f"  {command:12} {summary}" for command, (_, summary) in COMMANDS.items()]
-    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write("usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help\n")
+    for group, commands in GROUPS.items():
+        if group:
+            lines = (f"  {command:12} {summary}\n" for command, (_, summary) in commands.items())
+            sys.stdout.write(f"{group}\n{''.join(lines)}")
     return 0
 
 

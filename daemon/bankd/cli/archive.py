@@ -1,4 +1,4 @@
-"""`bankctl archive`, `forget` and `purge`: the ways out of the bank."""
+"""`bankctl archive` and `forget`: the ways out of the bank."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options, bare_id
+from bankd.cli.base import add_options, bare_id, whole_number
 from bankd.cli.location import open_named
 from bankd.cli.page import Announcer
-from bankd.cli.printing import say, say_answer, styled
+from bankd.cli.printing import counted, say, say_answer, styled
 from bankd.errors import UsageError
 
 if TYPE_CHECKING:
-    from bankd.app.archive import ArchivedMemory, OfferedMemory
+    from bankd.app.archive import ArchivedMemory, FadingForecast, OfferedMemory
+    from bankd.app.workspace import Workspace
 
 
 def archive_arguments(parser: ArgumentParser) -> None:
@@ -21,40 +22,30 @@ def archive_arguments(parser: ArgumentParser) -> None:
     help_ = (
         "list (default): what is archived; put ID...: archive memories; restore ID...: back to the place they came "
         "from; candidates: what may be archived, the weakest first: superseded, faded, or not found by a search in 90 "
-        "days (longer if it was used); gc: archive these"
+        "days (longer if it was used); gc: archive these; forecast: which opinions fall below the floor, and when"
     )
-    actions = ["list", "put", "restore", "candidates", "gc"]
-    parser.add_argument("action", nargs="?", choices=actions, default="list", help=help_)
+    actions = ["list", "put", "restore", "candidates", "gc", "forecast"]
+    parser.add_argument("action", nargs="?", choices=actions, metavar="ACTION", default="list", help=help_)
     parser.add_argument("ids", nargs="*", type=bare_id, metavar="ID", help="the memories to archive or restore")
+    parser.add_argument("--days", type=whole_number, default=30, metavar="N", help="forecast: days ahead (default: 30)")
     add_options(parser, "--dry-run", "gc --apply", "gc --force", "--now", "--json")
 
 
 def archive_command(arguments: Namespace) -> int:
     """List, archive or restore."""
-    from bankd.app.archive import collect_garbage, list_archive, offer_candidates, restore_memories
+    from bankd.app.archive import collect_garbage, restore_memories
     from bankd.app.review import archive_memories
     from bankd.cli.show import tell
 
     names_ids = arguments.action in {"put", "restore"}
     if names_ids != bool(arguments.ids):
         raise UsageError(f"usage: bankctl archive {arguments.action}{' ID...' if names_ids else ''}")
+    if arguments.days > 36_500:
+        raise UsageError("--days must be from 0 to 36500")
     writes = not arguments.dry_run and (names_ids or arguments.apply)
     with open_named(arguments, write=writes) as workspace:
-        if arguments.action == "list":
-            stored = list_archive(workspace)
-            last = (
-                f"{len(stored)} archived; to restore one: bankctl archive restore ID"
-                if stored
-                else "the archive is empty"
-            )
-            whole = {"archive": [asdict(item) for item in stored]}
-            return say_answer(whole, *map(_archived_line, stored), last, as_json=arguments.json)
-        if arguments.action == "candidates":
-            offered = offer_candidates(workspace)
-            way = f"{len(offered)} may be archived; to archive them all: bankctl archive gc --apply"
-            whole = {"candidates": [asdict(item) for item in offered]}
-            last = way if offered else "nothing may be archived"
-            return say_answer(whole, *map(_offered_line, offered), last, as_json=arguments.json)
+        if arguments.action in {"list", "candidates", "forecast"}:
+            return _list(workspace, arguments)
         if names_ids:
             act = restore_memories if arguments.action == "restore" else archive_memories
             report = act(workspace, arguments.ids, dry_run=arguments.dry_run)
@@ -64,6 +55,43 @@ def archive_command(arguments: Namespace) -> int:
     if arguments.action == "gc" and not arguments.apply and report.plan.archived and not arguments.json:
         say("to archive them: bankctl archive gc --apply; to restore one later: bankctl archive restore ID")
     return code
+
+
+def _list(workspace: Workspace, arguments: Namespace) -> int:
+    from bankd.app.archive import forecast_fading, list_archive, offer_candidates
+
+    if arguments.action == "list":
+        stored = list_archive(workspace)
+        last = (
+            f"{len(stored)} archived; to restore one: bankctl archive restore ID" if stored else "the archive is empty"
+        )
+        whole: dict[str, object] = {"archive": [asdict(item) for item in stored]}
+        return say_answer(whole, *map(_archived_line, stored), last, as_json=arguments.json)
+    if arguments.action == "candidates":
+        offered = offer_candidates(workspace)
+        way = f"{len(offered)} may be archived; to archive them all: bankctl archive gc --apply"
+        whole = {"candidates": [asdict(item) for item in offered]}
+        last = way if offered else "nothing may be archived"
+        return say_answer(whole, *map(_offered_line, offered), last, as_json=arguments.json)
+    (fates, pinned), floor = forecast_fading(workspace, arguments.days), workspace.settings.decay.floor
+    rows = [
+        {"day": f.fall.day.isoformat(), "id": f.fall.id, "today": f.fall.value / 100, "place": f.place, "text": f.text}
+        for f in fates
+    ]
+    within = counted(arguments.days, "day")
+    said = f"{counted(len(fates), 'opinion falls', 'opinions fall')} below {floor:.2f} within {within}"
+    return say_answer(
+        {"floor": floor, "days": arguments.days, "falls": rows, "pinned": pinned},
+        *map(_fading_line, fates),
+        said + (f"; {pinned} pinned, which never fade" if pinned else ""),
+        "to keep one: say it again in a log, write another c=, or bankctl review keep ID" if fates else "",
+        as_json=arguments.json,
+    )
+
+
+def _fading_line(fate: FadingForecast) -> str:
+    now, place = styled(f"now {fate.fall.value / 100:.2f}", "dim"), styled(f"{fate.place}  ^{fate.fall.id}", "dim")
+    return f"{styled(str(fate.fall.day), 'bold')}  {now}  {styled(fate.text)}\n    {place}"
 
 
 def _archived_line(item: ArchivedMemory) -> str:
@@ -78,8 +106,10 @@ def _offered_line(item: OfferedMemory) -> str:
 
 def forget_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("id", type=bare_id, metavar="ID", help="the memory, such as m-k3fba2xqb7te")
-    add_options(parser, "--dry-run", "--json")
+    parser.add_argument("what", type=bare_id, metavar="ID|TEXT", help="the memory; with --everywhere also a text")
+    help_ = "purge its text from logs' copies, events, runs and index too; only says what it would do until --apply"
+    parser.add_argument("--everywhere", action="store_true", help=help_)
+    add_options(parser, "--apply", "--dry-run", "--json")
 
 
 _FINAL = "repair them by hand: this cannot be undone"
@@ -89,12 +119,14 @@ def forget_command(arguments: Namespace) -> int:
     """Delete a memory for good, or say what would go."""
     from bankd.app.forget import forget_memory
 
+    if arguments.everywhere:
+        return _purge(arguments)
     applies, announcer = not arguments.dry_run, Announcer(_FINAL, as_json=arguments.json)
     with open_named(arguments, write=applies) as workspace:
-        gone = forget_memory(workspace, arguments.id, announcer, apply=applies)
+        gone = forget_memory(workspace, arguments.what, announcer, apply=applies)
     whole = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": applies, "dangling": announcer.rows}
-    copies = f"old copies of the page remain for a while; to delete them too: bankctl purge {gone.id} --apply"
-    done = f"its log line will not bring it back; {copies}"
+    copies = "old copies of the page remain for a while; to delete them too: bankctl forget --everywhere"
+    done = f"its log line will not bring it back; {copies} {gone.id} --apply"
     return say_answer(
         whole,
         f"{'forgotten' if applies else 'would be forgotten'}: {styled(gone.text)}",
@@ -104,26 +136,20 @@ def forget_command(arguments: Namespace) -> int:
     )
 
 
-def purge_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    parser.add_argument("what", type=bare_id, metavar="ID|TEXT", help="the id of a memory, or the text itself")
-    add_options(parser, "--apply", "--json")
-
-
-def purge_command(arguments: Namespace) -> int:
+def _purge(arguments: Namespace) -> int:
     """Remove a text from everything that bankd keeps, or say from where; then say where bankd does not reach."""
     from bankd.app.forget import purge_text
 
-    announcer = Announcer(_FINAL, as_json=arguments.json)
-    with open_named(arguments, write=arguments.apply) as workspace:
-        purged = purge_text(workspace, arguments.what, announcer, apply=arguments.apply)
-    done = styled("purged" if arguments.apply else "would be purged", "green")
-    said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": arguments.apply}
+    applies, announcer = arguments.apply and not arguments.dry_run, Announcer(_FINAL, as_json=arguments.json)
+    with open_named(arguments, write=applies) as workspace:
+        purged = purge_text(workspace, arguments.what, announcer, apply=applies)
+    done = styled("purged" if applies else "would be purged", "green")
+    said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": applies}
     return say_answer(
         {**said, "dangling": announcer.rows},
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
         "bankd does not reach:",
         *(f"  {styled(place, 'yellow')}" for place in purged.beyond),
-        "" if arguments.apply else "nothing was written; to do it, repeat with --apply (this cannot be undone)",
+        "" if applies else "nothing was written; to do it, repeat with --apply (this cannot be undone)",
         as_json=arguments.json,
     )

@@ -18,54 +18,55 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, NoReturn
 
-COMMANDS = {
-    "init": ("cli.write", "make a workspace from the template"),
-    "adopt": ("cli.write", "make a workspace for an existing vault or an agent's logs"),
-    "demo": ("cli.demo", "show everything on sample logs; leaves nothing behind"),
-    "add": ("cli.write", "append a Retain line to today's log"),
-    "import": ("cli.importing", "import transcripts, chat exports and notes"),
-    "distil": ("cli.importing", "let your language model read the prose of the logs"),
-    "propose": ("cli.importing", "find lines worth remembering in prose, by rules, for the inbox"),
-    "search": ("cli.search", "find memories, in Korean and English"),
-    "related": ("cli.search", "what is linked to, used with or similar to a memory, page or person"),
-    "ui": ("cli.faces", "open the bank in the browser of this machine"),
-    "banks": ("cli.faces", "list the banks that search --all asks"),
-    "fleet": ("fleet.commands", "run thousands of banks on many machines, over PostgreSQL"),
-    "timeline": ("cli.search", "list the memories of some days, day by day"),
-    "cycle": ("cli.run", "run a cycle now: micro or reflect"),
-    "log": ("cli.show", "list the runs so far, and what each did"),
-    "undo": ("cli.show", "undo a run"),
-    "forget": ("cli.archive", "delete a memory for good"),
-    "purge": ("cli.archive", "remove a text from everything that holds it"),
-    "verify": ("cli.status", "check that the bank is consistent and complete"),
-    "show": ("cli.show", "show a memory and its source, the fate of a log line, or a run"),
-    "inbox": ("cli.review", "list what waits for your decision, and decide"),
-    "route": ("cli.status", "test on which page a text would go, and by which rule"),
-    "duplicates": ("cli.review", "list blocked lines that said nothing new, and let one in"),
-    "consolidate": ("cli.review", "merge near-copies in the bank; no word is lost"),
-    "conflicts": ("cli.review", "list memories that contradict each other"),
-    "decay": ("cli.review", "list which opinions will fade, and when"),
-    "archive": ("cli.archive", "list, add, restore or collect archived memories"),
-    "feedback": ("cli.write", "say which memories were useful and which were not"),
-    "importance": ("cli.write", "set how important a memory is, 1 to 10"),
-    "clock": ("cli.status", "check or confirm the system clock"),
-    "split": ("cli.page", "divide a page into parts; links follow"),
-    "merge": ("cli.page", "put the parts of a page back into it; links follow"),
-    "move": ("cli.page", "move or rename a page or folder; links follow"),
-    "links": ("cli.page", "list broken links, or who links to a page"),
-    "config": ("cli.status", "check settings and rules"),
-    "index": ("cli.run", "check, refresh or rebuild the search index"),
-    "status": ("cli.status", "show how bankd is doing and what needs you"),
-    "doctor": ("cli.status", "look for trouble in the workspace and its surroundings, with the fix for each"),
-    "connect": ("cli.agents", "give an agent this memory: Claude Code, Codex, OpenClaw, Hermes"),
-    "disconnect": ("cli.agents", "undo connect"),
-    "brief": ("cli.agents", "print a briefing: at a session's start, in the morning, before a meeting"),
-    "mcp": ("cli.agents", "serve the bank to an agent, over standard input and output"),
-    "hook": ("cli.hook", "answer the hooks of an agent's session; silent on errors"),
-    "service": ("cli.faces", "run bankd under systemd"),
-    "completions": ("cli.faces", "print completion for bash, zsh or fish"),
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Everyday": {
+        "search": ("cli.search", "find memories, in Korean and English"),
+        "show": ("cli.show", "show a memory and its source, the fate of a log line, or a run"),
+        "timeline": ("cli.search", "list the memories of some days, day by day"),
+        "related": ("cli.search", "what is linked to, used with or similar to a memory, page or person"),
+        "add": ("cli.write", "remember a line: append it to today's log"),
+        "edit": ("cli.write", "open a memory, page or log line in your editor"),
+        "review": ("cli.review", "decide on what waits for you, one by one or as a list"),
+        "forget": ("cli.archive", "delete a memory for good; --everywhere: purge a text from all files"),
+    },
+    "Agents": {
+        "connect": ("cli.agents", "give an agent this memory: Claude Code, Codex, OpenClaw, Hermes"),
+        "disconnect": ("cli.agents", "undo connect"),
+        "brief": ("cli.agents", "print a briefing: at a session's start, in the morning, before a meeting"),
+        "mcp": ("cli.agents", "serve the bank to an agent, over standard input and output"),
+        "distil": ("cli.importing", "have prose of the logs read, by your language model or by rules"),
+        "import": ("cli.importing", "import transcripts, chat exports and notes"),
+    },
+    "Bank": {
+        "init": ("cli.write", "make a workspace from the template"),
+        "adopt": ("cli.write", "make a workspace for an existing vault or an agent's logs"),
+        "demo": ("cli.demo", "show everything on sample logs; leaves nothing behind"),
+        "page": ("cli.page", "split, merge or move pages, and check their links; links follow"),
+        "archive": ("cli.archive", "list, add, restore or collect archived memories, and what fades"),
+        "feedback": ("cli.write", "say which memories were used, ignored, or how important one is"),
+        "export": ("cli.copies", "write all memories as JSON or as one Markdown file"),
+        "backup": ("cli.copies", "save all that cannot be made again in one file"),
+        "restore": ("cli.copies", "unpack a backup into an empty folder"),
+    },
+    "Upkeep": {
+        "status": ("cli.status", "show how bankd is doing and what needs you"),
+        "doctor": ("cli.status", "look for trouble, with the fix for each; verify, clock, index"),
+        "log": ("cli.show", "list the runs so far, and what each did"),
+        "undo": ("cli.show", "undo a run"),
+        "cycle": ("cli.run", "run a cycle now: micro or reflect"),
+        "config": ("cli.status", "check, read or change settings; test where a line would go"),
+        "service": ("cli.faces", "run bankd under systemd"),
+    },
+    "More": {
+        "ui": ("cli.faces", "open the bank in the browser of this machine"),
+        "banks": ("cli.faces", "list the banks that search --all asks"),
+        "fleet": ("fleet.commands", "run thousands of banks on many machines, over PostgreSQL"),
+        "completions": ("cli.faces", "print completion for bash, zsh or fish"),
+    },
+    "": {"hook": ("cli.hook", "answer the hooks of an agent's session; silent on errors")},
 }
-"""The module of each command, below `bankd`, and its line of help."""
+"""By group, the module of each command, below `bankd`, and its line of help. The last group is not listed."""
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 def load_command(name: str) -> tuple[Callable[[ArgumentParser], None], Callable[[Namespace], int]]:
@@ -92,7 +93,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--apply": {"action": "store_true", "help": "do it; without this, only say what would be done"},
     "--force": {"action": "store_true", "help": "go beyond the budget"},
     "--now": {"type": _moment, "metavar": "TIME", "help": NOW_HELP},
-    "--since": {"metavar": "DAY", "help": "only this day or later, such as 2026-05-02, 'last month', 지난달"},
+    "--since": {"metavar": "DAY", "help": "this day or later: 2026-05-02, 'last month', 지난달"},
     "--until": {"metavar": "DAY", "help": "only this day or earlier"},
     "--on": {"metavar": "DAY", "help": "only this day, week, month or year"},
 }
@@ -157,6 +158,13 @@ class Parser(ArgumentParser):
     def __init__(self, prog: str, description: str | None = None, **_: object) -> None:
         """Take the name of the command and its line of help."""
         super().__init__(prog, description=description, allow_abbrev=False, formatter_class=_formatter)
+
+    def shorten_usage(self) -> None:
+        """Name only the words that stand by place: the options are listed below."""
+        if self._subparsers is None:
+            formatter = self._get_formatter()
+            words = (formatter._format_args(one, str(one.metavar)) for one in self._get_positional_actions())
+            self.usage = " ".join(["%(prog)s", *words, "[options]"])
 
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError that says what is wrong and what was probably meant."""

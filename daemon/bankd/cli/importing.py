@@ -1,7 +1,4 @@
-"""`bankctl import`, `distil` and `propose`: what others wrote becomes logs, and prose becomes lines.
-
-Only `distil` asks a language model.
-"""
+"""`bankctl import` and `distil`: what others wrote becomes logs, and prose becomes lines."""
 
 from __future__ import annotations
 
@@ -84,6 +81,9 @@ def _print(done: list[Imported], verb: str) -> None:
 
 def distil_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
+    help_ = "without a model: find by rules what asks to be remembered, for the review"
+    parser.add_argument("--rules", action="store_true", help=help_)
+    parser.add_argument("--days", type=int, default=14, metavar="N", help="rules: days of logs to read (default: 14)")
     add_options(parser, "--dry-run")
     parser.add_argument("--text", action="store_true", help="with --dry-run: print the text that would be sent")
     add_options(parser, "--now", "--json")
@@ -94,6 +94,8 @@ def distil_command(arguments: Namespace) -> int:
     from bankd.app.distil import ask_now, distil_now, plan_distilling
     from bankd.wiring.workspace import open_workspace
 
+    if arguments.rules:
+        return _propose(arguments)
     root = find_workspace(arguments.workspace)
     with open_workspace(root, arguments.now, write=False) as workspace:  # a model may take minutes: others write
         if not arguments.now:
@@ -128,14 +130,8 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
     return say_answer(whole, *lines, as_json=arguments.json)
 
 
-def propose_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    parser.add_argument("--days", type=int, default=14, metavar="N", help="how many days of logs to read (default: 14)")
-    add_options(parser, "--dry-run", "--now", "--json")
-
-
-def propose_command(arguments: Namespace) -> int:
-    """Put lines that rules find in prose into the inbox, or only print them."""
+def _propose(arguments: Namespace) -> int:
+    """Put lines that rules find in prose into the review, or only print them."""
     from bankd.app.distil import propose_now
 
     if not 0 <= arguments.days <= 36_500:
@@ -150,7 +146,7 @@ def propose_command(arguments: Namespace) -> int:
         for line, rule in one.lines
     ]
     lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(r['rule'], 'dim')}" for r in rows]
-    way = "after the next run: bankctl inbox lists them, bankctl inbox accept takes one in"
+    way = "after the next run: bankctl review lists them, bankctl review accept takes one in"
     said = f"{counted(len(rows), 'line')} proposed; {'nothing was written' if arguments.dry_run else way}"
     whole = {"proposed": rows, "applied": not arguments.dry_run}
     return say_answer(whole, *lines, said if rows else "nothing new is worth remembering", as_json=arguments.json)

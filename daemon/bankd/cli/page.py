@@ -1,4 +1,4 @@
-"""`bankctl split`, `merge`, `move` and `links`, and how commands announce links that will break."""
+"""`bankctl page`: split, merge, move and links; and how commands announce links that will break."""
 
 from __future__ import annotations
 
@@ -17,42 +17,39 @@ if TYPE_CHECKING:
     from bankd.layouts.links import Link
     from bankd.workspace.graph import LinkGraph
 
-_PAGE = "relative to bank/, or its unique name"
+_WORDS = {"split": (1, 1, "PAGE"), "merge": (1, 1, "PAGE"), "move": (2, 2, "OLD NEW"), "links": (0, 1, "[PAGE]")}
+"""For each action, how many pages it takes at least and at most, and how these are called."""
 
 
-def split_arguments(parser: ArgumentParser) -> None:
+def page_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("page", metavar="PAGE", help=_PAGE)
+    help_ = (
+        "split PAGE: divide it into a hub and its parts; merge PAGE: put the parts of a hub back into it; move OLD NEW: "
+        "another path for a page or folder; links: what broke, or with PAGE who links to it"
+    )
+    parser.add_argument("action", choices=list(_WORDS), metavar="ACTION", help=help_)
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="relative to bank/, or its unique name")
+    parser.add_argument("--heal", action="store_true", help="links: let links follow what was moved in an editor")
+    parser.add_argument("--all", action="store_true", help="links: also those that were always broken")
     add_options(parser, "--dry-run", "--json")
 
 
-def split_command(arguments: Namespace) -> int:
-    """Divide a page into a hub and its parts."""
-    return _rearrange(arguments, lambda rearranger: rearranger.split(arguments.page, dry_run=arguments.dry_run))
+def page_command(arguments: Namespace) -> int:
+    """Rearrange pages, or list links."""
+    pages, is_dry = arguments.pages, arguments.dry_run
+    least, most, words = _WORDS[arguments.action]
+    if not least <= len(pages) <= most:
+        raise UsageError(f"usage: bankctl page {arguments.action} {words}")
+    if arguments.action == "links" and not arguments.heal:
+        return _links(arguments)
 
-
-def merge_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    parser.add_argument("page", metavar="PAGE", help=f"the hub, {_PAGE}")
-    add_options(parser, "--dry-run", "--json")
-
-
-def merge_command(arguments: Namespace) -> int:
-    """Put the parts of a page back into it."""
-    return _rearrange(arguments, lambda rearranger: rearranger.merge(arguments.page, dry_run=arguments.dry_run))
-
-
-def move_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    parser.add_argument("old", metavar="OLD", help="a page or folder, relative to bank/")
-    parser.add_argument("new", metavar="NEW", help="its new path, relative to bank/; a page ends in .md")
-    add_options(parser, "--dry-run", "--json")
-
-
-def move_command(arguments: Namespace) -> int:
-    """Give a page or folder another path."""
-    old, new, dry_run = arguments.old, arguments.new, arguments.dry_run
-    return _rearrange(arguments, lambda rearranger: rearranger.move(old, new, dry_run=dry_run))
+    acts: dict[str, Callable[[Rearranger], Rearranged | None]] = {
+        "split": lambda one: one.split(pages[0], dry_run=is_dry),
+        "merge": lambda one: one.merge(pages[0], dry_run=is_dry),
+        "move": lambda one: one.move(*pages, dry_run=is_dry),
+        "links": lambda one: one.heal(dry_run=is_dry),
+    }
+    return _rearrange(arguments, acts[arguments.action])
 
 
 def _rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | None]) -> int:
@@ -94,27 +91,13 @@ def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:
     yield styled(f"{done.run} would write {said}. Nothing was written" if is_dry else f"{done.run}: {said}", "bold")
 
 
-def links_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    help_ = "check: links that broke; to PAGE: who links to it; heal: let links follow what was moved in an editor"
-    parser.add_argument("action", choices=["check", "to", "heal"], help=help_)
-    parser.add_argument("page", nargs="?", metavar="PAGE", help=_PAGE)
-    parser.add_argument("--all", action="store_true", help="check: also links that were always broken")
-    add_options(parser, "heal --dry-run", "--json")
-
-
-def links_command(arguments: Namespace) -> int:
-    """Check, list or heal."""
-    if arguments.action == "heal":
-        return _rearrange(arguments, lambda rearranger: rearranger.heal(dry_run=arguments.dry_run))
-    if arguments.action == "to" and not arguments.page:
-        raise UsageError("usage: bankctl links to PAGE")
+def _links(arguments: Namespace) -> int:
     from bankd.app.rearrange import open_rearranger
 
     with open_named(arguments, write=False) as workspace, open_rearranger(workspace) as (rearranger, graph):
-        if arguments.action == "check":
+        if not arguments.pages:
             return _check(graph, arguments)
-        links = graph.links_to(rearranger.page(arguments.page))
+        links = graph.links_to(rearranger.page(arguments.pages[0]))
     lines = [f"{_place(link)}  {styled(link.reference.target)}" for link in links]
     whole = {"links": [_row(link) for link in links]}
     return say_answer(whole, *lines, counted(len(links), "link"), as_json=arguments.json)
@@ -126,7 +109,7 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
     news, moved = [link for link, once in broken if once], graph.moved()
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
     shown = [link for link, _ in broken] if arguments.all else news
-    since_ever, heals = len(broken) - len(news), "now; to update the links: bankctl links heal"
+    since_ever, heals = len(broken) - len(news), "now; to update the links: bankctl page links --heal"
     say_answer(
         {"broken": [_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},
         *(f"{_place(link)}  {styled(link.reference.target, 'bold')}" for link in shown),

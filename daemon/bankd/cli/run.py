@@ -1,15 +1,13 @@
-"""`bankctl cycle`: one run in the foreground, or its plan. `bankctl index`: check, refresh or rebuild the search index."""
+"""`bankctl cycle`: one run in the foreground, or its plan."""
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from bankd.cli.base import add_options
 from bankd.cli.location import find_workspace
-from bankd.cli.printing import say_answer, styled
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
@@ -67,32 +65,3 @@ def _run_in(workspace: Workspace, arguments: Namespace) -> int:
     for report in show_progress(reports):
         tell(report, as_json=arguments.json, is_whole=arguments.verbose)
     return 0
-
-
-def index_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    help_ = "status (default); refresh: read changes; rebuild: the old one answers meanwhile; verify: check its files"
-    actions = ["status", "refresh", "rebuild", "verify"]
-    parser.add_argument("action", choices=actions, nargs="?", default="status", help=help_)
-    add_options(parser, "--json")
-
-
-def index_command(arguments: Namespace) -> int:
-    """Do it and print the state of the index; exit code 3 when it cannot be used."""
-    from bankd.app.index import check_index, index_state, refresh_index
-    from bankd.wiring.search import open_search
-    from bankd.wiring.workspace import open_workspace
-
-    root = find_workspace(arguments.workspace)
-    done = ""
-    with closing(open_search(root)) as searching:
-        if arguments.action == "verify":
-            done = check_index(searching.indexes)
-        elif arguments.action != "status":
-            with open_workspace(root) as workspace:
-                publish = workspace.transactions.publish
-                done = refresh_index(searching, workspace.now, publish, anew=arguments.action == "rebuild")
-        state = index_state(searching.indexes)
-    lines = [f"{name:<12} {styled(str(value))}" for name, value in state.items()]
-    say_answer({"done": done, **state}, styled(done), *lines, as_json=arguments.json)
-    return 0 if state["usable"] else 3

@@ -1,19 +1,21 @@
-"""`bankctl status`, `doctor`, `clock`, `verify`, `config` and `route`: how the workspace is, and what is wrong.
+"""`bankctl status`, `doctor` and `config`: how the workspace is, what is wrong, and its settings.
 
-None of them changes the bank. Exit code 3 means that something needs a person.
+Exit code 3 means that something needs a person.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from bankd.cli.base import add_options
+from bankd.cli.base import add_options, suggest_word
 from bankd.cli.location import find_workspace, open_named
 from bankd.cli.printing import counted, plain, say, say_answer, styled
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,13 +48,13 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
     bank, jobs = status["bank"], status["jobs"]
     held = f"{counted(bank['memories'], 'memory', 'memories')} on {counted(bank['pages'], 'page')}"
     yield f"{_label('workspace')} {styled(status['workspace'], 'bold')}"
-    yield f"{_label('bank')} {held}, {bank['inbox']} in the inbox"
+    yield f"{_label('bank')} {held}, {bank['inbox']} unfiled"
     if bank["prose"]:
         yield f"{_label('logs')} {tell_prose(bank['prose'])}"
     last = next((job["last"] for job in jobs if job["job"] == "reflect"), None) or {}
     if count := last.get("counts", {}).get("fading", 0):
         fading = counted(count, "opinion fades", "opinions fade")
-        yield f"{_label('opinions')} {fading} within 7 days; to list {'it' if count == 1 else 'them'}: bankctl decay forecast"
+        yield f"{_label('opinions')} {fading} within 7 days; to list {'it' if count == 1 else 'them'}: bankctl archive forecast"
     yield f"{_label('index')} {styled(_index_line(status))}"
     yield f"{_label('daemon')} {styled(_daemon_line(status))}"
     for job in jobs:
@@ -112,38 +114,87 @@ def _at(moment: str, status: dict[str, Any]) -> str:
 
 def doctor_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
+    help_ = (
+        "all (default): look for trouble everywhere; verify: check that the bank is consistent and complete; clock: "
+        "whether the system clock is believed (accept: confirm that it is right); index: the state of the search index "
+        "(refresh: read changes, rebuild: make it anew, verify: check its files)"
+    )
+    areas = ["all", "verify", "clock", "index"]
+    parser.add_argument("area", nargs="?", choices=areas, default="all", metavar="ACTION", help=help_)
+    ways = ["accept", "refresh", "rebuild", "verify"]
+    parser.add_argument("way", nargs="?", choices=ways, metavar="ACTION", help="what to do with clock or index")
+    parser.add_argument(
+        "--fix", action="store_true", help="first mend what needs no decision: unfinished runs, index, links"
+    )
     add_options(parser, "--json")
 
 
 def doctor_command(arguments: Namespace) -> int:
-    """Examine the workspace and its surroundings; print each problem with its fix."""
+    """Examine the workspace, or one area of it; exit code 3 when something needs a person."""
+    area, way = arguments.area, arguments.way
+    if way and way not in {"clock": {"accept"}, "index": {"refresh", "rebuild", "verify"}}.get(area, set()):
+        raise UsageError(f"bankctl doctor {area} takes no {way}", "see: bankctl doctor --help")
+    act = {"verify": _verify, "clock": _clock, "index": _index}.get(area)
+    if act:
+        return act(arguments)
     from bankd.app.doctor import examine_workspace
     from bankd.wiring.probing import find_installation, open_probe
 
     root = find_workspace(arguments.workspace)
+    mended = list(_mend(arguments)) if arguments.fix else []
     with open_probe(root) as probe:
         areas = examine_workspace(probe, find_installation(root))
-    lines = []
-    for area, findings in areas.items():
-        lines.append(f"    {styled(area, 'bold')}" if findings else f"{styled('ok', 'green')}  {area}")
+    lines = [f"{styled('mended', 'green')}  {plain(one)}" for one in mended]
+    for name, findings in areas.items():
+        lines.append(f"    {styled(name, 'bold')}" if findings else f"{styled('ok', 'green')}  {name}")
         for finding in findings:
             sign = styled("!!", "red") if finding.needs_person else styled("--", "yellow")
             lines += [f"{sign}  {styled(finding.text)}", f"      {styled(finding.fix, 'cyan')}" if finding.fix else ""]
-    whole = {area: [asdict(finding) for finding in findings] for area, findings in areas.items()}
-    say_answer(whole, *lines, as_json=arguments.json)
+    whole: dict[str, Any] = {name: [asdict(finding) for finding in findings] for name, findings in areas.items()}
+    say_answer(whole | ({"mended": mended} if arguments.fix else {}), *lines, as_json=arguments.json)
     return 3 if any(finding.needs_person for findings in areas.values() for finding in findings) else 0
 
 
-def clock_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    help_ = "show (default): whether the clock is believed; accept: confirm that it is right"
-    parser.add_argument("action", nargs="?", choices=["show", "accept"], default="show", help=help_)
-    add_options(parser, "--json")
+def _mend(arguments: Namespace) -> Iterator[str]:
+    """Mend what needs no decision; gives what was done."""
+    from bankd.app.index import index_state, refresh_index
+    from bankd.app.rearrange import open_rearranger
+    from bankd.wiring.search import open_search
+
+    root = find_workspace(arguments.workspace)
+    with open_named(arguments, write=True) as workspace:  # opening it finishes what a run left half done
+        yield from workspace.healed
+        with open_rearranger(workspace) as (rearranger, _):
+            healed = rearranger.heal()
+        if healed is not None and healed.edits:
+            yield f"{counted(len(healed.edits), 'link')} follow what was moved: bankctl undo {healed.run}"
+        with closing(open_search(root)) as searching:
+            anew = not index_state(searching.indexes)["usable"]
+            yield refresh_index(searching, workspace.now, workspace.transactions.publish, anew=anew)
 
 
-def clock_command(arguments: Namespace) -> int:
+def _index(arguments: Namespace) -> int:
+    """Print the state of the index, after refreshing, rebuilding or checking it; 3 when it cannot be used."""
+    from bankd.app.index import check_index, index_state, refresh_index
+    from bankd.wiring.search import open_search
+
+    root, done = find_workspace(arguments.workspace), ""
+    with closing(open_search(root)) as searching:
+        if arguments.way == "verify":
+            done = check_index(searching.indexes)
+        elif arguments.way:
+            with open_named(arguments, write=True) as workspace:
+                publish = workspace.transactions.publish
+                done = refresh_index(searching, workspace.now, publish, anew=arguments.way == "rebuild")
+        state = index_state(searching.indexes)
+    lines = [f"{name:<12} {styled(str(value))}" for name, value in state.items()]
+    say_answer({"done": done, **state}, styled(done), *lines, as_json=arguments.json)
+    return 0 if state["usable"] else 3
+
+
+def _clock(arguments: Namespace) -> int:
     """Show whether the clock is believed, or confirm it; while it is not, nothing is archived for its age."""
-    accepts = arguments.action == "accept"
+    accepts = arguments.way == "accept"
     with open_named(arguments, write=accepts) as workspace:
         clock = workspace.outside.clock_trust
         trust, now = clock.accept() if accepts else clock.judge(), workspace.now
@@ -153,17 +204,12 @@ def clock_command(arguments: Namespace) -> int:
     if trust.off is not None:
         jump = f"jumped {abs(trust.off)} {'ahead' if trust.off.total_seconds() > 0 else 'back'}"
         said = f"it is {now:%Y-%m-%d %H:%M}; the clock {jump}; archiving is paused"
-        fix = "set the clock right, or confirm it: bankctl clock accept"
+        fix = "set the clock right, or confirm it: bankctl doctor clock accept"
     say_answer(whole, said, fix, as_json=arguments.json)
     return 3 if trust.is_frozen else 0
 
 
-def verify_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    add_options(parser, "--json")
-
-
-def verify_command(arguments: Namespace) -> int:
+def _verify(arguments: Namespace) -> int:
     """Check the promises of the bank from the outside; exit code 3 when one does not hold."""
     from bankd.app.doctor import verify_workspace
 
@@ -185,16 +231,40 @@ def verify_command(arguments: Namespace) -> int:
 
 def config_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    help_ = "check: read bankd.yaml and the routing file, and print every problem with its file and line"
-    parser.add_argument("action", choices=["check"], help=help_)
+    help_ = (
+        "check: print every problem of bankd.yaml and the routing file, with its line; get [NAME]: print one setting, or "
+        "all; set NAME TEXT: change it, comments stay; route TEXT: on which page a line would go, and by which rule"
+    )
+    parser.add_argument("action", choices=["check", "get", "set", "route"], metavar="ACTION", help=help_)
+    help_ = 'a setting, such as decay.floor; its value; or a Retain line, such as "W @Peter: In Marrakech"'
+    parser.add_argument("words", nargs="*", metavar="NAME|TEXT", help=help_)
     add_options(parser, "--json")
 
 
 def config_command(arguments: Namespace) -> int:
-    """Check settings and rules."""
-    from bankd.config.workspace import check_configuration
+    """Check settings and rules, read or change one, or test where a line would go."""
+    from bankd.config.changing import change_setting, settings_by_name
+    from bankd.config.workspace import SETTINGS, check_configuration, load_usable_settings
 
-    problems, rules = check_configuration(find_workspace(arguments.workspace))
+    root, words = find_workspace(arguments.workspace), arguments.words
+    if arguments.action == "route":
+        return _route(arguments)
+    if arguments.action == "set":
+        if len(words) < 2:
+            raise UsageError("usage: bankctl config set NAME VALUE")
+        change_setting(root / SETTINGS, words[0], " ".join(words[1:]))
+        said = f"{styled(words[0], 'bold')} is set; a running bankd reads it after: bankctl service reload"
+        return say_answer({"set": words[0], "value": " ".join(words[1:])}, said, as_json=arguments.json)
+    if arguments.action == "get":
+        settings = settings_by_name(load_usable_settings(root / SETTINGS)[0])
+        if words and words[0] not in settings:
+            raise UsageError(
+                f"unknown setting {words[0]}", suggest_word(words[0], settings) + "bankctl config get lists them"
+            )
+        wanted = {name: value for name, value in settings.items() if not words or name == words[0]}
+        lines = [value_words(value) if words else f"{name}: {value_words(value)}" for name, value in wanted.items()]
+        return say_answer(wanted, *map(styled, lines), as_json=arguments.json)
+    problems, rules = check_configuration(root)
     said = f"settings and {counted(rules, 'rule')} are fine"
     if not rules:
         said = "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"
@@ -203,19 +273,21 @@ def config_command(arguments: Namespace) -> int:
     return 3 if problems else 0
 
 
-def route_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    parser.add_argument("action", choices=["test"], help="test: show all rules that match, the winner first")
-    parser.add_argument("text", nargs="+", metavar="TEXT", help='a Retain line, such as "W @Peter: In Marrakech"')
-    add_options(parser, "--json")
+def value_words(value: object) -> str:
+    """The value of a setting as its file writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def route_command(arguments: Namespace) -> int:
+def _route(arguments: Namespace) -> int:
     """Print the pages where a text would go, each with the rule that names it."""
     from bankd.app.review import places_for
     from bankd.memory.retain import read_log, retain_line
 
-    line = retain_line(" ".join(arguments.text), None)
+    if not arguments.words:
+        raise UsageError('usage: bankctl config route "W: some text"')
+    line = retain_line(" ".join(arguments.words), None)
     memory = read_log("", f"{line}\n", anywhere=True).lines[0].memory
     with open_named(arguments, write=False) as workspace:
         (found,) = places_for(workspace, [memory])

@@ -1,7 +1,9 @@
-"""`bankctl add`, `init`, `adopt`, `importance` and `feedback`: what a person puts in."""
+"""`bankctl add`, `edit`, `init`, `adopt` and `feedback`: what a person puts in."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
@@ -36,6 +38,32 @@ def add_command(arguments: Namespace) -> int:
     place = add_line(find_workspace(arguments.workspace), line)
     said = f"{place}: remembered at the next run (or now: bankctl cycle micro)"
     return say_answer({"log": place.log, "line": place.line, "text": line}, said, as_json=arguments.json)
+
+
+def edit_arguments(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    help_ = "a memory such as m-k3fba2xqb7te, a line such as memory/2026-05-02.md:7, or a page such as daily/home"
+    parser.add_argument("what", metavar="ID|LINE|PAGE", help=help_)
+    parser.add_argument("--print", action="store_true", dest="prints", help="only print the file and line")
+    add_options(parser, "--json")
+
+
+def edit_command(arguments: Namespace) -> int:
+    """Open $VISUAL or $EDITOR at the line; the next run reads what was saved."""
+    from bankd.app.show import editor_command, locate
+
+    with open_named(arguments, write=False) as workspace:
+        path, line = locate(workspace, bare_id(arguments.what))
+        root = workspace.root
+    place = f"{path}:{line}"
+    if arguments.prints or arguments.json:
+        return say_answer({"path": path, "line": line}, styled(place), as_json=arguments.json)
+    words = editor_command(os.environ, str(root / path), line)
+    try:
+        code = subprocess.run(words, check=False).returncode  # noqa: S603 -- the user's own editor
+    except OSError as error:
+        raise UserError(f"{words[0]}: {error.strerror}; $EDITOR names the editor, and the line is {place}") from error
+    return say_answer({}, f"{styled(place, 'bold')}: the next run reads what was saved", as_json=False) or code
 
 
 def init_arguments(parser: ArgumentParser) -> None:
@@ -124,29 +152,12 @@ def _files(names: Sequence[str], what: str) -> str:
     return f"{len(names)} {what}: {', '.join(map(styled, names[:20]))}{more}"
 
 
-def importance_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
-    parser.add_argument("id", type=bare_id, metavar="ID", help="the memory, such as m-k3fba2xqb7te")
-    parser.add_argument("value", metavar="1-10", type=int, choices=range(1, 11), help="10 never loses strength")
-    add_options(parser, "--dry-run", "--now", "--json")
-
-
-def importance_command(arguments: Namespace) -> int:
-    """Set how important a memory is."""
-    from bankd.app.show import set_importance
-
-    is_dry = arguments.dry_run
-    with open_named(arguments, write=not is_dry) as workspace:
-        set_importance(workspace, arguments.id, arguments.value, dry_run=is_dry)
-    said = f"{styled(arguments.id, 'bold')} {'would have' if is_dry else 'has'} importance {arguments.value}"
-    whole = {"id": arguments.id, "importance": arguments.value, "noted": not is_dry}
-    return say_answer(whole, said, "nothing was written" if is_dry else "", as_json=arguments.json)
-
-
 def feedback_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("what", nargs="?", choices=["used", "ignored"], help="what happened to the memories")
-    parser.add_argument("ids", nargs="*", type=bare_id, metavar="ID", help="the memories, such as m-k3fba2xqb7te")
+    help_ = "used ID..., ignored ID...: what happened to memories; importance ID 1-10: 10 never loses strength"
+    choices = ["used", "ignored", "importance"]
+    parser.add_argument("what", nargs="?", choices=choices, metavar="ACTION", help=help_)
+    parser.add_argument("ids", nargs="*", type=bare_id, metavar="ID|N", help="the memories, such as m-k3fba2xqb7te")
     help_ = "a response (- is standard input): memories that it repeats were used, other recent answers ignored"
     parser.add_argument("--from-response", metavar="FILE", help=help_)
     add_options(parser, "--dry-run", "--now", "--json")
@@ -157,6 +168,8 @@ def feedback_command(arguments: Namespace) -> int:
     from bankd.app.show import give_feedback, judge_answers
 
     response, ids = arguments.from_response, tuple(arguments.ids)
+    if arguments.what == "importance":
+        return _importance(arguments)
     if bool(response) == bool(ids):
         raise UsageError("usage: bankctl feedback used|ignored ID..., or bankctl feedback --from-response FILE")
     text = _read(response) if response else ""
@@ -174,6 +187,20 @@ def feedback_command(arguments: Namespace) -> int:
         last = "no answer of the last hour has such a memory; to name memories: bankctl feedback used ID..."
     say_answer({**asdict(said), "noted": not arguments.dry_run}, *lines, last, as_json=arguments.json)
     return 1 if said.unknown else 0
+
+
+def _importance(arguments: Namespace) -> int:
+    from bankd.app.show import set_importance
+
+    is_dry, words = arguments.dry_run, arguments.ids
+    if len(words) != 2 or words[1] not in {str(value) for value in range(1, 11)}:
+        raise UsageError("usage: bankctl feedback importance ID 1-10")
+    id_, value = words[0], int(words[1])
+    with open_named(arguments, write=not is_dry) as workspace:
+        set_importance(workspace, id_, value, dry_run=is_dry)
+    said = f"{styled(id_, 'bold')} {'would have' if is_dry else 'has'} importance {value}"
+    whole = {"id": id_, "importance": value, "noted": not is_dry}
+    return say_answer(whole, said, "nothing was written" if is_dry else "", as_json=arguments.json)
 
 
 def _read(file: str) -> str:

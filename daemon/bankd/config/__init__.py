@@ -4,5 +4,6 @@ workspace  all of a workspace: settings, rules, secret patterns, and where `memo
 schema     what each setting of bankd.yaml may be
 routing    the rules of routing.yaml, and the classifier for lines that no rule claims
 patterns   regular expressions that take linear time (RE2)
+changing   one setting or rule changed in its file, comments kept
 yaml       YAML into nodes that keep their lines, without anchors and guessed types
 """

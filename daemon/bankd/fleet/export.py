@@ -109,7 +109,7 @@ def _rows_of(root: Path) -> Path:
     try:
         return folder / (folder / "current").read_text("utf-8").strip() / "rows.sqlite3"
     except OSError:
-        raise UserError(f"{root}: has no search index yet; make it with: bankctl index rebuild") from None
+        raise UserError(f"{root}: has no search index yet; make it with: bankctl doctor index rebuild") from None
 
 
 def _open(file: Path) -> sqlite3.Connection:

@@ -225,13 +225,13 @@ def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
         yield HealthFinding(f"nothing can be written: {reason}", fix, needs_person=True)
     yield from may_not_be_used(bank.not_ours)
     if bank.index.problem:
-        yield HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True)
+        yield HealthFinding(f"the index: {bank.index.problem}", "bankctl doctor index rebuild", needs_person=True)
     if bank.inbox:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
-        yield HealthFinding(f"{lines} no rule", "bankctl inbox")
+        yield HealthFinding(f"{lines} no rule", "bankctl review")
     if bank.is_clock_frozen:
         text = "the clock jumped by days that did not pass: nothing is archived for its age"
-        yield HealthFinding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True)
+        yield HealthFinding(text, "set it right, or say that it is: bankctl doctor clock accept", needs_person=True)
 
 
 def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:
@@ -244,7 +244,7 @@ def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:
     yield from journals_set_aside(bank.set_aside)
     if bank.large:
         more = f" and {len(bank.large) - _SHOWN} more" if len(bank.large) > _SHOWN else ""
-        fix = "at split.split_kib the reflect cycle splits those that bankd wrote (split.pages); at once: bankctl split PAGE"
+        fix = "at split.split_kib the reflect cycle splits those that bankd wrote (split.pages); at once: bankctl page split PAGE"
         yield HealthFinding(f"large pages: {', '.join(bank.large[:_SHOWN])}{more}", fix)
     for path in bank.too_large:  # its tagged lines are taken in all the same
         yield HealthFinding(f"{path} is too large to be searched", "divide it, best by its days")
@@ -261,10 +261,10 @@ def _judge_lines(bank: BankFacts) -> Iterator[HealthFinding]:
         lines = "1 line of a log was" if len(places) == 1 else f"{len(places)} lines of logs were"
         more = " …" if len(places) > _SHOWN else ""
         text = f"{lines} not taken in: {', '.join(places[:_SHOWN])}{more}"
-        yield HealthFinding(text, "bankctl inbox lists them with the reasons")
+        yield HealthFinding(text, "bankctl review lists them with the reasons")
     if bank.offered:
         text = "1 line is proposed, and waits" if bank.offered == 1 else f"{bank.offered} lines are proposed, and wait"
-        yield HealthFinding(f"{text} for your word", "bankctl inbox shows what")
+        yield HealthFinding(f"{text} for your word", "bankctl review shows what")
 
 
 def cannot_be_used(problem: str) -> HealthFinding:
@@ -411,7 +411,7 @@ LARGEST_STEP = timedelta(days=3)
 
 FROZEN = (
     "the clock moved by more than three days that did not pass; nothing is archived for its age until it is right again, "
-    "or a person says so: bankctl clock accept"
+    "or a person says so: bankctl doctor clock accept"
 )
 
 

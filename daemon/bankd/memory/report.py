@@ -52,7 +52,7 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
         reason = f"{r.page} has it; noted in the event log"
         yield ReportRow("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
     for u in plan.updates:
-        asked = f"may replace {u.old}, which a person wrote: bankctl conflicts"
+        asked = f"may replace {u.old}, which a person wrote: bankctl review list contradictions"
         reason = asked if u.is_question else f"supersedes {u.old}: {u.reason}"
         yield ReportRow(
             "!" if u.is_question else "~",
@@ -65,7 +65,7 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
         said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
         yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
     for o in plan.overruled:
-        advice = f"{o.reason}; bankctl duplicates allow {o.line.id} lets the line in"
+        advice = f"{o.reason}; bankctl review accept {o.line.id} lets the line in"
         yield ReportRow("=", "not followed", str(o.line.place), statement_of(o.line.memory), advice)
     for c in plan.confirmed:
         yield ReportRow("~", "confirmed", c.page, normalise_text(c.stronger), "said again, so it counts a little more")

@@ -244,7 +244,7 @@ class _LogReader:
             return BadLine(place, problem or _UNTAGGED, _NOTES.sub("", text))
         if doubt := _DOUBTED.search(text):
             what = "not believed" if doubt["kind"] == REFUSED else "proposed"
-            reason = f"{what}: {doubt['reason']}; bankctl inbox accept {place} takes it in"
+            reason = f"{what}: {doubt['reason']}; bankctl review accept {place} takes it in"
             return BadLine(place, reason, _NOTES.sub("", text), doubt["kind"])
         said, replaces = _part_replaced(text[head.length :])
         lines = [clean_text(line) for line in said.split("\n")]

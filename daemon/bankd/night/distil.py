@@ -171,7 +171,7 @@ class Distilled(NamedTuple):
         """What there is to say of it."""
         if not self.sections:
             return ()
-        refused = f", {self.refused} not believed: bankctl inbox" if self.refused else ""
+        refused = f", {self.refused} not believed: bankctl review" if self.refused else ""
         return (f"{self.sections} sections of prose distilled to {self.lines} lines in memory/{FOLDER}/{refused}",)
 
 

@@ -60,7 +60,7 @@ class Indexes(NamedTuple):
     def open(self, now: datetime) -> None:
         """Open the newest state of the bank's index; UserError when there is none."""
         if not self.bank.whole(now, self.bank.open):
-            raise UserError("there is no search index yet; bankctl index rebuild makes it")
+            raise UserError("there is no search index yet; bankctl doctor index rebuild makes it")
 
     def state(self, now: datetime) -> list[tuple[int, int]]:
         """Open the newest state of every index; gives what changes with it. UserError when there is none of the bank."""
@@ -445,7 +445,7 @@ def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
 def _catch_up(group: str, index: SearchIndex, now: datetime) -> tuple[str, int]:
     pending = index.whole(now, lambda: _pending(index))
     if pending > QUICK_PAGES:
-        missing = f"{GROUPS[group]}/ is not searchable yet: bankctl index refresh"
+        missing = f"{GROUPS[group]}/ is not searchable yet: bankctl doctor index refresh"
         return "" if index.is_there() else missing, pending
     if pending:
         try:

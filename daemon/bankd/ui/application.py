@@ -106,9 +106,9 @@ class _Site:
         asked = self._asked(request)
 
         def work() -> Response:
-            from bankd.ui.desk import decide  # noqa: PLC0415 -- as the views
+            from bankd.ui.desk import carry_out  # noqa: PLC0415 -- as the views
 
-            run = decide(self.banks.find(asked.bank), form)
+            run = carry_out(self.banks.find(asked.bank), form)
             return RedirectResponse(_way_back(asked.bank, form, {"did": form["do"], "run": run}), 303)
 
         return await run_in_threadpool(self._answer, asked, work)
@@ -135,7 +135,7 @@ class _Site:
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
         # The page says what was done. Its names are imported only then, as the views are.
-        decisions = import_module("bankd.ui.desk").DECISIONS if "did" in asked.query else {}
+        decisions = import_module("bankd.ui.desk").DONE if "did" in asked.query else {}
         around = {"banks": self.banks.names(), "views": list(VIEWS)[:8], "asked": asked, "decisions": decisions}
         template = _environment().get_template(shown.template)
         words = partial(translate, language=asked.language)

@@ -1,0 +1,155 @@
+"""Use cases that carry a bank elsewhere: its memories as rows or as one Markdown text, a backup file, and its return.
+
+A backup holds every file of the workspace but `.bankd/`, which is made again; a bank whose folders are elsewhere comes
+back with them inside the workspace.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bankd.app.workspace import Workspace
+from bankd.config.changing import change_setting
+from bankd.config.workspace import SETTINGS, load_usable_settings
+from bankd.errors import UserError
+from bankd.pages.memory import split_id
+from bankd.pages.page import MARKER
+from bankd.settings import FoldersPolicy
+
+_DERIVED = ".bankd"
+
+
+def export_memories(workspace: Workspace) -> list[dict[str, Any]]:
+    """Every memory of the bank as plain values, page by page in the order in which it stands there."""
+    workspace.catalog.refresh(workspace.now)
+    ledger = workspace.transactions.ledger()
+    newer, rows = ledger.successors(), []
+    for page in sorted(workspace.catalog.pages(), key=lambda page: page.path):
+        for entry in page.entries:
+            memory = entry.memory
+            if not memory.id:
+                continue
+            fact, sure = ledger.consumed.get(memory.id), memory.confidence
+            rows.append({
+                "id": memory.id, "kind": memory.tag, "text": memory.text, "about": list(memory.entities),
+                "page": page.path, "line": entry.line, "heading": list(entry.heading),
+                "confidence": sure.hundredths / 100 if sure else None,
+                "confidence_day": sure.day.isoformat() if sure and sure.day else None,
+                "source": f"memory/{fact.get('log')}:{fact.get('line')}" if fact else None,
+                "learned": str(fact["at"]) if fact else None, "replaced_by": newer.get(memory.id),
+            })  # fmt: skip
+    return rows
+
+
+def export_markdown(workspace: Workspace) -> str:
+    """The memories of the bank as one Markdown text: a heading a page, then its own headings; without ids."""
+    workspace.catalog.refresh(workspace.now)
+    parts = []
+    for page in sorted(workspace.catalog.pages(), key=lambda page: page.path):
+        heading, lines = None, []
+        for entry in page.entries:
+            if tuple(entry.heading) != heading:
+                heading = tuple(entry.heading)
+                lines += ["", f"## {' > '.join(heading)}", ""] if heading else [""]
+            said = split_id(MARKER.sub("", page.text_of(entry)))[0].strip()
+            lines.append("- " + said.replace("\n", "\n  "))
+        if lines:
+            parts.append("\n".join([f"# {page.path.removeprefix('bank/').removesuffix('.md')}", *lines]))
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+class Backup(NamedTuple):
+    """A backup that was written: its file, how many files and bytes it holds, and what could not be read."""
+
+    path: str
+    files: int
+    bytes: int
+    unread: tuple[str, ...]
+
+
+def write_backup(root: Path, target: Path) -> Backup:
+    """Write all of a workspace into a new tar file; UserError when that name is taken.
+
+    The file appears whole or not at all. A file that cannot be read is left out, and named.
+    """
+    if target.exists():
+        raise UserError(f"{target}: is there already; give another name with: bankctl backup FILE")
+    staged = target.with_name(f".{target.name}.{os.getpid()}")
+    unread, files, size = [], 0, 0
+    try:
+        with staged.open("wb") as raw:
+            staged.chmod(0o600)
+            with tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as tar:
+                for path in _files_of(root):
+                    if path in {staged, target}:
+                        continue
+                    try:
+                        data, seen = path.read_bytes(), path.stat()
+                    except OSError as error:
+                        unread.append(f"{path.relative_to(root)}: {error.strerror}")
+                        continue
+                    info = tarfile.TarInfo(path.relative_to(root).as_posix())
+                    info.size, info.mtime, info.mode = len(data), seen.st_mtime, seen.st_mode & 0o777
+                    tar.addfile(info, io.BytesIO(data))
+                    files, size = files + 1, size + len(data)
+            raw.flush()
+            os.fsync(raw.fileno())
+        staged.rename(target)
+    finally:
+        with suppress(OSError):
+            staged.unlink()
+    return Backup(str(target), files, size, tuple(unread))
+
+
+def _files_of(root: Path) -> Iterator[Path]:
+    """Every regular file but the derived ones. Of links only those at the top are followed: the folders of the bank."""
+    for top in sorted(root.iterdir()):
+        if top.name == _DERIVED:
+            continue
+        if top.is_file() and not top.is_symlink():
+            yield top
+        for folder, names, files in os.walk(top):
+            names.sort()
+            found = (Path(folder) / name for name in sorted(files))
+            yield from (path for path in found if path.is_file() and not path.is_symlink())
+
+
+class RestoredBackup(NamedTuple):
+    """What came back: the number of files, and the folders that were elsewhere and are now in the workspace."""
+
+    files: int
+    folders: tuple[str, ...]
+
+
+def restore_backup(file: Path, root: Path) -> RestoredBackup:
+    """Unpack a backup into a folder that is new or empty: all of it, or nothing. UserError when it cannot be used."""
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UserError(f"{root}: is not an empty folder; name a new one")
+    root.parent.mkdir(parents=True, exist_ok=True)
+    staged = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
+    try:
+        try:
+            with tarfile.open(file, "r:*") as tar:
+                tar.extractall(staged, filter="data")
+        except (tarfile.TarError, EOFError, OSError) as error:
+            raise UserError(f"{file}: cannot be read as a backup: {error}; nothing was written") from error
+        if not (staged / SETTINGS).is_file():
+            raise UserError(f"{file}: holds no {SETTINGS}, so it is no backup of a bank; nothing was written")
+        folders = load_usable_settings(staged / SETTINGS)[0].folders
+        moved = [name for name in ("memory", "bank") if getattr(folders, name) != getattr(FoldersPolicy(), name)]
+        for name in moved:
+            change_setting(staged / SETTINGS, f"folders.{name}", name)
+        count = sum(len(names) for _, _, names in os.walk(staged))
+        staged.chmod(0o755)
+        staged.replace(root)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    return RestoredBackup(count, tuple(moved))

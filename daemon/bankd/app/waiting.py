@@ -1,0 +1,393 @@
+"""What waits for a person, as cards: what each is about, the decisions that fit it, and how a decision is carried out.
+
+The review of the command line, of the page and of the finder show these cards and take these decisions. A decision is
+a form: `do` names it in `DECISIONS`, and the other fields are what it needs. Each calls one use case, and with
+`dry_run` only says what it would do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from bankd.app.archive import forecast_fading, restore_memories
+from bankd.app.forget import forget_memory
+from bankd.app.review import (
+    accept_line,
+    allow_line,
+    archive_memories,
+    confirm_memory,
+    consolidate_bank,
+    decline_promotion,
+    dismiss_line,
+    edit_memory,
+    keep_both,
+    keep_near,
+    list_blocked,
+    list_conflicts,
+    list_inbox,
+    list_near,
+    list_promotable,
+    pin_memory,
+    place_memory,
+    places_for,
+    promote_memory,
+)
+from bankd.app.show import set_importance
+from bankd.app.undo import Undo
+from bankd.app.workspace import Workspace
+from bankd.errors import UsageError, UserError
+from bankd.memory.plan import HeldBack
+from bankd.memory.retire import memory_of
+from bankd.pages.memory import parse_memory, split_id
+from bankd.pages.names import INBOX
+from bankd.pages.page import MARKER
+
+KINDS: Mapping[str, str] = {
+    "unfiled": "Unfiled",
+    "contradictions": "Contradictions",
+    "near": "Near-copies",
+    "proposed": "Proposals",
+    "lived": "Used often",
+    "fading": "Fading",
+    "bad": "Not taken in",
+}
+"""Each kind of card and its title, in the order of the review."""
+WEEK = 7
+"""An opinion is in the review if it falls below the floor within so many days."""
+_SUGGESTED = 3
+_LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
+_SOURCE = re.compile(r"<!-- source: (?P<place>memory/.+?:[\d,]+) -->")
+
+
+class CardLine(NamedTuple):
+    """A line of a card: its place, its text, its id if it has one, and the day on which it was said, if known."""
+
+    place: str
+    text: str
+    id: str = ""
+    day: str = ""
+    role: str = ""
+    """What it is beside the other line of the card, such as `newer`."""
+    source: str = ""
+
+
+class Choice(NamedTuple):
+    """A decision: its key, its name in `DECISIONS`, the words of its button, and the fields that it sends."""
+
+    key: str
+    do: str
+    label: str
+    fields: Mapping[str, str]
+    asks: str = ""
+    """The name of a field that the person types; empty for none."""
+
+
+class Card(NamedTuple):
+    """Something that waits: its kind, its id or log line, the lines, the reason, the choices (the likely one first), and its source.
+
+    The source is the place of the log line that it comes from, if any.
+    """
+
+    kind: str
+    id: str
+    lines: Sequence[CardLine]
+    reason: str
+    choices: Sequence[Choice]
+    source: str = ""
+
+
+class Suggestion(NamedTuple):
+    """A page on which an unfiled memory may belong, and why."""
+
+    page: str
+    reason: str
+
+
+def list_cards(workspace: Workspace, kinds: Sequence[str] = tuple(KINDS)) -> list[Card]:
+    """All cards of these kinds, in the order of the review."""
+    held = workspace.logs.held_back() if {"proposed", "bad"} & {*kinds} else ()
+    makers: Mapping[str, Callable[[], Iterator[Card]]] = {
+        "unfiled": lambda: _unfiled(workspace),
+        "contradictions": lambda: _contradictions(workspace),
+        "near": lambda: _near(workspace),
+        "proposed": lambda: (_proposed(workspace, item) for item in held if item.is_offered),
+        "lived": lambda: _lived(workspace),
+        "fading": lambda: _fading(workspace),
+        "bad": lambda: (_bad(item) for item in held if not item.is_offered),
+        "blocked": lambda: _blocked(workspace),
+    }
+    return [card for kind in kinds for card in makers[kind]()]
+
+
+def _said(text: str) -> str:
+    return split_id(MARKER.sub("", text))[0]
+
+
+def _unfiled(workspace: Workspace) -> Iterator[Card]:
+    for item in list_inbox(workspace):
+        sent = {"id": item.id}
+        choices = [Choice("p", "place", "Another page", sent, asks="page"), Choice("a", "archive", "Archive", sent)]
+        line = CardLine(f"{item.page}:{item.line}", _said(item.text), item.id)
+        yield Card("unfiled", item.id, [line], item.source, choices, item.source)
+
+
+def suggest_pages(workspace: Workspace, text: str) -> list[Suggestion]:
+    """The likeliest pages for a text, at most three: what rules claim, then the pages of the most similar memories."""
+    memory = parse_memory(MARKER.sub("", text))
+    (claims,) = places_for(workspace, [memory])
+    found: dict[str, str] = {}
+    for claim in claims:
+        place = claim.page + (f"#{claim.heading}" if claim.heading else "")
+        found.setdefault(place, claim.reason)
+    pages = {place.partition("#")[0] for place in found}
+    for one in workspace.index.similar_to(memory):
+        page = one.page.removeprefix("bank/")
+        if page not in pages:
+            pages.add(page)
+            found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
+    found.pop(INBOX, None)
+    return [Suggestion(page, reason) for page, reason in found.items() if not page.startswith("_meta/")][:_SUGGESTED]
+
+
+def with_suggestions(workspace: Workspace, card: Card) -> Card:
+    """An unfiled card with a choice for each likely page, keys 1 to 3, before its other choices."""
+    if card.kind != "unfiled":
+        return card
+    pages = suggest_pages(workspace, card.lines[0].text)
+    choices = [
+        Choice(str(number), "place", one.page, {"id": card.id, "page": one.page, "why": one.reason})
+        for number, one in enumerate(pages, 1)
+    ]
+    return card._replace(choices=[*choices, *card.choices])
+
+
+def _contradictions(workspace: Workspace) -> Iterator[Card]:
+    for pair in list_conflicts(workspace):
+        older, newer = pair.older.id, pair.newer.id
+        is_dated = pair.newer.day or pair.is_known  # of two that no log dates, nobody knows which is newer
+        choices = [
+            Choice("n", "archive", "The newer holds" if is_dated else "The second holds", {"id": older}),
+            Choice("o", "archive", "The older holds" if is_dated else "The first holds", {"id": newer}),
+            Choice("b", "both", "Both hold", {"id": older, "other": newer}),
+        ]
+        roles = ("older", "newer") if is_dated else ("one", "other")
+        sides = zip(roles, (pair.older, pair.newer), strict=True)
+        lines = [
+            CardLine(one.place, one.text, one.id, one.day.isoformat() if one.day else "", role, one.source)
+            for role, one in sides
+        ]
+        yield Card("contradictions", f"{older} {newer}", lines, pair.reason, choices, pair.newer.source)
+
+
+def _near(workspace: Workspace) -> Iterator[Card]:
+    for group in list_near(workspace):
+        first, ids = {"id": group[0].id}, [one.id for one in group]
+        choices = [
+            Choice("m", "merge", "Merge", first),
+            Choice("b", "keep", "Keep both" if len(ids) == 2 else "Keep all", first),
+        ]
+        for number, id_ in enumerate(ids[:9], 1):
+            others = " ".join(other for other in ids if other != id_)
+            choices.append(Choice(str(number), "archive", f"Only {number}", {"id": others}))
+        yield Card("near", ids[0], [CardLine(one.place, _said(one.text), one.id) for one in group], "", choices)
+
+
+def _proposed(workspace: Workspace, item: HeldBack) -> Card:
+    """A proposal; the end of its line in the log names the lines that it comes from."""
+    lines = (workspace.logs.text(item.place.log) or "").split("\n")
+    found = _SOURCE.search(lines[item.place.line - 1]) if item.place.line <= len(lines) else None
+    place, sent = str(item.place), {"place": str(item.place)}
+    choices = [Choice("y", "accept", "Take in", sent), Choice("n", "dismiss", "Dismiss", sent)]
+    line = CardLine(place, item.text)
+    return Card("proposed", place, [line], item.reason, choices, found["place"] if found else place)
+
+
+def _lived(workspace: Workspace) -> Iterator[Card]:
+    for one in list_promotable(workspace):
+        sent = {"id": one.id}
+        choices = [Choice("y", "promote", "Make it lasting", sent), Choice("n", "decline", "Leave it", sent)]
+        line = CardLine(one.place, _said(one.text), one.id)
+        yield Card("lived", one.id, [line], f"used on {one.days} day{'' if one.days == 1 else 's'}", choices)
+
+
+def _fading(workspace: Workspace) -> Iterator[Card]:
+    for one in forecast_fading(workspace, WEEK)[0]:
+        id_, sent = one.fall.id, {"id": one.fall.id}
+        choices = [
+            Choice("y", "confirm", "Still true", sent),
+            Choice("p", "pin", "Pin", sent),
+            Choice("a", "archive", "Archive", sent),
+        ]
+        line = CardLine(one.place, one.text, id_ if id_.startswith("m-") else "")
+        reason = f"now {one.fall.value / 100:.2f}, leaves on {one.fall.day}"
+        yield Card("fading", id_, [line], reason, choices if line.id else [])
+
+
+def _bad(item: HeldBack) -> Card:
+    place = str(item.place)
+    dismiss = Choice("n", "dismiss", "Dismiss", {"place": place})
+    return Card("bad", place, [CardLine(place, item.text)], f"{item.kind}: {item.reason}", [dismiss], place)
+
+
+def _blocked(workspace: Workspace) -> Iterator[Card]:
+    """Lines that said nothing new. They do not wait: they are listed where one asks for them."""
+    for one in list_blocked(workspace):
+        lines = [
+            CardLine(one.place, one.text, one.id, one.day),
+            CardLine(one.twin_place, one.twin_text.strip(), one.twin),
+        ]
+        yield Card("blocked", one.id, lines, one.reason, [Choice("y", "allow", "Let it in", {"id": one.id})], one.place)
+
+
+Form: TypeAlias = Mapping[str, str]
+
+
+class Decision(NamedTuple):
+    """What a decision calls, with whether to only say what it would do, and the words for what was done."""
+
+    act: Callable[[Workspace, Form, bool], object]
+    done: str
+
+
+def read_place(place: str) -> tuple[str, int]:
+    """The log and the number of a line such as `memory/2026-05-02.md:7`. UsageError for anything else."""
+    found = _LINE.fullmatch(place)
+    if found is None:
+        raise UsageError(f"{place[:80]}: not a line of a log, such as memory/2026-05-02.md:7")
+    return found["log"], int(found["line"])
+
+
+def _needed(form: Form, name: str) -> str:
+    value = form.get(name, "").strip()
+    if not value:
+        raise UsageError(f"{name} is missing")
+    return value
+
+
+def _page(form: Form) -> str:
+    """The page that is meant: `.md` and `bank/` may be left out, and a heading may follow after `#`."""
+    page, mark, heading = _needed(form, "page").removeprefix("bank/").partition("#")
+    return f"{page if page.endswith('.md') else page + '.md'}{mark}{heading}"
+
+
+def _importance(workspace: Workspace, form: Form, is_dry: bool) -> None:
+    value = _needed(form, "value")
+    if value not in {str(number) for number in range(1, 11)}:
+        raise UsageError("importance is a number from 1 to 10")
+    set_importance(workspace, _needed(form, "id"), int(value), dry_run=is_dry)
+
+
+def _edit(workspace: Workspace, form: Form, is_dry: bool) -> None:
+    about = " ".join(f"@{name.lstrip('@')}" for name in form.get("about", "").split())
+    said = f"{form.get('tag', '')} {about}".strip()
+    edit_memory(workspace, _needed(form, "id"), said, _needed(form, "text"), form.get("shown"), dry_run=is_dry)
+
+
+def _ids(form: Form) -> list[str]:
+    return _needed(form, "id").split()
+
+
+DECISIONS: Mapping[str, Decision] = {
+    "place": Decision(lambda w, f, dry: place_memory(w, _needed(f, "id"), _page(f), dry_run=dry), "Filed on"),
+    "accept": Decision(lambda w, f, dry: accept_line(w, *read_place(_needed(f, "place")), dry_run=dry), "Taken in"),
+    "dismiss": Decision(lambda w, f, dry: dismiss_line(w, *read_place(_needed(f, "place")), dry_run=dry), "Dismissed"),
+    "keep": Decision(lambda w, f, dry: keep_near(w, _needed(f, "id"), dry_run=dry), "Kept both"),
+    "merge": Decision(lambda w, f, dry: consolidate_bank(w, _needed(f, "id"), apply=not dry), "Merged into one"),
+    "both": Decision(lambda w, f, dry: keep_both(w, _needed(f, "id"), _needed(f, "other"), dry_run=dry), "Both hold"),
+    "archive": Decision(lambda w, f, dry: archive_memories(w, _ids(f), dry_run=dry), "Archived"),
+    "restore": Decision(lambda w, f, dry: restore_memories(w, _ids(f), dry_run=dry), "Restored"),
+    "confirm": Decision(lambda w, f, dry: confirm_memory(w, _needed(f, "id"), dry_run=dry), "Sure as of today"),
+    "pin": Decision(lambda w, f, dry: pin_memory(w, _needed(f, "id"), dry_run=dry), "Pinned"),
+    "promote": Decision(
+        lambda w, f, dry: promote_memory(w, _needed(f, "id"), _page(f) if f.get("page") else None, dry_run=dry), "Filed on"
+    ),
+    "decline": Decision(lambda w, f, dry: decline_promotion(w, _needed(f, "id"), dry_run=dry), "Left as it is"),
+    "allow": Decision(lambda w, f, dry: allow_line(w, _needed(f, "id"), dry_run=dry), "Taken in"),
+    "importance": Decision(_importance, "Saved"),
+    "edit": Decision(_edit, "Saved"),
+    "forget": Decision(lambda w, f, dry: forget_memory(w, _needed(f, "id"), apply=not dry), "Forgotten for good"),
+    "undo": Decision(lambda w, f, dry: None if dry else Undo(w, _needed(f, "run")).carry_out(), "Undone"),
+}  # fmt: skip
+
+
+class Decided(NamedTuple):
+    """What was done, or would be: in words, the page of a memory that moved, and the run that takes it back, if any."""
+
+    said: str
+    page: str
+    run: str
+
+
+def decide(
+    workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS, *, dry_run: bool = False
+) -> Decided:
+    """Carry a decision out; raises what its use case raises. UsageError where the form is not understood."""
+    decision = decisions.get(form.get("do", ""))
+    if decision is None:
+        raise UsageError("no such decision")
+    before = {row.run for row in workspace.recorder.open_ledger().rows}
+    result = decision.act(workspace, form, dry_run)
+    rows = () if dry_run else workspace.recorder.open_ledger().rows
+    runs = [row.run for row in rows if row.run and row.changed and row.run not in before]
+    page = str(result[0][1]) if isinstance(result, list) and result and isinstance(result[0], tuple) else ""
+    return Decided(decision.done, page if form["do"] in {"place", "promote"} else "", runs[-1] if runs else "")
+
+
+def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict[str, str]:
+    """The decision that a verb of `bankctl review` means for an id, two ids, or a log line. UserError where none fits.
+
+    `accept` does what bankd suggests, `place` files on `page` (or on the suggestion with this number), `keep` leaves it
+    as it is, `drop` takes it out.
+    """
+    ids, form = what.split(), {"do": "archive", "id": what}
+    if len(ids) == 2:
+        form = {"do": "both", "id": ids[0], "other": ids[1]}
+    elif ":" in what and not what.startswith("m-"):
+        if verb not in {"accept", "drop"}:
+            raise UsageError(f"{what}: a log line can be accepted or dropped")
+        form = {"do": "accept" if verb == "accept" else "dismiss", "place": what}
+    elif verb == "place":
+        form = _place_form(workspace, what, page)
+    elif verb != "drop":
+        form = _waiting_form(workspace, verb, what)
+    return form
+
+
+def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
+    """What to accept or keep means for an id, by the kinds of card that it waits on."""
+    by_kind = {c.kind: c for c in list_cards(workspace) if what in {c.id, *(line.id for line in c.lines)}}
+    if verb == "keep":
+        return _keep_form(workspace, by_kind, what)
+    if "unfiled" in by_kind:
+        return _place_form(workspace, what, "1")
+    do = "promote" if "lived" in by_kind else "confirm" if "fading" in by_kind else "allow"
+    return {"do": do, "id": what}
+
+
+def _keep_form(workspace: Workspace, by_kind: Mapping[str, Card], what: str) -> dict[str, str]:
+    """To keep an opinion that waits for nothing else is to pin it: other memories do not fade."""
+    for kind, do in (("lived", "decline"), ("near", "keep"), ("contradictions", "both")):
+        if card := by_kind.get(kind):
+            first = {"do": do, "id": card.lines[0].id}
+            return first | ({"other": card.lines[1].id} if do == "both" else {} if do == "keep" else {"id": what})
+    held = workspace.catalog.lines_of([what])
+    is_opinion = what not in held or memory_of(held[what]).confidence is not None
+    return {"do": "pin" if is_opinion else "keep", "id": what}
+
+
+def _place_form(workspace: Workspace, what: str, page: str) -> dict[str, str]:
+    card = next((card for card in list_cards(workspace, ["unfiled"]) if card.id == what), None)
+    if card is None:
+        return {
+            "do": "place" if what not in {c.id for c in list_cards(workspace, ["lived"])} else "promote",
+            "id": what,
+            "page": page,
+        }
+    if page.isdecimal():
+        pages = suggest_pages(workspace, card.lines[0].text)
+        if not 0 < int(page) <= len(pages):
+            raise UserError(f"{what}: no page is suggested under {page}; name one: bankctl review place {what} PAGE")
+        page = pages[int(page) - 1].page
+    return {"do": "place", "id": what, "page": page}

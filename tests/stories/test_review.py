@@ -1,0 +1,114 @@
+"""One door to all that waits: listed with suggestions, decided by id or one by one, and lines like it from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.settings import place_by_rules_alone
+from tests.stories.conftest import Run, write_log
+
+NOW = ("--now", "2026-05-13T20:00")
+ODD = "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄"
+
+
+@pytest.fixture
+def waiting(root: Path, bankctl: Run) -> str:
+    """The id of a line that no rule places; a page holds one that is like it."""
+    place_by_rules_alone(root)
+    page = root / "bank/daily/home.md"
+    page.write_text("# Home\n\n- W: 뮤즐렉 쿼뎌샤 서랍 ^m-aaaaaaaaaaaa\n", encoding="utf-8")
+    write_log(root, "2026-05-12.md", ODD, "W: 뮤즐렉 다른 낱말", "X: nobody knows this tag")
+    bankctl("cycle", "micro", *NOW)
+    unfiled = bankctl("review", "list", "unfiled", "--json").json["unfiled"]
+    return str(next(one["id"] for one in unfiled if "뇨른귤" in one["text"]))
+
+
+def test_a_page_is_suggested_for_what_waits_and_taken_by_its_number(waiting: str, root: Path, bankctl: Run) -> None:
+    listed = bankctl("review", "list").out
+    (one,) = (row for row in bankctl("review", "list", "--json").json["unfiled"] if row["id"] == waiting)
+
+    assert [page["page"] for page in one["pages"]] == ["daily/home.md"]
+    assert "1  daily/home.md  near “뮤즐렉 쿼뎌샤 서랍”" in listed
+    assert bankctl("review", "place", waiting, "2").code == 3
+    assert bankctl("review", "place", waiting, "1").out == f"{waiting}  Filed on daily/home.md\n"
+    assert waiting in (root / "bank/daily/home.md").read_text("utf-8")
+
+
+def test_one_that_cannot_be_done_does_not_stop_the_others(waiting: str, bankctl: Run) -> None:
+    done = bankctl("review", "drop", "memory/2026-05-12.md:6", "m-nothing", waiting)
+
+    assert done.code == 3
+    assert "m-nothing: no memory of the bank has this id" in done.err
+    assert f"{waiting}  Archived" in done.out
+    assert bankctl("review", "list", "bad", "--json").json["bad"] == []
+
+
+def test_a_rule_is_shown_and_then_added_with_all_comments_kept(waiting: str, root: Path, bankctl: Run) -> None:
+    rules = root / "routing.yaml"
+    before = rules.read_text("utf-8")
+    shown = bankctl("review", "place", waiting, "daily/home", "--always", "뮤즐렉", "--dry-run").out
+    assert "- {target: daily/home.md, match: '뮤즐렉'}" in shown
+    assert "2 waiting lines would go there too" in shown
+    assert rules.read_text("utf-8") == before
+
+    done = bankctl("review", "place", waiting, "daily/home", "--always", "뮤즐렉", "--apply")
+    assert done.code == 0, done.err
+
+    added = [line for line in rules.read_text("utf-8").splitlines() if line not in before.splitlines()]
+    assert added == ["    - {target: daily/home.md, match: '뮤즐렉'}"]
+    assert bankctl("config", "check").code == 0
+    assert [one["page"] for one in bankctl("review", "place", "--json").json["moved"]] == ["daily/home.md"]
+
+
+def test_on_a_terminal_each_is_asked_for_a_key_and_the_last_can_be_taken_back(
+    waiting: str, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = iter(["9", "1", "u", "s", "q"])
+
+    def answers(_prompt: str) -> str:
+        return next(typed)
+
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", answers)
+    out = bankctl("review").out
+
+    assert "9: not one of these keys" in out
+    assert "✓ Filed on daily/home.md" in out
+    assert "✓ Undone" in out
+    assert [*typed] == []
+    assert len(bankctl("review", "list", "--json").json["unfiled"]) == 2
+
+
+def settings_lines(root: Path) -> Iterator[str]:
+    yield from (root / "bankd.yaml").read_text("utf-8").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [("decay.floor", "0.25", "  floor: 0.25"), ("imports.watch", "~/a, b: c", '  watch: [~/a, "b: c"]'), ("timezone", "Europe/Berlin", "timezone: Europe/Berlin")],
+)  # fmt: skip
+def test_a_setting_is_changed_in_its_line_alone(root: Path, bankctl: Run, name: str, value: str, line: str) -> None:
+    before = [*settings_lines(root)]
+    assert bankctl("config", "set", name, value).code == 0
+
+    changed = [(old, new) for old, new in zip(before, settings_lines(root), strict=True) if old != new]
+    assert [new for _, new in changed] == [line]
+    assert bankctl("config", "get", name).out == f"{value}\n"
+    assert bankctl("config", "check").code == 0
+
+
+def test_a_setting_that_cannot_be_is_refused_and_one_left_out_is_added(root: Path, bankctl: Run) -> None:
+    file = root / "bankd.yaml"
+    before = file.read_bytes()
+    assert bankctl("config", "set", "decay.floor", "2").code == 3
+    assert bankctl("config", "set", "decay.flor", "1").code == 2
+    assert file.read_bytes() == before
+
+    file.write_text("decay:\n  floor: 0.30  # mine\n\n# end\n", "utf-8")
+    bankctl("config", "set", "decay.per_day", "0.05")
+    bankctl("config", "set", "split.warn_kib", "9")
+    assert file.read_text("utf-8") == "decay:\n  floor: 0.30  # mine\n  per_day: 0.05\nsplit:\n  warn_kib: 9\n\n# end\n"
