@@ -66,6 +66,12 @@ def write_log(root: Path, name: str, *lines: str) -> None:
     (root / "memory" / name).write_text(f"# day\n\n## Retain\n{text}", encoding="utf-8")
 
 
+def learn(root: Path, bankctl: Run, name: str, *lines: str, now: str = "2026-06-10T03:00") -> None:
+    """Write a log and have a run take it in."""
+    write_log(root, name, *lines)
+    bankctl("cycle", "micro", "--now", now)
+
+
 def tree_state(root: Path) -> dict[str, tuple[bytes, int]]:
     """Every file but the derived ones, with its bytes and modification time."""
     files = (path for path in root.rglob("*") if path.is_file() and ".bankd" not in path.parts)

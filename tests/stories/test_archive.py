@@ -13,7 +13,7 @@ import pytest
 from bankd.cli import main
 from bankd.system.clock import read_clocks
 from tests.settings import change_setting
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state, write_log
 from tests.year import make_year
 
 LATE = "2026-05-18T12:00"
@@ -127,8 +127,7 @@ def test_gc_says_what_it_would_take_and_takes_it_only_when_told(root: Path, bank
         OPINIONS[1],
     )
     bankctl("cycle", "micro", "--now", START)
-    write_log(root, "2026-05-02.md", "W: The deploy runs at 11:00 daily.")
-    bankctl("cycle", "micro", "--now", "2026-05-03T03:00")
+    learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 11:00 daily.", now="2026-05-03T03:00")
     before = tree_state(root)
 
     early = bankctl("archive", "gc", "--now", "2026-05-04T03:00", "--json").json

@@ -21,7 +21,7 @@ from bankd.settings import SecretsPolicy, Settings
 from bankd.storage.log_end import append_line
 from bankd.storage.tree import FileTree, Syscalls
 from tests.settings import change_setting
-from tests.stories.conftest import Result, Run, tree_state, write_log
+from tests.stories.conftest import Result, Run, learn, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
 IDS = re.compile(r"\^(m-[a-z2-7]{12})")
@@ -103,8 +103,7 @@ def test_special_files_and_links_out_are_left_alone(root: Path, bankctl: Run, tm
 
 
 def test_a_log_that_vanishes_is_no_error(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
     (root / "memory/2026-05-02.md").unlink()
 
     assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {}
@@ -147,8 +146,7 @@ def test_a_wrong_file_stops_the_run_before_anything_is_written(
 def test_who_only_looks_is_answered_beside_wrong_settings(
     root: Path, bankctl: Run, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "plain prose")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "plain prose")
     before = [bankctl("search", "가치관"), *looks(root, bankctl)]
     good = (root / "bankd.yaml").read_text("utf-8")
     (root / "bankd.yaml").write_text(text)
@@ -222,8 +220,7 @@ def test_a_workspace_that_is_none_says_how_to_make_one(bankctl: Run, tmp_path: P
 
 @pytest.mark.parametrize("folder", ["memory", "bank"])
 def test_a_missing_folder_is_not_taken_for_an_empty_one(root: Path, bankctl: Run, folder: str) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
     (root / folder).rename(root / "elsewhere")
 
     result = bankctl("cycle", "micro", "--now", NOW)
@@ -271,8 +268,7 @@ def test_a_credential_is_not_even_written_down(root: Path, bankctl: Run) -> None
 
 
 def test_the_inbox_shows_each_line_on_one_line_however_long_it_is(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "W: " + "qwxz " * 2000, "W: zxcv\n  on two lines")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: " + "qwxz " * 2000, "W: zxcv\n  on two lines")
 
     shown = bankctl("review", "list").out.splitlines()
 
@@ -393,8 +389,7 @@ def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: 
 
 
 def test_what_stands_on_pages_that_nobody_reads_while_git_works_is_not_lost(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
     (root / ".git").mkdir()
     (root / ".git/index.lock").touch()
 
@@ -405,8 +400,7 @@ def test_what_stands_on_pages_that_nobody_reads_while_git_works_is_not_lost(root
 
 
 def test_what_stood_on_a_page_that_cannot_be_read_is_not_lost(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
     page = root / "bank/identity/values.md"
     page.unlink()
     page.symlink_to("/dev/null")
@@ -567,8 +561,7 @@ def test_logs_in_utf16_are_read_when_whole_and_named_when_not(root: Path, bankct
 
 
 def test_a_line_of_the_event_log_that_lacks_something_is_named_and_the_others_count(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
     (log,) = (root / "events").glob("*.jsonl")
     lines = log.read_text("utf-8").splitlines()
     odd = ['{"at":"2026-06-01","type":"said"}', '{"id":"kept:m-1","at":"2026-06-01","type":"kept"}', "no JSON", "[1]"]
@@ -671,8 +664,7 @@ def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
 def test_a_page_saved_as_no_run_reads_it_is_left_alone_and_nothing_on_it_counts_as_deleted(
     root: Path, bankctl: Run, convert: Any
 ) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "S: 가치관: 배움")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "S: 가치관: 배움")
     page = root / "bank/identity/values.md"
     was = page.read_text("utf-8")
     page.write_bytes(convert(was))
@@ -837,8 +829,7 @@ def test_a_day_at_the_end_of_the_calendar_is_refused_as_today(
 @pytest.mark.parametrize("day", ["9999-12-31", "9999-12-30", "0001-01-01", "0001-01-02"])
 @pytest.mark.parametrize("option", ["--since", "--until", "--on", "--as-of"])
 def test_a_day_at_the_end_of_the_calendar_can_be_asked_for(root: Path, bankctl: Run, option: str, day: str) -> None:
-    write_log(root, "2026-05-02.md", "W: Peter drinks tea.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: Peter drinks tea.")
     bounds_nothing = (option, day[:4]) in {("--since", "0001"), ("--until", "9999"), ("--as-of", "9999")}
 
     for words in [("search", "tea")] if option == "--as-of" else [("search", "tea"), ("timeline",)]:
@@ -848,8 +839,7 @@ def test_a_day_at_the_end_of_the_calendar_can_be_asked_for(root: Path, bankctl: 
 
 
 def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: something to be purged")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: something to be purged")
     for name in ("bank/fifo.md", "recall/fifo.md", "events/fifo-0001.jsonl"):
         (root / name).parent.mkdir(exist_ok=True)
         os.mkfifo(root / name)
@@ -907,8 +897,7 @@ def test_a_file_that_goes_away_while_a_folder_is_looked_at_is_no_error(
     (tmp_path / "agent").mkdir()
     settings = root / "bankd.yaml"
     settings.write_text(settings.read_text().replace("roots: []", f"roots: [{tmp_path / 'agent'}]"))
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
     for folder in (tmp_path / "agent", root / "bank/identity", root / "memory"):
         (folder / "a-passing.md").write_text("# Passing\n")
     scandir, stat = os.scandir, os.stat

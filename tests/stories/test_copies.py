@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 NOW, LATER = "2026-06-10T03:00", "2026-06-10T03:30"
 WORKFLOWS = "bank/patterns/workflows.md"
@@ -19,8 +19,7 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
 ) -> None:
     settings = root / "bankd.yaml"
     settings.write_text(settings.read_text().replace("pages: own", "pages: all"))  # most of the page is by hand
-    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", now=NOW)
     line = next(n for n in (root / WORKFLOWS).read_text().splitlines() if "10:00" in n)
     long = "".join(f"\n## Part {n}\n\n- W: {'word ' * 400}of part {n}\n" for n in range(9))
     (root / target).write_text(f"{(root / target).read_text()}\n{line}\n{long}")
@@ -49,8 +48,7 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
 
 
 def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_that(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: Zephyr quartz.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: Zephyr quartz.", now=NOW)
     inbox, page = root / "bank/_meta/inbox.md", root / WORKFLOWS
     line = next(n for n in inbox.read_text().splitlines() if "Zephyr" in n)
     id_ = line.rpartition("^")[2]
@@ -66,8 +64,7 @@ def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_
 
 
 def test_a_copy_in_other_words_of_what_is_archived_is_not_taken_for_it(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "O(c=0.4): Tabs are better in the deploy workflow.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "O(c=0.4): Tabs are better in the deploy workflow.", now=NOW)
     page = next(p for p in (root / "bank").rglob("*.md") if "Tabs are" in p.read_text())
     line = next(n for n in page.read_text().splitlines() if "Tabs are" in n)
     bankctl("archive", "gc", "--apply", "--now", "2028-06-10")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.settings import change_setting
-from tests.stories.conftest import AT_REST, Run, write_log
+from tests.stories.conftest import AT_REST, Run, learn, write_log
 
 PAGE = "bank/patterns/workflows.md"
 NOW, SOON, LATER = "2026-06-10T03:00", "2026-06-10T03:02", "2026-06-10T03:04"
@@ -18,8 +18,7 @@ NOW, SOON, LATER = "2026-06-10T03:00", "2026-06-10T03:02", "2026-06-10T03:04"
 @pytest.fixture
 def page(root: Path, bankctl: Run) -> Path:
     """A page to which a run has just added two memories, and before that another run one."""
-    write_log(root, "2026-05-01.md", "W: The backup workflow runs at night.")
-    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
+    learn(root, bankctl, "2026-05-01.md", "W: The backup workflow runs at night.", now="2026-06-09T03:00")
     write_log(
         root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", "W: The release workflow has a sign-off."
     )
@@ -98,8 +97,7 @@ def test_a_memory_corrected_and_then_deleted_does_not_come_back_in_its_old_words
 def test_the_first_memory_of_a_page_that_was_corrected_and_deleted_between_two_runs_stays_out(
     root: Path, bankctl: Run
 ) -> None:
-    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", now=NOW)
     page = root / PAGE
     page.write_text(page.read_text().replace("10:00", "12:00"))
     page.write_text(without(page, "12:00"))
@@ -119,8 +117,7 @@ def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -
 
 
 def test_a_memory_moved_and_written_on_below_its_id_stands_once(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", now=NOW)
     page, other = root / PAGE, root / "bank/world/facts.md"
     line = next(line for line in page.read_text().splitlines(True) if "10:00" in line)
     page.write_text(without(page, "10:00") + "\nA note in its place.\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 PAGE = "bank/patterns/workflows.md"
 LOG = "2026-05-02.md"
@@ -187,8 +187,7 @@ def test_a_log_that_took_the_name_of_another_is_known_when_it_is_renamed_too(roo
     memory = root / "memory"
     first = [f"W: The {name} deploys on Tuesdays." for name in ("billing", "search", "payroll", "archive")]
     second = [f"W: Peter reads about {name} in the evening." for name in ("whales", "comets", "bridges", "moss")]
-    write_log(root, "2026-05-02.md", *first)
-    bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+    learn(root, bankctl, "2026-05-02.md", *first)
     (memory / "2026-05-02.md").rename(memory / "2026-05-01.md")
     bankctl("cycle", "micro", "--now", "2026-06-10T04:00")
     write_log(root, "2026-05-02.md", *second)

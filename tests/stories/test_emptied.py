@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn
 
 WORKFLOWS, PROFILE = "bank/patterns/workflows.md", "bank/identity/profile.md"
 HOURS_LATER, DAYS_LATER = "2026-06-10T09:00", "2026-06-12T09:00"
@@ -22,8 +22,7 @@ def emptied(root: Path, bankctl: Run) -> Path:
         "The release workflow has a sign-off.",
         "My full name is Kim Hanbit; born in Busan, works as a developer.",
     )
-    write_log(root, "2026-05-02.md", *(f"W: {text}" for text in about))
-    bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+    learn(root, bankctl, "2026-05-02.md", *(f"W: {text}" for text in about))
     assert (len(memories(root / WORKFLOWS)), len(memories(root / PROFILE))) == (2, 1)
     return root / WORKFLOWS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state, write_log
 
 START = "2026-05-02T03:00"
 
@@ -108,21 +108,17 @@ def test_status_and_the_forecast_tell_what_fades_within_days(root: Path, bankctl
 
 
 def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-10.md", "O(c=0.50) @Peter: Prefers concise replies.")
-    bankctl("cycle", "micro", "--now", "2026-05-11T03:00")
+    learn(root, bankctl, "2026-05-10.md", "O(c=0.50) @Peter: Prefers concise replies.", now="2026-05-11T03:00")
     page = root / "bank/opinions/preferences.md"
-    write_log(root, "2026-05-12.md", "O(c=0.50) @Peter: Prefers concise replies.")
-    bankctl("cycle", "micro", "--now", "2026-05-20T03:00")
+    learn(root, bankctl, "2026-05-12.md", "O(c=0.50) @Peter: Prefers concise replies.", now="2026-05-20T03:00")
     assert "O(c=0.51@2026-05-12)" in page.read_text(encoding="utf-8")  # 0.50 less two days, plus 0.05
 
-    write_log(root, "2026-04-01.md", "O(c=0.50) @Peter: Prefers concise replies!")
-    bankctl("cycle", "micro", "--now", "2026-05-21T03:00")
+    learn(root, bankctl, "2026-04-01.md", "O(c=0.50) @Peter: Prefers concise replies!", now="2026-05-21T03:00")
     assert "O(c=0.56@2026-05-12)" in page.read_text(encoding="utf-8")
 
 
 def test_a_log_of_a_day_to_come_or_of_none_gives_the_day_of_the_run(root: Path, bankctl: Run) -> None:
     write_log(root, "2027-01-01.md", "O(c=0.50) @Peter: Prefers concise replies.")
-    write_log(root, "notes.md", "O(c=0.50) @Mina: Prefers long letters.")
-    bankctl("cycle", "micro", "--now", "2026-05-20T03:00")
+    learn(root, bankctl, "notes.md", "O(c=0.50) @Mina: Prefers long letters.", now="2026-05-20T03:00")
 
     assert (root / "bank/opinions/preferences.md").read_text(encoding="utf-8").count("@2026-05-20") == 2

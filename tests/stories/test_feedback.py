@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state
 
 NOW = "2026-06-10T03:00"
 LATTE, DEPLOY = "귀리 우유 라떼를 마신다", "배포는 매주 화요일 오전 10시에 한다"
 
 
-def learn(root: Path, bankctl: Run) -> dict[str, str]:
-    write_log(root, "2026-05-02.md", f"W: {LATTE}.", f"W: {DEPLOY}.")
-    bankctl("cycle", "micro", "--now", NOW)
+def learn_two(root: Path, bankctl: Run) -> dict[str, str]:
+    learn(root, bankctl, "2026-05-02.md", f"W: {LATTE}.", f"W: {DEPLOY}.")
     lines = {LATTE: 4, DEPLOY: 5}
     return {
         text: str(bankctl("show", f"memory/2026-05-02.md:{n}", "--json").json["memory"]) for text, n in lines.items()
@@ -32,9 +31,8 @@ def candidates(bankctl: Run, now: str) -> list[str]:
 
 
 def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path, bankctl: Run) -> None:
-    known = learn(root, bankctl)
-    write_log(root, "2026-05-03.md", "W: 창고 열쇠는 서랍에 있다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    known = learn_two(root, bankctl)
+    learn(root, bankctl, "2026-05-03.md", "W: 창고 열쇠는 서랍에 있다.")
     later = "2026-09-20T10:00"
     assert len(candidates(bankctl, later)) == 3
 
@@ -59,7 +57,7 @@ def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path
 
 
 def test_what_was_called_important_is_taken_back_and_brought_again(root: Path, bankctl: Run) -> None:
-    known = learn(root, bankctl)
+    known = learn_two(root, bankctl)
 
     def importance() -> str:
         rows = bankctl("show", known[DEPLOY]).out.splitlines()
@@ -85,7 +83,7 @@ def test_what_was_called_important_is_taken_back_and_brought_again(root: Path, b
 
 
 def test_a_response_tells_what_of_the_last_answers_was_used(root: Path, bankctl: Run) -> None:
-    known = learn(root, bankctl)
+    known = learn_two(root, bankctl)
     for text in known:
         bankctl("search", text)
     response = root / "response.txt"
@@ -102,7 +100,7 @@ def test_a_response_tells_what_of_the_last_answers_was_used(root: Path, bankctl:
 
 
 def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: Run) -> None:
-    known = learn(root, bankctl)
+    known = learn_two(root, bankctl)
 
     mixed = bankctl("feedback", "used", "m-zzzzzzzzzzzz", known[LATTE], "--now", NOW)
 
@@ -117,7 +115,7 @@ def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: R
 
 
 def test_feedback_changes_no_page_and_its_run_says_why_it_is_not_taken_back(root: Path, bankctl: Run) -> None:
-    known = learn(root, bankctl)
+    known = learn_two(root, bankctl)
     pages = {path: path.read_bytes() for path in (root / "bank").rglob("*.md")}
 
     bankctl("feedback", "ignored", known[LATTE], "--now", NOW)
@@ -147,8 +145,7 @@ def ranked(bankctl: Run, words: str) -> list[tuple[str, str]]:
 
 
 def learn_keys(root: Path, bankctl: Run, *texts: str) -> list[tuple[str, str]]:
-    write_log(root, "2026-05-02.md", *(f"W: {text}" for text in texts))
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", *(f"W: {text}" for text in texts))
     return ranked(bankctl, "spare key")
 
 

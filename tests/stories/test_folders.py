@@ -10,7 +10,7 @@ import pytest
 from bankd.config.workspace import load_settings
 from bankd.errors import UserError
 from bankd.wiring.probing import find_installation
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 NOW, NEXT = "2026-05-05T03:00", "2026-05-06T03:00"
 
@@ -109,8 +109,7 @@ def test_a_folder_of_links_that_is_set_anew_leads_there(root: Path, vault: Path,
         put(root, bank=str(vault / name)) if name == "one" else (root / "bankd.yaml").write_text(
             (root / "bankd.yaml").read_text("utf-8").replace("/one\n", "/two\n"), "utf-8"
         )
-        write_log(root, "2026-05-04.md", f"S: 가치관: 정직 {name}")
-        bankctl("cycle", "micro", "--now", NOW)
+        learn(root, bankctl, "2026-05-04.md", f"S: 가치관: 정직 {name}", now=NOW)
 
     assert (root / "bank").resolve() == (vault / "two").resolve()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.settings import change_setting
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn
 
 PROSE = """# 2026-05-04
 
@@ -153,8 +153,7 @@ def test_what_a_person_took_out_of_the_bank_is_no_answer_from_its_log(logs: Path
 
 
 def test_what_was_archived_is_found_with_the_day_it_went_and_how_to_bring_it_back(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "O(c=0.50) @Ann: Likes very long letters by post.")
-    bankctl("cycle", "micro", "--now", "2026-05-03T03:00")
+    learn(root, bankctl, "2026-05-02.md", "O(c=0.50) @Ann: Likes very long letters by post.", now="2026-05-03T03:00")
     bankctl("cycle", "reflect", "--now", "2026-09-10T03:00")
     (root / "memory" / "2026-05-02.md").unlink()
 

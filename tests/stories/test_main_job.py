@@ -17,7 +17,7 @@ import pytest
 
 from bankd.memory.retain import read_log
 from tests.settings import change_setting, place_by_rules_alone
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
 LATER = "2026-06-10T03:30"  # after the second look, which heals saves from old buffers for ten minutes
@@ -66,14 +66,12 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(root: Path, bankctl:
 
 
 def test_where_the_user_moves_a_line_the_next_one_like_it_goes(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 보라")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 보라")
     (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
     bankctl("review", "place", waiting["id"], "daily/umbrellas.md")
 
     tested = bankctl("config", "route", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑").out
-    write_log(root, "2026-05-02.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑")
 
     assert tested.startswith("-> daily/umbrellas.md  like m-")
     assert "빔톄 노랑" in (root / "bank/daily/umbrellas.md").read_text()
@@ -81,8 +79,7 @@ def test_where_the_user_moves_a_line_the_next_one_like_it_goes(root: Path, bankc
 
 def test_what_no_rule_places_waits_in_the_inbox_with_tag_and_source(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
-    write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
 
     (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
 
@@ -95,8 +92,7 @@ def test_what_no_rule_places_waits_in_the_inbox_with_tag_and_source(root: Path, 
 
 
 def test_a_log_renamed_for_a_wrong_date_brings_nothing_back(root: Path, bankctl: Run) -> None:
-    write_log(root, "2025-05-02.md", "W: one", "W: two", "W: three")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2025-05-02.md", "W: one", "W: two", "W: three")
     inbox = root / "bank/_meta/inbox.md"
     inbox.write_text("".join(line for line in inbox.read_text().splitlines(True) if "two" not in line))
     (root / "memory/2025-05-02.md").rename(root / "memory/2026-05-02.md")
@@ -113,8 +109,7 @@ def test_a_log_renamed_again_or_to_a_name_used_before_brings_nothing_back(
     root: Path, bankctl: Run, names: tuple[str, ...]
 ) -> None:
     write_log(root, "used before.md", "W: older")
-    write_log(root, "a.md", "W: one", "W: two", "W: three")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "a.md", "W: one", "W: two", "W: three")
     inbox = root / "bank/_meta/inbox.md"
     inbox.write_text("".join(line for line in inbox.read_text().splitlines(True) if "two" not in line))
     assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {"deleted": 1}
@@ -133,8 +128,7 @@ def test_a_log_renamed_again_or_to_a_name_used_before_brings_nothing_back(
 
 def test_logs_that_change_names_bring_nothing_back(root: Path, bankctl: Run) -> None:
     write_log(root, "a.md", "W: one", "W: two")
-    write_log(root, "b.md", "W: five", "W: six")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "b.md", "W: five", "W: six")
     inbox = root / "bank/_meta/inbox.md"
     inbox.write_text("".join(line for line in inbox.read_text().splitlines(True) if "two" not in line))
     bankctl("cycle", "micro", "--now", LATER)
@@ -149,8 +143,7 @@ def test_logs_that_change_names_bring_nothing_back(root: Path, bankctl: Run) -> 
 
 
 def test_a_memory_taken_out_by_hand_stays_out_even_without_derived_files(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "W: kept")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "W: kept")
     page = root / "bank/identity/values.md"
     page.write_text("# Values\n", encoding="utf-8")
 
@@ -161,8 +154,7 @@ def test_a_memory_taken_out_by_hand_stays_out_even_without_derived_files(root: P
 
 
 def test_a_reworded_and_moved_memory_is_still_the_same_memory(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
     (id_,) = ids_in(root)
     (root / "bank/identity/values.md").write_text("# Values\n", encoding="utf-8")
     (root / "bank/mine.md").write_text(f"# Mine\n\nHonesty first ^{id_}\n", encoding="utf-8")
@@ -175,8 +167,7 @@ def test_a_reworded_and_moved_memory_is_still_the_same_memory(root: Path, bankct
 
 def test_a_log_line_tells_what_became_of_it(root: Path, bankctl: Run) -> None:
     key = "AKIAIOSFODNN7EXAMPLE"
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "S: 가치관: 정직", f"W: key {key}", "X: bad")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "S: 가치관: 정직", f"W: key {key}", "X: bad")
 
     lines = [bankctl("show", f"memory/2026-05-02.md:{n}", "--json").json for n in range(3, 8)]
 
@@ -310,8 +301,7 @@ def test_a_memory_is_shown_with_what_its_tag_means_to_the_writers_of_its_log(
     root: Path, bankctl: Run, profile: str, meaning: str
 ) -> None:
     change_setting(root, "profile: default", f"profile: {profile}")
-    write_log(root, "2026-05-02.md", "B: 매일 아침 산책을 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "B: 매일 아침 산책을 한다.")
     (memory,) = ids_in(root)
 
     assert bankctl("show", memory, "--json").json["meaning"] == meaning

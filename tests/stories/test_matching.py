@@ -13,7 +13,7 @@ from bankd.pages.memory import Memory
 from bankd.search.bank_search import BankSearch
 from tests.fake_vectors import near_where
 from tests.settings import change_setting
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 NOW = "2026-05-04T03:00"
 KEPT, AGAIN = (
@@ -168,8 +168,7 @@ def test_what_a_hand_wrote_is_looked_at_beside_what_logs_say(root: Path, bankctl
 def test_what_a_person_keeps_beside_it_is_not_asked_about(root: Path, bankctl: Run, tmp_path: Path) -> None:
     name_model(root, tmp_path)
     write_log(root, "2026-05-01.md", f"W: {KEPT}")
-    write_log(root, "2026-05-02.md", f"W: {AGAIN}")
-    bankctl("cycle", "micro", "--now", "2026-05-03T12:00")
+    learn(root, bankctl, "2026-05-02.md", f"W: {AGAIN}", now="2026-05-03T12:00")
     ids = [bankctl("search", text, "--json").json["hits"][0]["id"] for text in (KEPT, AGAIN)]
     kept = bankctl("review", "keep", *ids)
     assert kept.code == 0, kept.err

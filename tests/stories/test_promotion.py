@@ -8,7 +8,7 @@ import pytest
 
 from bankd.agents.tools import BankMethods
 from bankd.wiring.reader import BankReader
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state
 
 LESSON = "배운 점: 배포 전에는 반드시 마이그레이션을 먼저 돌려야 한다"
 ONCE = "배운 점: 회의록은 그날 안에 보내야 한다"
@@ -18,8 +18,7 @@ LATER = "2026-05-20T10:00"
 @pytest.fixture
 def lived(root: Path, bankctl: Run) -> str:
     """The id of a lesson that was of use on three days; another was on two."""
-    write_log(root, "2026-05-02.md", f"B: {LESSON}.", f"B: {ONCE}.")
-    bankctl("cycle", "micro", "--now", "2026-05-02T20:00")
+    learn(root, bankctl, "2026-05-02.md", f"B: {LESSON}.", f"B: {ONCE}.", now="2026-05-02T20:00")
     assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
     id_ = str(bankctl("show", "memory/2026-05-02.md:4", "--json").json["memory"])
     other = str(bankctl("show", "memory/2026-05-02.md:5", "--json").json["memory"])

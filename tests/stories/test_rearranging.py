@@ -11,7 +11,7 @@ import pytest
 from bankd.edits.transaction import Applied, Transaction
 from bankd.storage.transactions import TransactionWriter
 from tests.settings import change_setting
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state, write_log
 
 NOW = "2027-01-10T03:00"
 TOPICS = {
@@ -109,8 +109,7 @@ def test_a_text_is_tested_and_the_inbox_retried_by_the_part_that_fits(root: Path
     bankctl("page", "split", "knowledge/full.md")
     rules = (root / "routing.yaml").read_text("utf-8")
     (root / "routing.yaml").write_text("", "utf-8")
-    write_log(root, "2027-01-09.md", "W: steady pace")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2027-01-09.md", "W: steady pace", now=NOW)
     (root / "routing.yaml").write_text(rules, "utf-8")
 
     tested = bankctl("config", "route", "W: steady pace", "--json").json["candidates"][0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 PAGE = """# Ann
 
@@ -96,10 +96,8 @@ def test_what_was_merged_leads_to_what_it_became(bank: Path, bankctl: Run) -> No
 
 
 def test_what_runs_found_ties_the_newer_and_what_contradicts(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W: The production deploy runs at 10:00 on Tuesdays.")
-    bankctl("cycle", "micro", "--now", "2026-05-02T03:00")
-    write_log(root, "2026-05-11.md", "W: The production deploy runs at 11:00 on Tuesdays.")
-    bankctl("cycle", "micro", "--now", "2026-05-12T03:00")
+    learn(root, bankctl, "2026-05-01.md", "W: The production deploy runs at 10:00 on Tuesdays.", now="2026-05-02T03:00")
+    learn(root, bankctl, "2026-05-11.md", "W: The production deploy runs at 11:00 on Tuesdays.", now="2026-05-12T03:00")
     old, new = (str(bankctl("show", f"memory/2026-05-{day}.md:4", "--json").json["memory"]) for day in ("01", "11"))
 
     assert (new, "superseded", f"{new} says it newer") in ties(bankctl, old)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.settings import change_setting
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state, write_log
 
 NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
 
@@ -17,8 +17,14 @@ NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
 def renamed(root: Path, bankctl: Run) -> Path:
     """A workspace of which two pages were renamed after a run, one that a rule names and one of a `@Slug`."""
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Peter: Works at the bank in Mapo.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(
+        root,
+        bankctl,
+        "2026-05-04.md",
+        "S: 가치관: 정직을 최우선으로 한다.",
+        "W @Peter: Works at the bank in Mapo.",
+        now=NOW,
+    )
     (root / "bank/identity/values.md").rename(root / "bank/identity/principles.md")
     (root / "bank/entities/Peter.md").rename(root / "bank/entities/Peter Kim.md")
     return root
@@ -54,8 +60,7 @@ def test_what_it_is_about_leads_to_it_and_to_no_page_that_was_taken_away(
     root: Path, bankctl: Run, is_taken_away: bool
 ) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-04.md", "W: 세탁기 배수 호스에서 물이 샌다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-04.md", "W: 세탁기 배수 호스에서 물이 샌다.", now=NOW)
     home, house = root / "bank/daily/home.md", root / "bank/daily/house.md"
     home.rename(house)
     if is_taken_away:

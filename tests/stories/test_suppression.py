@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.settings import change_setting
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn
 
 NOW = "2026-06-10T03:00"
 QUESTION = "deploy day of the shop"
@@ -36,8 +36,7 @@ def test_what_was_beaten_steps_back_only_where_the_settings_say_so(root: Path, b
     settings = root / "bankd.yaml"
     written = settings.read_text("utf-8")
     settings.write_text(written.replace("suppression: false", f"suppression: {str(is_on).lower()}"), "utf-8")
-    write_log(root, "2026-05-02.md", *LINES)
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", *LINES)
     first, second = ids_found(bankctl)[:2]
 
     tell_that_second_was_used(root, bankctl)
@@ -49,8 +48,7 @@ def test_what_was_beaten_steps_back_only_where_the_settings_say_so(root: Path, b
 
 def test_a_question_is_kept_without_its_secrets(root: Path, bankctl: Run) -> None:
     change_setting(root, "suppression: false", "suppression: true")
-    write_log(root, "2026-05-02.md", *LINES)
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", *LINES)
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2
     ids_found(bankctl, f"{QUESTION} {secret}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.settings import change_setting, place_by_rules_alone
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Run, learn, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
 LATER = "2026-06-10T03:30"
@@ -43,8 +43,7 @@ def last_run(bankctl: Run) -> str:
 
 
 def test_log_and_show_tell_what_a_run_did(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", LATER)
 
     runs = bankctl("log", "--json").json["runs"]
@@ -57,8 +56,7 @@ def test_log_and_show_tell_what_a_run_did(root: Path, bankctl: Run) -> None:
 
 def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(root: Path, bankctl: Run) -> None:
     before = pages(root)
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Minji: Lives in Busan.")
     after = pages(root)
 
     assert bankctl("undo", last_run(bankctl)).code == 0
@@ -71,10 +69,8 @@ def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(ro
 
 
 def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "S: 가치관: 약속을 지킨다.")
-    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "S: 가치관: 약속을 지킨다.", now="2026-06-09T03:00")
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     page = root / "bank/identity/values.md"
     without = re.sub(r"(?m)^- S: .*정직.*\n", "", page.read_text())  # as an old buffer of the page would have it
     page.write_text(without)
@@ -88,8 +84,7 @@ def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Pat
 
 
 def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     page = root / "bank/identity/values.md"
     page.write_text(page.read_text().replace("정직을 최우선으로", "정직과 친절을 최우선으로") + "\nA note of mine.\n")
 
@@ -103,8 +98,7 @@ def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: 
 
 
 def test_undo_finds_a_memory_on_the_page_where_it_stands_now(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     run = last_run(bankctl)
     bankctl("page", "move", "identity/values.md", "world/Values.md")
     bankctl("page", "move", "world/Values.md", "world/values.md")
@@ -122,8 +116,7 @@ def test_undo_finds_a_memory_on_the_page_where_it_stands_now(root: Path, bankctl
 
 
 def test_what_would_stay_is_said_before_anything_is_taken_back(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     run = last_run(bankctl)
     page = root / "bank/identity/values.md"
     page.write_text(page.read_text().replace("정직을", "정직과 친절을"))
@@ -137,8 +130,7 @@ def test_what_would_stay_is_said_before_anything_is_taken_back(root: Path, bankc
 
 
 def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     run = last_run(bankctl)
     bankctl("undo", run)
     before = pages(root)
@@ -170,12 +162,10 @@ def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Pa
 
 def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: Path, bankctl: Run) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("undo", last_run(bankctl))
     undo = last_run(bankctl)
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     page = root / "bank/identity/values.md"
     page.write_text(re.sub(r" \^m-\w+", "", page.read_text()))
 
@@ -186,12 +176,10 @@ def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: P
 
 
 def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_day(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.5) @Minji: Rust is best.", "O(c=0.5) @Minji: Buses are late.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "O(c=0.5) @Minji: Rust is best.", "O(c=0.5) @Minji: Buses are late.")
     bankctl("undo", last_run(bankctl))
     undo = last_run(bankctl)
-    write_log(root, "2026-05-02.md", "O(c=0.7) @Minji: Rust is best.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "O(c=0.7) @Minji: Rust is best.")
 
     said = bankctl("undo", undo)
 
@@ -202,12 +190,10 @@ def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_
 
 def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(root: Path, bankctl: Run) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
     bankctl("undo", last_run(bankctl))
     undo = last_run(bankctl)
-    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", LATER)
+    learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.", now=LATER)
     page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")
 
     said = bankctl("undo", undo)
@@ -220,11 +206,9 @@ def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(root:
 
 def test_undoing_an_undo_brings_what_another_page_said_before(root: Path, bankctl: Run) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-01.md", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.")
     page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")
-    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", LATER)
+    learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.", now=LATER)
     bankctl("review", "accept", bankctl("review", "list", "blocked", "--json").json["blocked"][0]["id"])
     bankctl("undo", last_run(bankctl))
     undo = last_run(bankctl)
@@ -237,8 +221,7 @@ def test_undoing_an_undo_brings_what_another_page_said_before(root: Path, bankct
 
 
 def test_what_was_copied_with_its_id_stays_when_the_run_that_learned_it_is_undone(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
     page, other = root / "bank/entities/Minji.md", root / "bank/opinions/beliefs.md"
     line = next(line for line in page.read_text().splitlines() if "Busan" in line)
     other.write_text(other.read_text() + f"\n{line}\n")
@@ -254,8 +237,7 @@ def test_what_was_copied_with_its_id_stays_when_the_run_that_learned_it_is_undon
 
 @pytest.mark.parametrize("folder", ["ENTITIES", "people"])
 def test_undoing_an_undo_brings_nothing_again_that_its_renamed_page_says(root: Path, bankctl: Run, folder: str) -> None:
-    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.")
     page = root / "bank/entities/Minji.md"
     page.write_text(page.read_text() + "\nBy hand.\n")
     said = page.read_text()
@@ -274,8 +256,7 @@ def test_undoing_an_undo_brings_nothing_again_that_its_renamed_page_says(root: P
 def test_undoing_an_undo_brings_a_memory_to_its_page_whose_folder_is_spelt_otherwise(
     root: Path, bankctl: Run, *, is_made_again: bool
 ) -> None:
-    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.")
     page = root / "bank/entities/Minji.md"
     page.write_text(page.read_text() + ("" if is_made_again else "\nBy hand.\n"))
     undone = bankctl("undo", last_run(bankctl), "--json").json["run"]
@@ -292,8 +273,7 @@ def test_undoing_an_undo_brings_a_memory_to_its_page_whose_folder_is_spelt_other
 def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, bankctl: Run) -> None:
     page = root / "bank/identity/values.md"
     before = page.read_text()
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     run = last_run(bankctl)
     page.write_text(before)
     bankctl("cycle", "micro", "--now", "2026-06-10T03:04")
@@ -307,8 +287,7 @@ def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, ba
 
 
 def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     page = root / "bank/identity/values.md"
     page.write_text(re.sub(r"(?m)^- S: .*\n", "", page.read_text()))
     os.utime(page, (0, 0))
@@ -322,8 +301,7 @@ def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(roo
 
 
 def test_undoing_a_restore_puts_a_memory_back_into_the_archive_and_says_so(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "O(c=0.35) @Peter: Prefers concise replies.", "O @Peter: Likes tea.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "O(c=0.35) @Peter: Prefers concise replies.", "O @Peter: Likes tea.")
     id_ = id_of(root, "concise")
     bankctl("cycle", "reflect", "--now", "2026-06-20T03:00")
     archived = pages(root)
@@ -350,8 +328,7 @@ def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: 
 
 def test_what_cannot_be_undone_is_only_said_until_it_is_applied(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
-    write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     inbox, id_ = root / "bank/_meta/inbox.md", id_of(root, SECRET)
     inbox.write_text(inbox.read_text("utf-8") + f"\n## {SECRET}\n\n[[inbox#^{id_}]]\n", "utf-8")
     before = tree_state(root)
@@ -410,13 +387,11 @@ def inbox_line(before: dict[str, tuple[bytes, int]], text: str) -> int:
 
 
 def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", f"W: {SECRET}")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}")
     id_ = id_of(root, SECRET)
 
     assert bankctl("forget", id_).code == 0
-    write_log(root, "2026-05-03.md", f"W: {SECRET}")
-    bankctl("cycle", "micro", "--now", LATER)
+    learn(root, bankctl, "2026-05-03.md", f"W: {SECRET}", now=LATER)
 
     assert not any(SECRET.encode() in data for data in pages(root).values())
     assert (
@@ -430,8 +405,7 @@ def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, ba
 
 def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
-    write_log(root, "2026-05-02.md", f"W: {SECRET}", f"W: {SECRET}", "W: 다른 이야기도 있다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     bankctl("search", SECRET)
     other = root / "events" / "elsewhere-0001.jsonl"
     other.write_text(f'{{"id": "x", "at": "2026", "type": "said", "text": "{SECRET}"}}\n', encoding="utf-8")
@@ -483,8 +457,7 @@ def test_a_copy_with_the_id_of_a_memory_that_says_something_else_does_not_go_wit
     root: Path, bankctl: Run, words: tuple[str, ...]
 ) -> None:
     place_by_rules_alone(root)
-    write_log(root, "2026-05-02.md", "W: The sea is wide.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: The sea is wide.")
     id_ = id_of(root, "The sea is wide.")
     (copy := root / "bank/world/copy.md").write_text(f"# Copy\n\n- W: The sea is deep. ^{id_}\n", encoding="utf-8")
 
@@ -499,8 +472,7 @@ def test_a_copy_with_the_id_of_a_memory_that_says_something_else_does_not_go_wit
 
 
 def test_a_purge_reads_events_that_were_packed_and_leaves_the_others_in_them(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     rows = [{"id": text, "at": "2026-01-01", "type": "said", "text": text} for text in (SECRET, "kept")]
     for place in ("elsewhere-0001.jsonl.gz", "archive/elsewhere-0002.jsonl.gz"):
         file = root / "events" / place
@@ -520,8 +492,7 @@ def test_a_purge_reads_events_that_were_packed_and_leaves_the_others_in_them(roo
 
 def test_a_purge_leaves_neither_the_questions_of_a_memory_nor_what_briefings_kept(root: Path, bankctl: Run) -> None:
     asked, unread = "누가 보라색 우산을 두고 갔지?", "X: the violet umbrella of nobody"
-    write_log(root, "2026-05-02.md", f"W: {SECRET}\n  ? {asked}", "W: 다른 이야기도 있다.\n  ? 그 밖에는?", unread)
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}\n  ? {asked}", "W: 다른 이야기도 있다.\n  ? 그 밖에는?", unread)
     bankctl("brief", "day", "--now", LATER)
     (root / "recall/brief").mkdir(parents=True)
     (root / "recall/brief/day.md").write_text(f"# day\n\n- {SECRET}\n", encoding="utf-8")
@@ -541,8 +512,7 @@ def test_a_purge_leaves_neither_the_questions_of_a_memory_nor_what_briefings_kep
 
 
 def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     page = root / "bank/world/facts.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text("# Facts\n\n- W: above ^m-above\n  - W: the violet umbrella ^m-below\n- W: after ^m-after\n")
@@ -558,8 +528,7 @@ def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Pa
 
 
 def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", f"W: {SECRET}")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}")
     id_ = id_of(root, SECRET)
     said = bankctl("forget", id_).out
 
@@ -570,8 +539,7 @@ def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) ->
 
 
 def test_verify_finds_what_is_lost_and_what_is_there_twice(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     page = root / "bank/identity/values.md"
     lines = page.read_text().split("\n")
     first, second = (line for line in lines if _ID.search(line))
@@ -599,8 +567,7 @@ def test_verify_finds_a_link_that_led_somewhere_once(root: Path, bankctl: Run) -
 
 
 def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     (root / ".bankd/read-only").touch()
     write_log(root, "2026-05-03.md", "S: 가치관: 약속을 지킨다.")
 
@@ -613,8 +580,7 @@ def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:
 
 def test_what_log_lists_status_shows_and_show_tells(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
-    write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
     (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
     bankctl("review", "place", waiting["id"], "knowledge/places.md")
     placed, cycle = bankctl("log", "--json").json["runs"]
@@ -638,8 +604,7 @@ def test_undoing_what_is_not_kept_says_so(root: Path, bankctl: Run) -> None:
 
 def test_runs_and_replaced_files_are_kept_as_long_as_the_settings_say(root: Path, bankctl: Run) -> None:
     for day in (2, 3, 4):
-        write_log(root, f"2026-05-0{day}.md", f"S: 가치관: {day}번째 다짐을 지킨다.")
-        bankctl("cycle", "micro", "--now", NOW)
+        learn(root, bankctl, f"2026-05-0{day}.md", f"S: 가치관: {day}번째 다짐을 지킨다.")
     kept = [row["undoable"] for row in bankctl("log", "--json").json["runs"]]
     trash = list((root / ".bankd/trash").iterdir())
     bankctl("cycle", "micro", "--now", "2030-01-01")
@@ -673,8 +638,7 @@ def test_an_undo_of_a_move_is_undone_to_the_byte_where_a_link_in_the_page_was_re
 
 def test_a_clock_put_back_after_an_undo_leaves_nothing_to_say_again(root: Path, bankctl: Run) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("cycle", "micro", "--now", NOW)
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("undo", last_run(bankctl))
     bankctl("undo", last_run(bankctl))  # by the clock of the computer, which is later
     page = root / "bank/identity/values.md"
