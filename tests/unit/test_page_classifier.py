@@ -9,6 +9,7 @@ from bankd.memory import route as page_classifier
 from bankd.memory.route import PageClassifier, Rules, Similar, find_claims, route_memory
 from bankd.pages.memory import Memory, parse_memory
 from bankd.shipped import shipped_folder
+from tests.examples import examples
 
 HOME, MONEY, HABITS = "daily/home.md", "daily/money.md", "patterns/habits.md"
 EXAMPLES = """
@@ -50,22 +51,9 @@ def test_examples_are_read_below_their_page() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "page"),
-    [
-        ("W: A new boiler for the kitchen.", HOME),
-        ("W: 보일러를 거실에서 뗐다", HOME),
-        ("W: 대출 이자를 갚는다", MONEY),
-        ("B: Still bites her nails.", HABITS),
-        ("W: Boiler!", None),
-        ("W: Zzyzx qwerty", None),
-        ("W: Mortgage, wages.", None),
-        ("O: The boiler in the kitchen leaks.", None),
-        ("An untagged boiler.", None),
-    ],
-)
-def test_a_page_is_told_by_the_words_of_its_lines_and_by_the_tag(line: str, page: str | None) -> None:
-    assert page_of(line) == page
+@pytest.mark.parametrize(("line", "page"), examples("kinds", "pages"))
+def test_a_page_is_told_by_the_words_of_its_lines_and_by_the_tag(line: str, page: str) -> None:
+    assert (page_of(line) or "") == page
 
 
 def test_what_speaks_for_several_pages_alike_is_left_to_a_person() -> None:

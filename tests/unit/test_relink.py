@@ -21,6 +21,7 @@ from bankd.pages.names import Names
 from bankd.pages.references import references_in_text, references_of
 from bankd.pages.resolve import sense_of
 from bankd.pages.scanner import BlockKind, scan_text
+from tests.examples import examples
 
 LIMITS = Limits(warn=220, split=300)
 FULL = "bank/knowledge/full.md"
@@ -63,35 +64,7 @@ def referrer(line: str, before: str, **files: str) -> str:
     return after["bank/daily/log.md"]
 
 
-@pytest.mark.parametrize(
-    ("line", "becomes"),
-    [
-        ("[over\ntwo](../knowledge/full.md#도구)\n", "[over\ntwo](../knowledge/full/도구.md#도구)\n"),
-        ("[a](<../knowledge/full.md#도구> 'title')\n", "[a](<../knowledge/full/도구.md#도구> 'title')\n"),
-        (
-            "[a](../knowledge/full.md#%EB%8F%84%EA%B5%AC)\n",
-            "[a](../knowledge/full/%EB%8F%84%EA%B5%AC.md#%EB%8F%84%EA%B5%AC)\n",
-        ),
-        ("[n [1] x](../knowledge/full.md#도구)\n", "[n [1] x](../knowledge/full/도구.md#도구)\n"),
-        ("| [a](../knowledge/full.md#b-c) |\n|---|\n", "| [a](../knowledge/full/b-c.md#b-c) |\n|---|\n"),
-        ("# see [a](../knowledge/full.md#b-c)\n", "# see [a](../knowledge/full/b-c.md#b-c)\n"),
-        ("x[^1]\n\n[^1]: [a](../knowledge/full.md#b-c)\n", "x[^1]\n\n[^1]: [a](../knowledge/full/b-c.md#b-c)\n"),
-        ("[r]: ../knowledge/full.md#b-c 'T'\n", "[r]: ../knowledge/full/b-c.md#b-c 'T'\n"),
-        ("[[full#B C|alias]] ![[full#^m-0]]\n", "[[b-c#B C|alias]] ![[도구#^m-0]]\n"),
-        ("| [[full#B C\\|alias]] |\n|---|\n", "| [[b-c#B C\\|alias]] |\n|---|\n"),
-        ("[[knowledge/full#B C]]\n", "[[knowledge/full/b-c#B C]]\n"),
-        ("[[full]] [a](../knowledge/full.md)\n", "[[full]] [a](../knowledge/full.md)\n"),
-        (
-            "[[full#nothing]] [a](../knowledge/full.md#nothing)\n",
-            "[[full#nothing]] [a](../knowledge/full.md#nothing)\n",
-        ),
-        ("`bank/knowledge/full.md#b-c`에서\n", "`bank/knowledge/full/b-c.md#b-c`에서\n"),
-        ("bank/knowledge/full.md#도구에서 본다\n", "bank/knowledge/full/도구.md#도구에서 본다\n"),
-        ('<a href="/knowledge/full#b-c">x</a>\n', '<a href="/knowledge/full/b-c#b-c">x</a>\n'),
-        ("`[a](../knowledge/full.md#b-c)`\n", "`[a](../knowledge/full.md#b-c)`\n"),
-        ("```\nbank/knowledge/full.md#b-c\n```\n", "```\nbank/knowledge/full.md#b-c\n```\n"),
-    ],
-)
+@pytest.mark.parametrize(("line", "becomes"), examples("links", "into parts"))
 def test_a_reference_to_a_heading_follows_it_into_its_part(line: str, becomes: str) -> None:
     assert referrer(line, page("도구", "B C")) == becomes
 

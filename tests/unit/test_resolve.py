@@ -10,6 +10,7 @@ from bankd.pages.inline import LinkKind
 from bankd.pages.names import Names
 from bankd.pages.references import Reference
 from bankd.pages.resolve import render_path, resolve_reference
+from tests.examples import examples
 
 NAMES = Names(
     [
@@ -34,75 +35,25 @@ def link(target: str, kind: LinkKind = LinkKind.INLINE) -> Reference:
     return Reference(kind, 0, 0, len(target), target)
 
 
-@pytest.mark.parametrize(
-    ("target", "path"),
-    [
-        ("full.md#x", "bank/knowledge/full.md"),
-        ("./full.md", "bank/knowledge/full.md"),
-        ("../knowledge/full.md", "bank/knowledge/full.md"),
-        ("full", "bank/knowledge/full.md"),
-        ("full.html", "bank/knowledge/full.md"),
-        ("/knowledge/full", "bank/knowledge/full.md"),
-        ("/bank/knowledge/full.md", "bank/knowledge/full.md"),
-        ("a%20b.md", "bank/knowledge/a b.md"),
-        ("../%EB%8F%84%EA%B5%AC/%ED%8E%B8%EC%A7%91%EA%B8%B0.md", "bank/도구/편집기.md"),
-        ("FULL.md", "bank/knowledge/full.md"),
-        ("/guide/", "bank/guide/index.md"),
-        ("./", "bank/knowledge/README.md"),
-        ("../img/", "bank/img"),
-        ("../../memory/2026-05-02.md", "memory/2026-05-02.md"),
-        ("#x", HERE),
-        ("missing.md", None),
-        ("https://x.y/full.md", None),
-        ("mailto:a@b", None),
-        ("//x/full.md", None),
-    ],
-)
-def test_markdown_targets_lead_by_path(target: str, path: str | None) -> None:
+@pytest.mark.parametrize(("target", "path"), examples("links", "Markdown"))
+def test_markdown_targets_lead_by_path(target: str, path: str) -> None:
     found = resolve_reference(link(target), HERE, NAMES)
 
-    assert (found.path if found else None) == path
+    assert (found.path if found else "") == path
 
 
-@pytest.mark.parametrize(
-    ("target", "path"),
-    [
-        ("full", "bank/knowledge/full.md"),  # the archive has one too
-        ("peter#x", "bank/entities/Peter.md"),
-        ("knowledge/full", "bank/knowledge/full.md"),
-        ("full/tools", "bank/knowledge/full/tools.md"),
-        ("tools.md", "bank/knowledge/full/tools.md"),
-        ("same", None),
-        ("daily/same", "bank/daily/same.md"),
-        ("../daily/same", "bank/daily/same.md"),
-        ("p.png", "bank/img/p.png"),
-        ("2026-05-02", "memory/2026-05-02.md"),
-        ("편집기".encode().decode(), "bank/도구/편집기.md"),
-        ("편집기", "bank/도구/편집기.md"),
-    ],
-)
-def test_wikilinks_lead_by_unique_name(target: str, path: str | None) -> None:
+@pytest.mark.parametrize(("target", "path"), examples("links", "wiki"))
+def test_wikilinks_lead_by_unique_name(target: str, path: str) -> None:
     found = resolve_reference(link(target, LinkKind.WIKI), HERE, NAMES)
 
-    assert (found.path if found else None) == path
+    assert (found.path if found else "") == path
 
 
-@pytest.mark.parametrize(
-    ("target", "source", "path"),
-    [
-        ("bank/knowledge/full.md#x", HERE, "bank/knowledge/full.md"),
-        ("knowledge/full.md", HERE, "bank/knowledge/full.md"),
-        ("knowledge/full.md", "tools/run.sh", None),
-        ("$WS/bank/knowledge/full.md", "tools/run.sh", "bank/knowledge/full.md"),
-        ("../bank/knowledge/full.md", "tools/run.sh", "bank/knowledge/full.md"),
-        ("other/bank/knowledge/full.md", "tools/run.sh", None),
-        ("bank/img/", "tools/run.sh", "bank/img"),
-    ],
-)
-def test_bare_paths_count_from_the_workspace(target: str, source: str, path: str | None) -> None:
+@pytest.mark.parametrize(("target", "source", "path"), examples("links", "bare paths"))
+def test_bare_paths_count_from_the_workspace(target: str, source: str, path: str) -> None:
     found = resolve_reference(link(target, LinkKind.BARE), source, NAMES)
 
-    assert (found.path if found else None) == path
+    assert (found.path if found else "") == path
 
 
 @pytest.mark.parametrize(
@@ -150,15 +101,7 @@ def test_a_bare_path_is_written_only_as_it_will_be_read_back(
     assert render_path(reference, replace(found, path=path), HERE, after) == written
 
 
-@pytest.mark.parametrize(
-    ("target", "written"),
-    [
-        ("a%20b.md", "../world/c,%20%28d%29.md"),
-        ("(x)/../a%20b.md", "../world/c,%20(d).md"),
-        ("%28x%29/../a%20b.md", "../world/c,%20%28d%29.md"),
-        ("%2C/../a%20b.md", "../world/c%2C%20%28d%29.md"),
-    ],
-)
+@pytest.mark.parametrize(("target", "written"), examples("links", "signs"))
 def test_signs_stand_bare_only_where_readers_take_them_so(target: str, written: str) -> None:
     after = NAMES.changed(["bank/knowledge/a b.md"], ["bank/world/c, (d).md"])
     found = resolve_reference(link(target), HERE, NAMES)

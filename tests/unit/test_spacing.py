@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankd.search.read import cut_run, restore_spaces
+from tests.examples import examples
 
 READINGS = {
     "세종대왕의": ["세종대왕"],
@@ -23,7 +24,7 @@ READINGS = {
     "부터": ["부터"],
 }
 KNOWN = frozenset(
-    (
+    [
         "세종대왕",
         "업적",
         "담배",
@@ -38,7 +39,7 @@ KNOWN = frozenset(
         "과제",
         "개혁",
         "새벽",
-    )
+    ]
 )
 
 
@@ -46,45 +47,12 @@ def read(text: str) -> str:
     return restore_spaces(text, READINGS.get, KNOWN.__contains__)
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("세 종대왕의 업적은?", "세종대왕의 업적은?"),
-        ("세종 대왕의 업 적은?", "세종대왕의 업적은?"),
-        ("김 을동이 누구야", "김을동이 누구야"),  # a word of the bank in a form that it has not
-        ("세 종대 왕의 업적은", "세 종대 왕의 업적은"),  # three parts: no two of them are a word
-        ("한국 전쟁은", "한국 전쟁은"),  # both are words of the bank as they stand
-        ("이 과제는", "이 과제는"),
-        ("모르는 말은", "모르는 말은"),
-        ("요즘 하루 에 몇 시간", "요즘 하루에 몇 시간"),  # a particle belongs to what it follows
-        ("고양이 는 부터", "고양이는 부터"),  # unless the bank has it as a word
-        ("API 에", "API 에"),
-        ("v4.2 세종 대왕의 API", "v4.2 세종대왕의 API"),
-        ("세종, 대왕의", "세종, 대왕의"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("typed", "meant"), examples("spacing", "joined"))
 def test_two_runs_are_one_where_only_the_bank_has_them_so(typed: str, meant: str) -> None:
     assert read(typed) == meant
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("담배를피우는 편이야?", "담배를 피우는 편이야?"),
-        ("나는차를마시지 않아", "나는 차를 마시지 않아"),
-        ("어떤클라우드를 써", "어떤 클라우드를 써"),
-        ("새벽에마시는", "새벽에 마시는"),
-        ("업적은무엇인가?", "업적은 무엇인가?"),
-        ("세종대왕의업적은무엇인가", "세종대왕의 업적은 무엇인가"),
-        ("대한민국의", "대한민국의"),  # 대한 is a word of the bank, but a longer one begins here
-        ("대선에서는", "대선에서는"),
-        ("개혁과제의", "개혁과제의"),
-        ("업적이라는 말", "업적이라는 말"),  # what is left is only a particle
-        ("모르는말은", "모르는말은"),
-        ("(API, 담배를피우는)", "(API, 담배를 피우는)"),
-    ],
-)
+@pytest.mark.parametrize(("typed", "meant"), examples("spacing", "parted"))
 def test_words_are_parted_where_the_bank_has_them(typed: str, meant: str) -> None:
     assert read(typed) == meant
 
