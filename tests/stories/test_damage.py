@@ -26,10 +26,7 @@ COMMANDS = (
     ("search", "production deploy", "--json"),
     ("status",),
     ("doctor",),
-    (
-        "doctor",
-        "verify",
-    ),
+    ("doctor", "verify"),
     ("cycle", "reflect", "--now", LATER, "--json"),
     ("log",),
     ("show", "memory/2026-05-04.md:4"),
@@ -339,10 +336,7 @@ def test_an_event_of_any_shape_stops_nothing(root: Path, bankctl: Run, kind: str
         ("search", "sea"),
         ("brief", "day"),
         ("log",),
-        (
-            "doctor",
-            "verify",
-        ),
+        ("doctor", "verify"),
         ("cycle", "reflect"),
     ):
         said = bankctl(*words)

@@ -91,17 +91,6 @@ def test_a_line_deleted_and_another_one_in_its_place_are_two(root: Path, page: P
     assert any(other in path.read_text() for path in (root / "bank").rglob("*.md"))
 
 
-def test_a_line_that_only_moved_changes_nothing(root: Path, page: Path, bankctl: Run) -> None:
-    before = page.read_bytes()
-    assert edit(root, bankctl, BACKUP, DEPLOY, SIGN) == {}
-    assert page.read_bytes() == before
-
-
-def test_a_log_written_anew_is_not_an_edit(root: Path, page: Path, bankctl: Run) -> None:
-    edit(root, bankctl, *(line.replace("workflow", "workflow here") for line in (DEPLOY, SIGN, BACKUP)))
-    assert all(line in page.read_text() for line in (DEPLOY, SIGN, BACKUP))
-
-
 def test_a_memory_that_a_person_changed_is_not_touched(root: Path, page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text().replace("prodution deploy workflow runs at 10:00", "prod deploy workflow waits"))
 
@@ -151,27 +140,6 @@ def test_a_log_renamed_and_edited_at_once(root: Path, page: Path, bankctl: Run) 
     assert counts == {"edited": 1, "renamed": 1}
     assert f"- {MENDED} ^{id_}" in page.read_text()
     assert "from memory/2026-05-03.md:4" in bankctl("show", id_).out
-
-
-def test_a_line_that_is_about_somebody_else_now_supersedes_what_it_said(root: Path, bankctl: Run) -> None:
-    write_log(root, LOG, "O(c=0.9) @Petr: Likes short replies.", SIGN)
-    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
-
-    counts = edit(root, bankctl, "O(c=0.9) @Peter: Likes short replies.", SIGN)
-
-    assert counts == {"learned": 1, "updated": 1}
-
-
-def test_an_opinion_keeps_its_day_and_takes_the_confidence_that_was_edited(root: Path, bankctl: Run) -> None:
-    write_log(root, LOG, "O(c=0.90) @Peter: Likes short replis.", SIGN, BACKUP)
-    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
-    edit(root, bankctl, "O(c=0.90) @Peter: Likes short replies.", SIGN, BACKUP)
-    page = next(path for path in (root / "bank").rglob("*.md") if "short replies" in path.read_text())
-    first = page.read_text()
-    edit(root, bankctl, "O(c=0.50) @Peter: Likes very short replies.", SIGN, BACKUP, day=11)
-
-    assert "O(c=0.90@" in first
-    assert "O(c=0.50@2026-05-02) @Peter: Likes very short replies." in page.read_text()
 
 
 def test_search_says_of_an_edited_line_what_it_is_kept_as(root: Path, page: Path, bankctl: Run) -> None:

@@ -31,13 +31,6 @@ def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Pa
     assert tree_state(root) == before
 
 
-def test_a_micro_cycle_archives_nothing(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.31) @Peter: Prefers concise replies.")
-    bankctl("cycle", "micro", "--now", START)
-
-    assert bankctl("cycle", "micro", "--now", "2026-08-01T03:00", "--json").json["counts"] == {}
-
-
 def test_what_is_pinned_or_no_opinion_stays(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "O(c=0.31) @Peter: Prefers tea #pinned", "W(c=0.31): the sky is blue")
     bankctl("cycle", "reflect", "--now", START)

@@ -166,15 +166,6 @@ def test_of_two_that_answer_alike_the_one_that_was_used_comes_first(root: Path, 
     assert [(hit["id"], hit["text"]) for hit in json.loads(told.stdout)["hits"]] == [second, first]
 
 
-@pytest.mark.parametrize("value", ["1", "5"])
-def test_of_two_that_answer_alike_the_important_one_comes_first(root: Path, bankctl: Run, value: str) -> None:
-    first, second = learn_keys(root, bankctl, SHED, CABIN)
-
-    bankctl("feedback", "importance", second[0], value, "--now", NOW)
-
-    assert ranked(bankctl, "spare key") == [second, first]
-
-
 def test_no_use_brings_a_memory_before_one_that_answers_clearly_better(root: Path, bankctl: Run) -> None:
     shed = next(id_ for id_, text in learn_keys(root, bankctl, SHED, BETTER) if text == SHED)
     use(bankctl, shed, 15)

@@ -126,22 +126,6 @@ def test_a_log_renamed_again_or_to_a_name_used_before_brings_nothing_back(
     assert bankctl("doctor", "verify").code == 0
 
 
-def test_logs_that_change_names_bring_nothing_back(root: Path, bankctl: Run) -> None:
-    write_log(root, "a.md", "W: one", "W: two")
-    learn(root, bankctl, "b.md", "W: five", "W: six")
-    inbox = root / "bank/_meta/inbox.md"
-    inbox.write_text("".join(line for line in inbox.read_text().splitlines(True) if "two" not in line))
-    bankctl("cycle", "micro", "--now", LATER)
-
-    for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
-        (root / f"memory/{old}.md").rename(root / f"memory/{new}.md")
-    run = bankctl("cycle", "micro", "--now", "2026-06-11T03:00", "--json").json
-
-    assert run["counts"] == {"renamed": 2}
-    assert "two" not in inbox.read_text()
-    assert bankctl("doctor", "verify").code == 0
-
-
 def test_a_memory_taken_out_by_hand_stays_out_even_without_derived_files(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "W: kept")
     page = root / "bank/identity/values.md"

@@ -131,27 +131,6 @@ def test_contradictions_are_listed_newest_first_with_both_sources(root: Path, ba
     assert pairs[0]["reason"] == "10:00 → 11:00"
 
 
-@pytest.mark.parametrize("ports", [(1024, 1025), (1025, 1024), (2048, 4096), (8080, 80)])
-def test_a_pair_of_one_log_is_listed_once_the_later_line_as_the_newer(
-    root: Path, bankctl: Run, ports: tuple[int, int]
-) -> None:
-    write_log(root, "2026-05-01.md", *(f"W: The database listens on port {port}." for port in ports))
-    bankctl("cycle", "micro", "--now", DAY_1)
-
-    (pair,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
-
-    assert (pair["older"]["source"], pair["newer"]["source"]) == ("memory/2026-05-01.md:4", "memory/2026-05-01.md:5")
-
-
-def test_of_two_lines_by_hand_none_is_said_to_be_newer(root: Path, bankctl: Run) -> None:
-    (root / "bank/knowledge/tools.md").write_text("- W: port 8080 ^m-aaaaaaaaaaaa\n- W: port 8081 ^m-bbbbbbbbbbbb\n")
-
-    told = bankctl("review", "list", "contradictions").out
-
-    assert "newer" not in told
-    assert "one  bank/knowledge/tools.md" in told
-
-
 def test_conflicts_are_looked_for_again_only_where_something_changed(
     root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,14 +80,6 @@ def test_a_log_that_says_less_than_what_is_folded_does_not_repeat_it(root: Path,
     assert "logs" in {hit["group"] for hit in bankctl("search", "the spare keys are", "--json").json["hits"]}
 
 
-def test_one_that_was_changed_since_a_run_compared_it_stands_for_itself(bankctl: Run, page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("stored in the blue", "stored in the red"), encoding="utf-8")
-
-    assert (OTHER, []) in found(bankctl, "spare keys are stored")
-    assert (ONE, []) in found(bankctl, "spare keys are stored")
-
-
 def test_agents_are_told_the_ids_of_what_is_folded(root: Path, page: Path) -> None:
     methods = BankMethods(lambda: BankReader(str(root))).by_name()
 
@@ -150,17 +142,6 @@ def test_search_and_conflicts_tell_the_same_of_a_changed_fact(root: Path, bankct
     told = bankctl("search", "the wiki listens on port 7070").out
     assert f"[newer; older is {THIRD}] W: The wiki listens on port 8080." in told
     assert f"[older; newer is {newer['id']}] W: The wiki listens on port 7070." in told
-
-
-def test_what_changed_again_is_told_by_the_newest(root: Path, bankctl: Run) -> None:
-    for day, port in enumerate(("8080", "8081", "8082"), 1):
-        write_log(root, f"2026-05-0{day}.md", f"W: The wiki listens on port {port}.")
-        bankctl("cycle", "micro", "--now", f"2026-05-0{day + 1}T03:00")
-
-    hits = bankctl("search", "the wiki listens on port 8080", "--json").json["hits"]
-
-    assert "8082" in hits[0]["text"]
-    assert [bool(hit["superseded_by"]) for hit in hits] == [False, True, True]
 
 
 def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, bankctl: Run) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -130,37 +128,6 @@ def test_what_responses_use_together_comes_nearer(bank: Path, bankctl: Run) -> N
 
     assert (ME, "used together", "of use in 2 responses") in ties(bankctl, far)
     assert bankctl("related", far, "--json").json["related"][-1]["score"] > first
-
-
-def test_a_memory_recalled_five_times_outranks_an_equidistant_sibling(bank: Path, bankctl: Run) -> None:
-    assert neighbours(bankctl, ME)[-2:] == [SIBLING, OTHER]
-
-    for day in range(11, 16):
-        at = f"2026-06-{day}T09:00"
-        found = bankctl("search", "who keeps two cats", "-n", "1", "--json").json["hits"]
-        assert [hit["id"] for hit in found] == [OTHER]
-        for answer in (bank / "recall").glob("*T*-*.md"):  # asked on that day
-            answer.rename(answer.with_name(f"202606{day}T090000-{answer.name.partition('-')[2]}"))
-        bankctl("cycle", "reflect", "--now", at)
-        for answer in (bank / "recall").glob("*T*-*.md"):
-            answer.unlink()
-
-    assert neighbours(bankctl, ME)[-2:] == [OTHER, SIBLING]
-    again = [Path(sys.executable).parent / "bankctl", "related", ME, "--workspace", bank]
-    told = subprocess.run(again, capture_output=True, text=True, check=True, encoding="utf-8").stdout
-    assert told.index(OTHER) < told.index(SIBLING)
-
-
-def test_importance_raises_a_memory_strictly(bank: Path, bankctl: Run) -> None:
-    def score() -> float:
-        related = bankctl("related", ME, "--json").json["related"]
-        return float(next(one["score"] for one in related if one["id"] == OTHER))
-
-    before = score()
-    bankctl("feedback", "importance", OTHER, "5", "--now", NOW)
-
-    assert score() > before
-    assert neighbours(bankctl, ME)[-2:] == [OTHER, SIBLING]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import os
 import resource
 import subprocess
 import sys
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -57,16 +56,6 @@ def test_a_search_waits_for_no_module_that_it_does_not_need(bank: Path) -> None:
     assert not {"json", "bankd.search.related", "bankd.index.tree_file", "bankd.system.process"} & loaded
 
 
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_query_is_found_in_any_unicode_form(bank: Path, bankctl: Run, form: str) -> None:
-    assert bankctl("search", unicodedata.normalize(form, "가치관")).out.startswith(str(bank))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("query", ["ｒｅｐｌｉｅｓ", "reply", "REPLIES"])
-def test_other_forms_of_an_english_word_find_it(bank: Path, bankctl: Run, query: str) -> None:
-    assert "preferences.md:" in bankctl("search", query).out
-
-
 @pytest.mark.parametrize("filters", [(), ("--min-confidence", "0.5")])
 def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: tuple[str, ...]) -> None:
     trees = "".join(f"- W: 사과나무 {number}번\n" for number in range(150))
@@ -74,15 +63,6 @@ def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: t
 
     counts = [len(bankctl("search", "--json", "-n", n, *filters, "사과나무").json["hits"]) for n in ("3", "100", "0")]
     assert counts == [3, 100, 100]
-
-
-def test_an_answer_names_the_memory_by_its_id(bank: Path, bankctl: Run) -> None:
-    (hit,) = bankctl("search", "--json", "가치관").json["hits"]
-
-    listed, by_page = bankctl("search", "가치관").out, bankctl("search", "--files", "가치관").out
-
-    assert listed.splitlines()[0].endswith(f"  ^{hit['id']}")
-    assert by_page.splitlines()[1].endswith(f"  ^{hit['id']}")
 
 
 def test_weak_answers_are_shown_when_asked_for(bank: Path, bankctl: Run) -> None:

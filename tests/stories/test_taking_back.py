@@ -160,21 +160,6 @@ def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Pa
     assert (root / "bank/identity/values.md").read_text().count("정직을") == 2
 
 
-def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    learn(root, bankctl, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
-    bankctl("undo", last_run(bankctl))
-    undo = last_run(bankctl)
-    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    page = root / "bank/identity/values.md"
-    page.write_text(re.sub(r" \^m-\w+", "", page.read_text()))
-
-    said = bankctl("undo", undo)
-
-    assert "says the same there by now" in said.out + said.err
-    assert page.read_text().count("정직을") == 1
-
-
 def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_day(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-01.md", "O(c=0.5) @Minji: Rust is best.", "O(c=0.5) @Minji: Buses are late.")
     bankctl("undo", last_run(bankctl))
@@ -300,22 +285,6 @@ def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(roo
     assert not any("restored" in path.read_text() for path in (root / "events").glob("*.jsonl"))
 
 
-def test_undoing_a_restore_puts_a_memory_back_into_the_archive_and_says_so(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", "O(c=0.35) @Peter: Prefers concise replies.", "O @Peter: Likes tea.")
-    id_ = id_of(root, "concise")
-    bankctl("cycle", "reflect", "--now", "2026-06-20T03:00")
-    archived = pages(root)
-    bankctl("archive", "restore", id_)
-    (run,) = [row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "restore"]
-
-    assert bankctl("undo", run).code == 0
-
-    assert pages(root) == archived
-    assert bankctl("cycle", "micro", "--now", "2026-06-21T03:00", "--json").json["counts"] == {}
-    assert bankctl("archive", "list", "--json").json["archive"][0]["id"] == id_
-    assert bankctl("doctor", "verify").code == 0
-
-
 def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: Run) -> None:
     page = root / "bank/world/only.md"
     page.write_text("- W: the only one ^m-abcdefghij23\n")
@@ -439,10 +408,7 @@ def test_a_word_that_bankd_goes_by_is_purged_from_what_people_say_and_stops_noth
     assert any(place.endswith("an id, a name or a link") for place in purged.json["beyond"])
     for words in (
         ("cycle", "micro", "--now", LATER),
-        (
-            "doctor",
-            "verify",
-        ),
+        ("doctor", "verify"),
         ("status",),
         ("undo", run),
         ("cycle", "reflect"),
@@ -648,17 +614,3 @@ def test_a_clock_put_back_after_an_undo_leaves_nothing_to_say_again(root: Path, 
 
     assert noted == [{"deleted": 1}, {}]
     assert bankctl("doctor", "verify").code == 0
-
-
-def test_an_undo_of_a_move_is_undone_to_the_byte_where_the_page_begins_with_a_byte_order_mark(
-    root: Path, bankctl: Run
-) -> None:
-    (root / "bank/world/marked.md").write_bytes("\ufeff# Marked\n\nSome prose.\n".encode())
-    bankctl("cycle", "micro", "--now", NOW)
-    assert bankctl("page", "move", "world/marked.md", "lands/marked.md").code == 0
-    moved = pages(root)
-    bankctl("undo", last_run(bankctl))
-
-    bankctl("undo", last_run(bankctl))
-
-    assert pages(root) == moved

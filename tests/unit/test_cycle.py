@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -15,16 +15,13 @@ from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import Rearrangement
 from bankd.layouts.relink import Relinked
 from bankd.memory import links as rearranging
-from bankd.memory.ledger import ARCHIVED, DELETED, FORGOTTEN, KEPT
+from bankd.memory.ledger import KEPT
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import read_log
 from bankd.memory.route import Rules
-from bankd.pages.memory import parse_memory
-from bankd.pages.page import parts_folder
 from bankd.same import compare as comparing
-from bankd.same.pairs import text_key
 from bankd.same.reading import read_statement
-from bankd.settings import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
+from bankd.settings import BudgetPolicy, DedupPolicy, Settings, SplitPolicy
 from bankd.words.statement import Statement, plain_wording
 from tests.fake_world import FakeWorld
 
@@ -140,62 +137,7 @@ def test_a_log_is_marked_as_read_after_its_lines_are_written_and_before_the_inde
     assert world.disk.steps == steps
 
 
-@pytest.mark.parametrize("kind", ["micro", "reflect"])
-def test_a_run_with_nothing_new_commits_nothing(kind: CycleKind) -> None:
-    world = FakeWorld({}, log("W: one", "O(c=0.9): two"))
-    cycle(world)
-    before = dict(world.disk.pages)
-
-    again = cycle(world, kind)
-
-    assert again.plan.is_empty
-    assert (world.disk.pages, len(world.transactions.committed)) == (before, 1)
-    assert "commit" not in world.disk.steps
-
-
-@pytest.mark.parametrize("kind", ["micro", "reflect"])
-def test_a_dry_run_decides_the_same_and_touches_nothing(kind: CycleKind) -> None:
-    before = {FACTS: numbered(300)[1]}
-    world = FakeWorld(before, log("W: one"))
-
-    report = cycle(world, kind, dry_run=True)
-
-    assert not report.is_applied
-    assert untouched(world, before)
-    assert report.plan == cycle(world, kind).plan
-
-
 # what a line may be
-
-
-def test_a_line_with_a_secret_is_held_back_masked_and_said_to_be() -> None:
-    world = FakeWorld({}, log("W: the key is AKIAIOSFODNN7EXAMPLE", "W: one"))
-
-    withheld = cycle(world).plan.withheld
-
-    assert [item.masked for item in withheld] == ["W: the key is [AWS key]"]
-    assert "AKIA" not in "".join(world.disk.pages.values())
-    assert "screened" in dict(said(world))
-
-
-def test_what_was_taken_out_does_not_come_back_with_its_line() -> None:
-    world = FakeWorld({}, log("W: one", "W: two"))
-    one, two = ids("W: one", "W: two")
-    for id_ in (one, two):
-        world.transactions.note(KEPT, id_, NOW, log=LOG)
-    world.transactions.note(ARCHIVED, one, NOW)
-    world.transactions.note(DELETED, two, NOW)
-
-    assert cycle(world).plan.is_empty
-    assert world.disk.pages == {}
-
-
-def test_what_was_forgotten_does_not_come_back_from_any_log() -> None:
-    key = text_key(parse_memory("W: one"))
-    world = FakeWorld({}, {"b.md": "- W: One.\n- W: two\n"})
-    world.transactions.note(FORGOTTEN, "m-x", NOW, key=key)
-
-    assert [p.line.memory.text for p in cycle(world).plan.placements] == ["two"]
 
 
 def test_a_memory_that_the_bank_has_and_the_events_lack_is_not_written_again() -> None:
@@ -207,34 +149,6 @@ def test_a_memory_that_the_bank_has_and_the_events_lack_is_not_written_again() -
 
     assert [(item.line.id, item.page) for item in report.plan.repaired] == [(one, OPINIONS)]
     assert (world.disk.pages, said(world)) == (before, [(KEPT, one)])
-
-
-def test_a_log_under_another_name_is_the_same_log() -> None:
-    world = FakeWorld({}, log("W: one", "W: two"))
-    cycle(world)
-    before = dict(world.disk.pages)
-    world.disk.logs = {"2026-05-03.md": world.disk.logs[LOG] + "- W: three\n"}
-
-    report = cycle(world)
-
-    assert [(item.log, item.was) for item in report.plan.renamed] == [("2026-05-03.md", LOG)]
-    assert [p.line.memory.text for p in report.plan.placements] == ["three"]
-    assert world.disk.pages[FACTS].startswith(before[FACTS])
-
-
-def test_what_is_said_again_is_blocked_what_is_said_anew_supersedes() -> None:
-    old = page("W: The port is 8080. ^m-aaaaaaaaaaaa", "O(c=0.50@2026-05-05): Tea is good. ^m-bbbbbbbbbbbb")
-    world = FakeWorld(
-        {FACTS: old}, log("W: the port is 8080", "W: The port is 8081.", "O: tea is good", "W: one", "W: One!")
-    )
-
-    plan = cycle(world).plan
-
-    assert [(b.line.place.line, b.twin) for b in plan.blocked] == [
-        (1, "m-aaaaaaaaaaaa"), (3, "m-bbbbbbbbbbbb"), (5, ids("W: one")[0]),
-    ]  # fmt: skip
-    assert [(u.line.place.line, u.old) for u in plan.updates] == [(2, "m-aaaaaaaaaaaa")]
-    assert "O(c=0.55@2026-05-05): Tea is good. ^m-bbbbbbbbbbbb" in world.disk.pages[FACTS]
 
 
 def test_a_line_that_cannot_be_compared_is_kept_and_named_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -441,37 +355,6 @@ def test_none_are_while_a_page_cannot_be_read_for_it_may_hold_them() -> None:
 # what a reflect cycle does besides
 
 
-def test_only_a_reflect_cycle_archives_what_has_faded_below_the_floor() -> None:
-    day = NOW.date() - timedelta(30)
-    faded, at_floor = f"O(c=0.89@{day}): Tea is bad. ^m-aaaaaaaaaaaa", f"O(c=0.90@{day}): Tea is good. ^m-bbbbbbbbbbbb"
-    world = FakeWorld({OPINIONS: page(faded, at_floor, title="Opinions")})
-
-    assert cycle(world).plan.is_empty
-    cycle(world, "reflect")
-
-    assert world.disk.pages == {
-        OPINIONS: page(at_floor, title="Opinions"),
-        "archive/opinions.md": page(faded, title="Opinions"),
-    }
-    assert said(world) == [(ARCHIVED, "m-aaaaaaaaaaaa")]
-
-
-def test_while_the_clock_is_frozen_nothing_is_archived_and_the_report_says_why() -> None:
-    world = FakeWorld({OPINIONS: page("O(c=0.40@2026-01-01): Tea is bad. ^m-aaaaaaaaaaaa")})
-
-    plan = cycle(world, "reflect", replace(POLICY, clock_frozen=True)).plan
-
-    assert plan.archived == ()
-    assert "the clock moved" in plan.warnings[0]
-
-
-def test_more_than_the_budget_allows_is_not_archived_at_once() -> None:
-    faded = page(*(f"O(c=0.40@2026-01-01): Tea {n}. ^m-{n:012}" for n in range(21)))
-
-    assert cycle(FakeWorld({OPINIONS: faded}), "reflect").plan.archived == ()
-    assert len(cycle(FakeWorld({OPINIONS: faded}), "reflect", replace(POLICY, force=True)).plan.archived) == 21
-
-
 def test_a_plan_that_takes_out_more_than_the_budget_is_refused_unless_a_person_says_so() -> None:
     world = FakeWorld({OPINIONS: page(*(f"O(c=0.40@2026-01-01): Tea {n}. ^m-{n:012}" for n in range(21)))})
     forced = replace(POLICY, force=True)
@@ -480,23 +363,6 @@ def test_a_plan_that_takes_out_more_than_the_budget_is_refused_unless_a_person_s
     with pytest.raises(RefusedError, match="take 21 of 21 memories"):
         check_plan(plan, world.catalog, world.graph, POLICY)
     check_plan(plan, world.catalog, world.graph, forced)
-
-
-def test_only_a_reflect_cycle_splits_a_large_page_and_every_link_follows() -> None:
-    sections = "".join(f"## {name}\n\n- W: {name} {'x' * 9000} ^m-{name:a>12}\n\n" for name in ("one", "two"))
-    world = FakeWorld({FACTS: f"# Facts\n\n{sections}", OPINIONS: "# Opinions\n\n[two](world/facts.md#two)\n"})
-
-    assert cycle(world).plan.is_empty
-    cycle(world, "reflect")
-
-    assert sorted(world.disk.pages) == [
-        OPINIONS,
-        FACTS,
-        f"{parts_folder(FACTS)}/one.md",
-        f"{parts_folder(FACTS)}/two.md",
-    ]
-    assert world.disk.pages[OPINIONS] == "# Opinions\n\n[two](world/facts/two.md#two)\n"
-    assert cycle(world, "reflect").plan.is_empty
 
 
 def test_a_page_that_cannot_be_written_now_is_not_split() -> None:
@@ -529,16 +395,6 @@ def test_a_page_is_named_from_the_size_of_a_warning_on_until_it_is_split(more: i
     assert bool([note for note in notes if note.startswith(f"{FACTS} has ")]) is is_named
 
 
-@pytest.mark.parametrize(("heal", "text"), [("offer", "[f](facts.md)\n"), ("apply", "[f](world/facts.md)\n")])
-def test_links_follow_what_a_hand_has_moved_only_where_the_settings_say_so(heal: str, text: str) -> None:
-    world = FakeWorld({FACTS: page(), OPINIONS: "[f](facts.md)\n"})
-    world.graph.moves = {"bank/facts.md": FACTS}
-
-    cycle(world, "reflect", settings(links=LinksPolicy(heal=heal)))
-
-    assert world.disk.pages[OPINIONS] == text
-
-
 # lines that are edited in their log
 
 
@@ -568,17 +424,3 @@ def test_a_memory_that_follows_its_line_is_not_compared_with_as_it_was() -> None
     assert [item.line.place.line for item in report.plan.revised] == [1]
     assert [update.old for update in report.plan.updates] == []
     assert "The port is 8080" not in world.disk.pages[FACTS]
-
-
-def test_logs_that_share_a_name_have_no_line_edited_into_the_other_s() -> None:
-    later, renamed = NOW + timedelta(hours=1), "2026-05-03.md"
-    world = FakeWorld({}, log("W: Lunch with Mina is at noon."))
-    cycle(world)
-    world.disk.logs = {renamed: world.disk.logs[LOG]}
-    cycle(world, now=later)
-    world.disk.logs |= log("W: Lunch with Mina is at one.")
-
-    assert cycle(world, now=later + timedelta(hours=1)).plan.revised == (), "another log took the name"
-    world.disk.logs[renamed] += "- W: Lunch with Mina is at one or two.\n"
-    assert cycle(world, now=later + timedelta(hours=2)).plan.revised == (), "the first one under its new name"
-    assert [line for line in ("noon", "one.", "two") if line in world.disk.pages[FACTS]] == ["noon", "one.", "two"]

@@ -161,24 +161,6 @@ def test_a_night_takes_in_what_a_model_makes_of_prose_and_its_sources_say() -> N
     )
 
 
-def test_what_its_sources_do_not_say_waits_in_the_inbox_with_the_reason() -> None:
-    night = Night({LOG: PROSE}, by_section)
-
-    report = night.run()
-
-    assert "9090" not in night.learned()
-    (bad,) = report.plan.bad
-    assert bad.place.log == DISTILLED
-    assert (
-        bad.reason == f"not believed: the value 9090 is not in its lines; bankctl review accept {bad.place} takes it in"
-    )
-    night.world.disk.logs[DISTILLED] = night.world.disk.logs[DISTILLED].replace(
-        " <!-- refused: the value 9090 is not in its lines -->", ""
-    )
-    night.run(NOW.replace(day=4))
-    assert "9090" in night.learned()
-
-
 def test_a_line_that_cannot_be_checked_waits_and_the_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     check = composing.find_unattested
 

@@ -63,19 +63,6 @@ def test_documents_become_memories_on_a_page_a_session() -> None:
     assert bank.documents == {("c-1/00000.md", 3): "d1", ("c-1/00000.md", 4): "d2", ("c-2/00001.md", 3): "d3"}
 
 
-def test_what_was_saved_is_compared_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "docs.jsonl").write_text('{"id": "d", "text": "The red bicycle is in the cellar"}\n')
-    (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "bicycle"}\n')
-    (tmp_path / "qrels.tsv").write_text("q\td\t1\n")
-    saved = tmp_path / "saved.jsonl"
-    main([str(tmp_path), "--no-worker", "--save", str(saved)])
-    saved.write_text(saved.read_text().replace('"mrr_10": 1.0', '"mrr_10": 0.5'))
-
-    main([str(tmp_path), "--no-worker", "--against", str(saved)])
-
-    assert "MRR@10     1.000  +0.5000 [+0.5000, +0.5000] p 1.000  better 1, worse 0" in capsys.readouterr().out
-
-
 def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,26 +105,6 @@ def write_set(folder: Path, count: int = 8) -> None:
     folder.joinpath("docs.jsonl").write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in pairs))
     asked = [{"id": f"q{n}", "text": f"spare key {n * 111}", "gold": [f"p{n}b"]} for n in range(count)]
     folder.joinpath("queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
-
-
-def test_what_is_used_wins_its_near_ties_and_what_was_only_shown_brings_little(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_set(tmp_path)
-
-    main([str(tmp_path), "--no-worker", "--warm", "--history", "--json"])
-    said = json.loads(capsys.readouterr().out)
-    warm = {name: found["MRR@10"]["difference"] for name, found in said["warm"].items()}
-
-    cold = said["MRR@10"]
-    assert cold < 0.6  # the first of a pair stands first
-    assert warm == {
-        "5 uses of its own answers": pytest.approx(1 - cold, abs=1e-4),
-        "20 uses of its own answers": pytest.approx(1 - cold, abs=1e-4),
-        "5 uses of all answers at once": pytest.approx(1 - cold, abs=1e-4),
-        "a history of 4 other questions": pytest.approx(0, abs=0.2),
-    }
-    assert main([str(tmp_path), "--no-worker", "--warm", "--pages"]) == 2
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"query": "other", "quality": {}}', "no JSON"])

@@ -88,12 +88,6 @@ def test_a_line_before_it_is_found_by_what_it_says_whatever_the_words_around() -
     assert [(item.old, item.reason) for item in found.updates] == [(found.placements[0].line.id, "4유로 → 7유로")]
 
 
-def test_the_threshold_decides_what_is_the_same() -> None:
-    lines, bank = ["W: deploys run nightly on one server"], {"m-1": "W: deploys really run nightly on one server"}
-
-    assert [len(judged(*lines, bank=bank, threshold=at).blocked) for at in (60, 99)] == [1, 0]
-
-
 @pytest.mark.parametrize(
     ("page", "memory", "expected"),
     [

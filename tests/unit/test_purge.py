@@ -53,8 +53,7 @@ def test_every_string_of_a_json_value_is_cleaned() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["umbrella ^m-kept2222kept", "O(c=0.70@2026-05-02): umbrella", "sha:" + "fade" * 6, "m-kept2222kept"],
+    "text", ["umbrella ^m-kept2222kept", "O(c=0.70@2026-05-02): umbrella", "sha:" + "fade" * 6, "m-kept2222kept"]
 )
 def test_ids_names_of_blocks_and_days_of_an_opinion_are_no_words(text: str) -> None:
     words = ("kept", "2026", "fade")

@@ -35,12 +35,7 @@ def test_other_files_name_paths_as_whole_tokens() -> None:
 
     found = [(reference.line, reference.target) for reference in references_in_text(text)]
 
-    assert found == [
-        (0, "bank/my notes/a b.md#c d"),
-        (1, "${WS}/bank/k/f.md#x"),
-        (1, "bank/k/"),
-        (2, "../bank/k/f.md"),
-    ]
+    assert found == [(0, "bank/my notes/a b.md#c d"), (1, "${WS}/bank/k/f.md#x"), (1, "bank/k/"), (2, "../bank/k/f.md")]
 
 
 def test_rules_name_pages_relative_to_the_bank() -> None:

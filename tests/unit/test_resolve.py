@@ -124,12 +124,7 @@ def test_encoding_follows_what_was_written() -> None:
         assert found is not None
         written.append(render_path(reference, replace(found, path="bank/knowledge/가 나(.md"), HERE, after))
 
-    assert written == [
-        "가%20나%28.md",
-        "./가%20나%28.md",
-        "가 나(.md",
-        "../knowledge/%EA%B0%80%20%EB%82%98%28.md",
-    ]
+    assert written == ["가%20나%28.md", "./가%20나%28.md", "가 나(.md", "../knowledge/%EA%B0%80%20%EB%82%98%28.md"]
 
 
 def test_names_follow_what_goes_and_comes() -> None:

@@ -6,17 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.health.schedule import (
-    ON_TIME,
-    STEP_BACK,
-    TAKEN_BACK,
-    Every,
-    Job,
-    JobState,
-    ScheduleCheck,
-    after_failure,
-    check_schedule,
-)
+from bankd.health.schedule import ON_TIME, STEP_BACK, TAKEN_BACK, Every, Job, JobState, ScheduleCheck, check_schedule
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
 DUE = START.replace(minute=30)
@@ -64,12 +54,3 @@ def test_a_slot_of_a_future_that_was_taken_back_is_open_again(ahead: timedelta, 
     state = check_schedule(job, JobState(slot.due, (slot,)), slot.due - ahead).state
 
     assert (state.accounted == ()) is is_open
-
-
-def test_a_failed_run_is_tried_again_at_its_minute_and_not_before() -> None:
-    job = Job("micro", Every(30))
-    slot = job.timetable.following(START)
-    state = after_failure(check_schedule(job, JobState(START), DUE).state, slot, DUE)
-
-    assert check_schedule(job, state, DUE + 59 * SECOND).run is None
-    assert check_schedule(job, state, DUE + 60 * SECOND).run == slot

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
 from bankd.agents.hooks import is_trivial
-from bankd.briefing.shown import Shown, add_shown, count_tokens, cut_to_tokens, is_shown, lines_within, mark_of
+from bankd.briefing.shown import add_shown, count_tokens, cut_to_tokens, is_shown, lines_within, mark_of
 
 NOW = datetime(2026, 5, 5, 9, tzinfo=UTC)
 
@@ -52,28 +52,11 @@ def test_lines_that_do_not_fit_are_left_out_whole() -> None:
     assert lines_within(["가" * 10, "나" * 10, "다" * 10], 25) == ["가" * 10, "나" * 10]
 
 
-def test_a_reader_is_told_once_a_day_and_another_reader_too() -> None:
-    mark = mark_of("m-1", "Drinks tea.")
-    shown: Shown = add_shown({}, "one", [mark], NOW)
-
-    assert is_shown(shown, "one", mark, NOW + timedelta(hours=23))
-    assert not is_shown(shown, "one", mark, NOW + timedelta(hours=24))
-    assert not is_shown(shown, "other", mark, NOW)
-
-
 def test_what_changed_is_told_again() -> None:
     shown = add_shown({}, "one", [mark_of("m-1", "Drinks tea.")], NOW)
 
     assert not is_shown(shown, "one", mark_of("m-1", "Drinks coffee."), NOW)
     assert is_shown(shown, "one", mark_of("m-1", "Drinks  tea."), NOW)
-
-
-def test_what_is_older_than_a_day_is_not_kept() -> None:
-    shown = add_shown({}, "one", ["a"], NOW)
-
-    assert add_shown(shown, "two", ["b"], NOW + timedelta(days=2)) == {
-        "two": {"b": (NOW + timedelta(days=2)).isoformat(timespec="seconds")}
-    }
 
 
 def test_a_damaged_ledger_hides_nothing() -> None:

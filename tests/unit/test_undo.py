@@ -49,12 +49,6 @@ def test_pages_that_nobody_touched_since_get_their_bytes_back() -> None:
     assert found.stays == []
 
 
-def test_a_page_that_the_run_made_goes_again() -> None:
-    found = undone(ADDED, {"bank/a.md": None}, {})
-
-    assert [type(operation) for operation in found.operations] == [Drop]
-
-
 def test_beside_a_hands_edit_only_what_the_run_added_is_taken_out() -> None:
     found = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}{TWO.text}\n\nBy hand.\n"})
 
@@ -115,10 +109,7 @@ def test_a_split_is_taken_back_whole_or_not_at_all() -> None:
 def test_a_split_is_not_taken_back_from_under_a_link_to_a_part() -> None:
     found = undone(SPLIT, UNSPLIT, {}, Inbound("bank/c.md", 3))
 
-    assert (found.operations, found.obstacles[-1]) == (
-        [],
-        "bank/c.md:3 refers to bank/a/one.md, which would go",
-    )
+    assert (found.operations, found.obstacles[-1]) == ([], "bank/c.md:3 refers to bank/a/one.md, which would go")
 
 
 @pytest.mark.parametrize(("source", "is_exact"), [("routing.yaml", True), ("bank/c.md", False)])

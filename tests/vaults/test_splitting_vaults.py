@@ -326,10 +326,7 @@ def test_every_difference_to_the_other_reading_is_explained(vault: Vault) -> Non
 # attributes. bare: nor at paths in text and code spans. [[My_space]] could be either of two pages, in different folders:
 # the other reading takes the first, we leave it alone and say so.
 EXPLAINED = {
-    "shdkej-wiki": {
-        "leads elsewhere: My_space": 1,
-        "only here: own anchor": 1,
-    },
+    "shdkej-wiki": {"leads elsewhere: My_space": 1, "only here: own anchor": 1},
     "vue-docs-ko": {"only here: own anchor": 96, "only here: html": 26},
     "ms-engineering-playbook": {"only here: own anchor": 79, "only here: bare": 5, "only here: html": 1},
 }
