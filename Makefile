@@ -8,7 +8,7 @@ demo: .venv/ready
 	$(BIN)/bankctl demo
 
 test: .venv/ready
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-full: .venv/ready
 	tests/agents/install .agents all > .agents.env && . ./.agents.env && rm .agents.env && $(BIN)/python -m pytest -m "full or not full"
