@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bankd.agents.connect import hook_line, server_entry
-from bankd.wiring.search import open_search
+from bankd.wiring.search import make_search
 from bench.banks import make_bank
 from bench.processes import COMPILED, daemon_of, percentiles
 from bench.trial import NOW
@@ -79,7 +79,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="bankd-hooks-") as name:
         root = Path(name) / "ws"
         texts = make_bank(root, MEMORIES, Random(3))
-        searching = open_search(root)
+        searching = make_search(root)
         searching.refresh(NOW, None)
         searching.close()
         asked = commands(root, " ".join(texts[50].split()[:6]))

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bankd.search.bank_search import BankSearch
-from bankd.wiring.search import open_search
+from bankd.wiring.search import make_search
 from bench.banks import WORDS_A_MEMORY, Words, make_bank, make_queries
 from bench.processes import BIN, percentiles, processor
 
@@ -69,7 +69,7 @@ def ask_cold(root: Path, query: str, *options: str) -> float:
 
 def compare(plain: Path, root: Path, searching: BankSearch, queries: Sequence[str]) -> None:
     """What a question to the bank alone costs without logs, and with them."""
-    beside = open_search(plain)
+    beside = make_search(plain)
     warm = ask_in_turn(beside, searching, queries)
     beside.close()
     places = [[ask_cold(place, query, "--in", "bank") for place in (plain, root)] for query in queries[:COLD]]
@@ -99,7 +99,7 @@ def measure(root: Path, memories: int, passages: int) -> None:
     words = Words(random)
     texts = make_bank(root, memories, random)
     queries = make_queries(texts, words, random, QUERIES)
-    searching = open_search(root)
+    searching = make_search(root)
     tell("the bank made", timed(lambda: searching.refresh(NOW, None)) / 1000, "s")
     tell("bank alone: disk", size_of(root / ".bankd" / "index"), "MiB")
     plain = root.with_name("plain")

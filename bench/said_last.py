@@ -21,7 +21,7 @@ from unittest.mock import patch
 from bankd.app.init import make_workspace
 from bankd.search import find as finding
 from bankd.search import find as relations
-from bankd.wiring.search import open_search
+from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
 from bench.quality import data_folder
 
@@ -64,7 +64,7 @@ def _judge(
     root: Path, now: datetime, questions: Sequence[dict[str, Any]], texts: dict[str, str], ranks: dict[str, list[float]]
 ) -> None:
     for way, order in (("said last first", relations.last_said_first), ("as ranked", lambda found, _: (found, set()))):
-        search = open_search(root)
+        search = make_search(root)
         with patch.object(finding, "last_said_first", order):
             for asked in questions:
                 hits = search.answer({"query": asked["text"], "limit": _TOP, "in": ["bank"]}, now)["hits"]

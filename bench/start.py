@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-from bankd.wiring.search import open_search
+from bankd.wiring.search import make_search
 from bench.banks import make_bank
 from bench.processes import BIN, COMPILED, daemon_of, processor
 from bench.trial import NOW
@@ -47,7 +47,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="bankd-start-") as name:
         root = Path(name) / "ws"
         texts = make_bank(root, MEMORIES, random)
-        searching = open_search(root)
+        searching = make_search(root)
         searching.refresh(NOW, None)
         searching.close()
         query = " ".join(texts[500].split()[:4])

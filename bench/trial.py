@@ -24,7 +24,7 @@ from bankd.pages.memory import memory_id
 from bankd.search.bank_search import BankSearch
 from bankd.search.request import SearchSettings
 from bankd.system.clock import read_monotonic
-from bankd.wiring.search import make_search, worker_for
+from bankd.wiring.search import make_search
 from bankd.words.analysis import split_sentences
 
 Query = Mapping[str, Any]
@@ -359,7 +359,7 @@ def open_trial(
 def search_of(root: Path, meaning: str = "off") -> BankSearch:
     """Search over a workspace with Kiwi."""
     settings = SETTINGS._replace(meaning=(meaning,))
-    return make_search(root, settings, worker_for(settings))
+    return make_search(root, settings)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ NEW = f"# 2026-05-02\n\n## Retain\n{LINE}\n"
 def add(log: Path, calls: FaultyCalls) -> int:
     tree = FileTree(log.parent.parent, calls)
     try:
-        return append_line(tree, LOG, LINE).line
+        return append_line(tree, LOG, LINE)[0].line
     finally:
         tree.close()
 

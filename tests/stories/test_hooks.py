@@ -132,7 +132,7 @@ def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkey
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bankd.wiring.reader.write_shown", full)
+    monkeypatch.setattr("bankd.wiring.reader.replace_file", full)
     monkeypatch.setattr("bankd.workspace.import_files.add_transcript", full)
 
     assert "정직" in hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")

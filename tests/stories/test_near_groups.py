@@ -13,7 +13,7 @@ from bankd.agents.tools import BankMethods
 from bankd.memory.judge import compare_changed
 from bankd.search.bank_search import BankSearch
 from bankd.wiring.reader import BankReader
-from bankd.wiring.search import open_search
+from bankd.wiring.search import make_search
 from bench.trial import NOW, TrialSet, open_trial
 from tests.fake_vectors import near_where
 from tests.settings import change_setting
@@ -159,7 +159,7 @@ def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, b
 
 
 def test_a_daemon_does_not_repeat_an_answer_from_before_a_group_was_kept(root: Path, bankctl: Run, page: Path) -> None:
-    search = open_search(root)
+    search = make_search(root)
     before = search.indexes.state(NOW)
     same = search.indexes.state(NOW)
     bankctl("review", "keep", ONE)

@@ -224,9 +224,9 @@ def test_the_daemon_tells_what_is_related_as_the_command_does(bank: Path, bankct
     from datetime import UTC, datetime
 
     from bankd.errors import UsageError
-    from bankd.wiring.search import make_served_search, search_settings
+    from bankd.wiring.search import make_search, search_settings
 
-    searching = make_served_search(bank, search_settings(bank))
+    searching = make_search(bank, search_settings(bank), is_daemon=True)
     now = datetime(2026, 6, 12, 9, tzinfo=UTC)
     try:
         searching.refresh(now, None)

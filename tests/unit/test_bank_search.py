@@ -18,7 +18,7 @@ from bankd.search.bank_search import BankSearch
 from bankd.search.request import SearchSettings
 from bankd.service.daemon import MANY, Daemon
 from bankd.wiring.held import Held
-from bankd.wiring.search import make_search, make_served_search, search_settings
+from bankd.wiring.search import make_search, search_settings
 from bankd.workers.kiwi import KiwiWorker
 from bankd.workspace.snapshot import Changes
 
@@ -47,7 +47,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def search(root: Path, settings: SearchSettings) -> Iterator[BankSearch]:
     """As a daemon has it."""
-    search = make_served_search(root, settings)
+    search = make_search(root, settings, is_daemon=True)
     yield search
     search.close()
 
@@ -203,7 +203,7 @@ def test_memory_is_given_back_once_after_changes_were_taken_in(
 ) -> None:
     given: list[None] = []
     monkeypatch.setattr("bankd.system.process.give_back", lambda: given.append(None))
-    search = make_served_search(root, settings)
+    search = make_search(root, settings, is_daemon=True)
     search.tidy()
     search.take_in([PAGE], NOW)
     search.tidy()

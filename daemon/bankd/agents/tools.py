@@ -221,11 +221,11 @@ def _brief(bank: BankReader, arguments: Json) -> Json:
 
 def _note(bank: BankReader, arguments: Json) -> Json:
     from bankd.memory.retain import retain_line
-    from bankd.wiring.workspace import add_line_once
+    from bankd.wiring.workspace import add_line
 
     questions = arguments.get("questions", [])[:5]
     line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"), questions)
-    place, is_new = add_line_once(bank.root, line)
+    place, is_new = add_line(bank.root, line, once=True)
     return {"place": str(place), "written": is_new, "note": "becomes a memory at the next run; where bankd runs, soon"}
 
 

@@ -35,7 +35,7 @@ def add_command(arguments: Namespace) -> int:
     from bankd.wiring.workspace import add_line
 
     line = retain_line(" ".join(arguments.text), arguments.tag)
-    place = add_line(find_workspace(arguments.workspace), line)
+    place, _ = add_line(find_workspace(arguments.workspace), line)
     said = f"{place}: remembered at the next run (or now: bankctl cycle micro)"
     return say_answer({"log": place.log, "line": place.line, "text": line}, said, as_json=arguments.json)
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import log
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from bankd.search.request import Filters, FoundRow
 from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
 from bankd.words.days import Span
 from bankd.workers.vectors import SentenceVectors
+
+if TYPE_CHECKING:
+    from bankd.fleet.opensearch import OpenSearchPostings
 
 Term: TypeAlias = tuple[int, str]
 """A kind (its place in `KINDS`) and a term of that kind."""
@@ -66,17 +69,8 @@ WritePostings: TypeAlias = "Callable[[int, Sequence[int], Mapping[int, ExportedM
 """Removes memories of a bank by their rows, and adds others. Gives how many terms or memories it changed."""
 
 
-class ScopedPostings(Protocol):
-    """The postings of some banks."""
-
-    def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
-        """For each of these terms: term, kind, number of memories that have it."""
-
-    def beginning(self, letters: str) -> Sequence[str]:
-        """The terms that begin with these letters, common ones first."""
-
-    def best(self, asked: Sequence[AskedTerm], filters: Filters, limit: int) -> Sequence[int]:
-        """The numbers of the memories that match best by BM25 and pass the filters, best first."""
+ScopedPostings: TypeAlias = "PostgresPostings | OpenSearchPostings"
+"""The postings of some banks."""
 
 
 class PostgresPostings:
@@ -88,6 +82,7 @@ class PostgresPostings:
         self._scope, self._banks = scope
 
     def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
+        """For each of these terms: term, kind, number of memories that have it."""
         query = (
             f"SELECT term, kind, sum(many) FROM shared_postings WHERE term = ANY(%s) AND {self._scope} "  # noqa: S608
             "GROUP BY term, kind"
@@ -95,6 +90,7 @@ class PostgresPostings:
         return ((term, kind, int(many)) for term, kind, many in self._database.rows(query, list(terms), self._banks))
 
     def beginning(self, letters: str) -> Sequence[str]:
+        """The terms that begin with these letters, common ones first."""
         query = (
             f"SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND {self._scope} "  # noqa: S608
             "GROUP BY term ORDER BY sum(many) DESC, term"
@@ -102,6 +98,7 @@ class PostgresPostings:
         return [term for (term,) in self._database.rows(query, letters, letters + "\U0010ffff", self._banks)]
 
     def best(self, asked: Sequence[AskedTerm], filters: Filters, limit: int) -> Sequence[int]:
+        """The numbers of the memories that match best by BM25 and pass the filters, best first."""
         columns = [list(column) for column in zip(*asked, strict=True)]
         where, values = conditions_of(filters)
         only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""

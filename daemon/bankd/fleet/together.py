@@ -86,7 +86,7 @@ class StandingKiwi(KiwiWorker):
 def run_night(root: Path, kiwi: StandingKiwi) -> str:
     """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line."""
     settings = search_settings(root)
-    searching = make_search(root, settings, kiwi if settings.analyser == "kiwi" else None)
+    searching = make_search(root, settings, kiwi)
     with closing(searching), open_workspace(root, searching=searching) as workspace:
         problems = list(import_watched(workspace))
         workspace.wait_until_settled()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from bankd.settings import SchedulePolicy, Settings
@@ -33,17 +33,6 @@ class Slot:
 
     key: str
     due: datetime
-
-
-class Timetable(Protocol):
-    """When a job is due; `once` says that a key counts once even if the clock shows its time twice."""
-
-    @property
-    def once(self) -> bool: ...
-
-    def slots(self, after: datetime, until: datetime) -> list[Slot]: ...
-
-    def following(self, after: datetime) -> Slot: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +88,10 @@ class Daily:
 
     def _slot(self, day: date) -> Slot:
         return Slot(day.isoformat(), datetime.combine(day, self.at, self.zone).astimezone(UTC))
+
+
+Timetable: TypeAlias = Every | Daily
+"""When a job is due; `once` says that a key counts once even if the clock shows its time twice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from bankd.night.asking import Reply
 from bankd.night.enrich import Enrichment, UnaskedStatement, read_enrichment
 from bankd.pages.text import parse_json
 from bankd.storage.disk import explain_failure, sync_file
-from bankd.storage.tree import FileTree, split_path
+from bankd.storage.tree import FileTree, closing_descriptor, split_path, write_all
 
 if TYPE_CHECKING:
     from bankd.edits.transaction import Event
@@ -130,16 +130,11 @@ class JsonLog:
         parent, name = split_path(path)
         with self._tree.folder(parent, make=True) as folder:
             is_new = name not in self._tree.names(parent)
-            fd = self._open_to_append(name, folder)
-            try:
+            with closing_descriptor(self._open_to_append(name, folder)) as fd:
                 self._heal(fd)
-                for line in lines:
-                    done = self._tree.calls.write(fd, line)
-                    while done < len(line):  # a short write: nobody else writes to this file
-                        done += self._tree.calls.write(fd, line[done:])
+                for line in lines:  # after a short write the rest follows: nobody else writes to this file
+                    write_all(self._tree.calls, fd, line)
                 sync_file(self._tree, fd)
-            finally:
-                os.close(fd)
             if is_new:
                 sync_file(self._tree, folder)
 

@@ -13,23 +13,18 @@ from bankd.memory.retain import LogPlace
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import is_wide
 from bankd.storage.disk import advise_person, sync_file
-from bankd.storage.tree import FileTree
+from bankd.storage.tree import FileTree, closing_descriptor
 
 LOG_CAP = 1 << 30
 """Bytes of a log, or of a source of one, that is read as a whole."""
 
 
-def append_line(tree: FileTree, log: str, line: str) -> LogPlace:
-    """Append a Retain line to a log, made when missing. StorageError when the disk does not take it; the log is unchanged."""
-    return _add(tree, log, line, once=False)[0]
+def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
+    """Append a Retain line to a log, made when missing; gives its place, and whether it was written.
 
-
-def append_line_once(tree: FileTree, log: str, line: str) -> tuple[LogPlace, bool]:
-    """Append a line unless the log has it already, whoever writes it at this moment; gives whether it was written."""
-    return _add(tree, log, line, once=True)
-
-
-def _add(tree: FileTree, log: str, line: str, *, once: bool) -> tuple[LogPlace, bool]:
+    With `once` it is not written where the log has it already, whoever writes it at this moment. StorageError when the
+    disk does not take it; the log is unchanged then.
+    """
     try:
         with tree.folder("memory") as folder:
             is_new = log not in tree.names("memory")
@@ -52,12 +47,9 @@ def _add(tree: FileTree, log: str, line: str, *, once: bool) -> tuple[LogPlace, 
 @contextmanager
 def _locked(tree: FileTree, log: str, folder: int) -> Iterator[int]:
     """A log opened at its end, made when missing; other writers of it wait until it is closed."""
-    fd = tree.calls.open_to_append(log, folder, 0o644)
-    try:
+    with closing_descriptor(tree.calls.open_to_append(log, folder, 0o644)) as fd:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield fd
-    finally:
-        os.close(fd)
 
 
 def _find(fd: int, line: str) -> int | None:

@@ -45,20 +45,10 @@ _ASIDE = "no-text"  # the ending of a file in the trash that is not looked at ag
 
 @dataclass(slots=True)
 class Recovery:
-    """The work that a start did: transactions finished, pages healed, late writes carried over.
+    """The work that a start did: the files that it changed, and in words the pages that are not as people saved them."""
 
-    `notes` name for people the pages that are not as they saved them.
-    """
-
-    finished: list[Applied] = field(default_factory=list)
-    healed: list[Applied] = field(default_factory=list)
-    carried: list[Applied] = field(default_factory=list)
+    changed: dict[str, None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def changed(self) -> list[str]:
-        """The paths of the files that changed."""
-        return sorted({path for applied in self.finished + self.healed + self.carried for path in applied.changed})
 
 
 class Recoverer:
@@ -85,14 +75,16 @@ class Recoverer:
         recovery = Recovery()
         try:
             self._clear_stage()
+            waiting: set[str] = set()
             for journal in list(self._journals.load(TXN)):
-                recovery.finished.append(self._transactions.run(journal, {}))
-            waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
+                applied = self._transactions.run(journal, {})
+                recovery.changed |= applied.changed
+                waiting.update(applied.postponed)
             if waiting:
-                raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
+                raise ConflictError(f"{', '.join(sorted(waiting))}: being edited; the next run goes on from there")
             self._carry_late_writes(now, recovery)
             for operations, applied, run in self._look_again(now):
-                recovery.healed.append(applied)
+                recovery.changed |= applied.changed
                 recovery.notes += describe_changes(operations, applied.changed, run)
             self._retire(now)
         except OSError as problem:
@@ -121,7 +113,7 @@ class Recoverer:
                 run = journals[late.staged.seq].transaction.run
                 operations = carry_operations(late, self._locate, self._transactions.look)
                 carry = Transaction(f"{run}~late", now.isoformat(), operations, kind="late write")
-                recovery.carried.append(self._transactions.commit(carry))
+                recovery.changed |= self._transactions.commit(carry).changed
                 self._trash.carried(late)
             elif late.is_long_at_rest(now):
                 kept = f"kept as {self._trash.set_aside(late)} for {self._keep.trash_days} days"

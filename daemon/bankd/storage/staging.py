@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from bankd.edits.operations import digest_of
 from bankd.errors import ConflictError
 from bankd.storage.disk import sync_file
-from bankd.storage.tree import FileTree, Syscalls, open_regular, read_all, split_path
+from bankd.storage.tree import FileTree, Syscalls, closing_descriptor, open_regular, read_all, split_path, write_all
 
 STAGE, TRASH = ".bankd/stage", ".bankd/trash"
 ABSENT = digest_of(None)
@@ -75,7 +75,7 @@ class Staging:
         return self._calls.create(name, folder, mode)
 
     def _write(self, fd: int, data: bytes, model: str | None) -> None:
-        try:
+        with closing_descriptor(fd):
             if model:
                 with self._tree.file(model) as shown:
                     if os.fstat(shown).st_nlink > 1:
@@ -84,12 +84,8 @@ class Staging:
                         self._calls.dress(fd, shown)
                     except PermissionError as problem:
                         raise ConflictError(f"{model}: belongs to another user; left alone") from problem
-            rest = memoryview(data)
-            while rest:  # raw writes: a buffered one that failed would be written again by close()
-                rest = rest[self._calls.write(fd, bytes(rest)) :]
+            write_all(self._calls, fd, data)
             sync_file(self._tree, fd)
-        finally:
-            os.close(fd)
 
     def publish(self, path: str, data: bytes) -> None:
         """Put a whole file of ours in place, durably: a journal, an index; never a page, which people write too."""
@@ -196,9 +192,7 @@ class Staging:
         Its own date would not do: a write that has begun sets it before the bytes are there, and two writes within a
         tick of the kernel's clock have the same date.
         """
-        with self._tree.folder(folder) as opened:
-            fd = open_regular(name, opened, name)
-        try:
+        with self._tree.folder(folder) as opened, closing_descriptor(open_regular(name, opened, name)) as fd:
             date = os.fstat(fd).st_mtime_ns - 1
             try:
                 self._calls.date(fd, date)
@@ -206,8 +200,6 @@ class Staging:
                 date += 1  # the file is not ours to date: its own must do
             modified = os.fstat(fd).st_mtime_ns
             return modified if modified <= date else 0
-        finally:
-            os.close(fd)
 
     def keep_pristine(self, staged: StagedName, data: bytes) -> None:
         """Keep the bytes that an attempt began from when they are not in the journal: an edit that came before it."""
@@ -222,9 +214,5 @@ class Staging:
         return self._tree.names(STAGE)
 
     def _read(self, name: str) -> bytes:
-        with self._tree.folder(STAGE) as stage:
-            fd = open_regular(name, stage, name)
-        try:
+        with self._tree.folder(STAGE) as stage, closing_descriptor(open_regular(name, stage, name)) as fd:
             return read_all(fd, name, _CAP)
-        finally:
-            os.close(fd)

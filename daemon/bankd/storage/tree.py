@@ -34,6 +34,15 @@ _NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+@contextmanager
+def closing_descriptor(fd: int) -> Iterator[int]:
+    """An open file or folder, closed at the end of the block."""
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
 class FileTree:
     """One open root folder; paths are relative, with `/` between names."""
 
@@ -65,11 +74,8 @@ class FileTree:
 
         A file in the place of a folder below .bankd/ is renamed to NAME.bad first.
         """
-        fd = self._open_or_make(path) if make else self._open_folder(path)
-        try:
+        with closing_descriptor(self._open_or_make(path) if make else self._open_folder(path)) as fd:
             yield fd
-        finally:
-            os.close(fd)
 
     def _open_folder(self, path: str) -> int:
         check_path(path, allow_root=True)
@@ -102,10 +108,8 @@ class FileTree:
         parent, name = split_path(path)
         with self.folder(parent) as folder:
             fd = open_regular(name, folder, path)
-        try:
+        with closing_descriptor(fd):
             yield fd
-        finally:
-            os.close(fd)
 
     def read(self, path: str, cap: int = FILE_CAP) -> bytes | None:
         """The bytes of a file, None when there is none; ConflictError when it is too large or no regular file."""
@@ -212,6 +216,13 @@ def read_all(fd: int, shown: str, cap: int = FILE_CAP) -> bytes:
         if size > cap:
             raise ConflictError(f"{shown}: larger than {cap >> 20} MB; left alone")
     return b"".join(parts)
+
+
+def write_all(calls: Syscalls, fd: int, data: bytes) -> None:
+    """Write bytes to an open file, by raw writes: a buffered one that failed would be written again by close()."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[calls.write(fd, bytes(rest)) :]
 
 
 def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int]:

@@ -51,44 +51,31 @@ _BANK: ContextVar[str] = ContextVar("bank", default="")
 _PREFIXES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
 
-class JournalFormatter(logging.Formatter):
-    """One line a record, and one a line of its traceback, each begun by the journal's level as sd-daemon(3) has it."""
+class LogFormatter(logging.Formatter):
+    """A record as its reader wants it: `json`, `journal` or `plain`.
+
+    JSON is one object a line. Else the message is one line, whatever is in it, and each line of a traceback another: for
+    the journal each begins with its level as sd-daemon(3) has it, for a terminal or a file the first with the time.
+    """
+
+    def __init__(self, form: Literal["json", "journal", "plain"]) -> None:
+        """Take the form."""
+        super().__init__()
+        self._form = form
 
     def format(self, record: logging.LogRecord) -> str:
-        level = next((prefix for least, prefix in _PREFIXES if record.levelno >= least), 7)
-        return "\n".join(f"<{level}>{line}" for line in _lines_of(record, self))
-
-
-class PlainFormatter(logging.Formatter):
-    """The same for a terminal or a file, with the time and the level's name."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created, UTC).astimezone()
-        first, *rest = _lines_of(record, self)
-        return "\n".join([f"{at:%Y-%m-%d %H:%M:%S} {record.levelname.lower():7} {first}", *rest])
-
-
-def _lines_of(record: logging.LogRecord, formatter: logging.Formatter) -> list[str]:
-    """The message on one line, whatever is in it, then the lines of the traceback."""
-    trace = formatter.formatException(record.exc_info) if record.exc_info else ""
-    bank = f"bank={_BANK.get()} " if _BANK.get() else ""
-    return [show_line(f"{bank}{record.getMessage()}"), *(show_line(line) for line in trace.splitlines())]
-
-
-class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        bank = {"bank": _BANK.get()} if _BANK.get() else {}
-        line = {
-            "at": at,
-            **bank,
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": super().format(record),
-        }
-        return json.dumps(line)
+        """The record as text."""
+        at, level, bank = datetime.fromtimestamp(record.created, UTC), record.levelname.lower(), _BANK.get()
+        if self._form == "json":
+            line = {"at": at.isoformat(timespec="milliseconds"), **({"bank": bank} if bank else {}), "level": level}
+            return json.dumps(line | {"logger": record.name, "message": super().format(record)})
+        trace = self.formatException(record.exc_info) if record.exc_info else ""
+        message = f"bank={bank} {record.getMessage()}" if bank else record.getMessage()
+        first, *rest = (show_line(line) for line in (message, *trace.splitlines()))
+        if self._form == "plain":
+            return "\n".join([f"{at.astimezone():%Y-%m-%d %H:%M:%S} {level:7} {first}", *rest])
+        prefix = next((prefix for least, prefix in _PREFIXES if record.levelno >= least), 7)
+        return "\n".join(f"<{prefix}>{line}" for line in (first, *rest))
 
 
 def logged_as(bank: str, work: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -116,12 +103,8 @@ def goes_to_journal(stream: IO[str], journal_stream: str) -> bool:
 def set_up_log(journal_stream: str, log_format: Literal["auto", "json"] = "auto", level: int = logging.INFO) -> None:
     """Send the log of the whole process to standard error, in the form that its reader wants."""
     handler = logging.StreamHandler(sys.stderr)
-    if log_format == "json":
-        handler.setFormatter(JsonFormatter())
-    elif goes_to_journal(sys.stderr, journal_stream):
-        handler.setFormatter(JournalFormatter())
-    else:
-        handler.setFormatter(PlainFormatter())
+    is_journal = goes_to_journal(sys.stderr, journal_stream)
+    handler.setFormatter(LogFormatter("json" if log_format == "json" else "journal" if is_journal else "plain"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("watchdog").setLevel(logging.WARNING)

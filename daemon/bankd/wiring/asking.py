@@ -109,13 +109,13 @@ class Asked:
             from bankd.errors import UserError
 
             raise UserError(f"{self._root}: no workspace is there (now)")
-        from bankd.wiring.search import make_search, search_settings, worker_for
+        from bankd.wiring.search import make_search, search_settings
 
         settings = search_settings(self._root)
         if self._search is None or self._search.settings != settings:
             if self._search is not None:
                 self._search.close()
-            self._search, self._seen = make_search(self._root, settings, worker_for(settings)), None
+            self._search, self._seen = make_search(self._root, settings), None
         if self._stays and self._watch is None:
             from bankd.system.clock import read_monotonic
 

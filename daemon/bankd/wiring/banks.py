@@ -85,12 +85,13 @@ _WORTH = 4
 """Banks without a daemon from which on a copy of this process asks half of them: making it takes as long as one bank."""
 
 
-class OpenBank:
+class OpenBank(Asked):
     """One bank as the page and the finder use it."""
 
     def __init__(self, root: str, *, stays: bool = True) -> None:
-        """Take its folder; nothing is opened yet. `stays` as of `Asked`."""
-        self.folder, self._asked = root, Asked(root, stays=stays)
+        """Take its folder; nothing is opened yet."""
+        super().__init__(root, stays=stays)
+        self.folder = root
 
     @property
     def root(self) -> Path:
@@ -101,7 +102,7 @@ class OpenBank:
 
     def ask(self, request: Json) -> Json:
         """Answer as `bankctl search --json` does; nothing is kept in recall/, since not all that is answered is shown."""
-        return self._asked.ask({"op": "search", **request, "keep": False})
+        return super().ask({"op": "search", **request, "keep": False})
 
     @contextmanager
     def look(self) -> Iterator[Workspace]:
@@ -121,11 +122,7 @@ class OpenBank:
             with open_workspace(self.root, write=True) as workspace:
                 yield workspace
         finally:
-            self._asked.look_again()
-
-    def close(self) -> None:
-        """Let go of its index."""
-        self._asked.close()
+            self.look_again()
 
 
 def banks_around(here: str | None) -> dict[str, str]:

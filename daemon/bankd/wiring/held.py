@@ -20,7 +20,7 @@ from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
 from bankd.system.child import ChildProcess, SharedChild
 from bankd.system.clock import read_clock, read_monotonic
-from bankd.wiring.search import make_served_search, search_settings_of
+from bankd.wiring.search import make_search, search_settings_of
 from bankd.workspace.facts import bank_facts
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class Held:
         except BaseException:
             self._folder.close()
             raise
-        self.search = make_served_search(root, search_settings_of(self._settings))
+        self.search = make_search(root, search_settings_of(self._settings), is_daemon=True)
 
     def _read_configuration(self) -> tuple[Settings, Sources]:
         sources = read_sources(self.root)

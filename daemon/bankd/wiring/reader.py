@@ -32,6 +32,7 @@ _DAEMON_SECONDS = 10.0
 """After this many seconds without an answer of the daemon the index is asked."""
 _RECALL_SECONDS = 0.5
 """What a hook waits for: the user waits with it."""
+SHOWN = ".bankd/shown.json"
 
 
 class BankReader:
@@ -136,12 +137,12 @@ class BankReader:
 
     def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
         """Ask the index; `in_a_moment` asks the bank alone, as it was last read, and loads no model of vectors."""
-        from bankd.wiring.search import make_search, search_settings, worker_for
+        from bankd.wiring.search import make_search, search_settings
 
         settings = search_settings(self.root)
         if in_a_moment:
             settings = settings._replace(meaning=("off",))
-        made = make_search(self.root, settings, worker_for(settings), is_bank_alone=in_a_moment)
+        made = make_search(self.root, settings, is_bank_alone=in_a_moment)
         with closing(made) as searching:
             return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
 
@@ -170,13 +171,17 @@ class BankReader:
         return screened_log(data, compile_patterns(search_settings(self.root).secret_patterns))
 
     def shown(self) -> Shown:
-        """What was shown to whom within a day."""
-        return read_shown(self.root)
+        """What was shown to whom within a day; nothing where the file is missing or cannot be read."""
+        try:
+            held = json.loads((self.root / SHOWN).read_bytes())
+            return {str(who): {str(mark): str(at) for mark, at in seen.items()} for who, seen in held.items()}
+        except (OSError, ValueError, AttributeError, RecursionError):
+            return {}
 
     def remember_shown(self, shown: Shown) -> None:
-        """Keep it; on a disk that takes nothing, what was said may be said again."""
+        """Keep it, of two at once the later; on a disk that takes nothing, what was said may be said again."""
         with suppress(OSError):
-            write_shown(self.root, shown)
+            replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False))
 
     def hand_over(self, transcript: str) -> None:
         """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
@@ -185,20 +190,3 @@ class BankReader:
         add_transcript(self._root, transcript)
         with suppress(NoDaemonError, BankError):
             self.ask_daemon({"op": "handed over"}, _RECALL_SECONDS)
-
-
-PATH = ".bankd/shown.json"
-
-
-def read_shown(root: Path) -> Shown:
-    """What is remembered; nothing where the file is missing or cannot be read."""
-    try:
-        held = json.loads((root / PATH).read_bytes())
-        return {str(who): {str(mark): str(at) for mark, at in seen.items()} for who, seen in held.items()}
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return {}
-
-
-def write_shown(root: Path, shown: Shown) -> None:
-    """Remember it; of two at once the later one holds. Raises OSError."""
-    replace_file(root / PATH, json.dumps(shown, ensure_ascii=False))

@@ -98,7 +98,7 @@ class Runner:
 
     def _search(self) -> BankSearch:
         own = search_settings_of(self._configured.settings)
-        return make_search(self._root, own, self._worker if own.analyser == "kiwi" else None)
+        return make_search(self._root, own, self._worker)
 
     @property
     def _configured(self) -> Configuration:
@@ -156,8 +156,7 @@ def import_sources(
 
 def forget_handed_over(workspace: Workspace) -> None:
     """What hooks handed over is imported."""
-    with suppress(FileNotFoundError):  # nothing was
-        drop_taken(str(workspace.root))
+    drop_taken(str(workspace.root))
 
 
 def import_watched(workspace: Workspace) -> Iterator[str]:
@@ -168,7 +167,7 @@ def import_watched(workspace: Workspace) -> Iterator[str]:
             yield from (f"{source}:{torn.line}: {torn.reason}" for torn in imported.torn)
             if imported.problem:
                 yield f"{source}: {imported.problem}"
-        forget_handed_over(workspace)
+        drop_taken(str(workspace.root))
     except ConfigError:
         return  # the run stops at the same, and says so
     except (BankError, OSError) as error:

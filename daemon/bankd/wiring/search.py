@@ -7,6 +7,7 @@ needs. The settings of search are kept in a JSON copy beside `bankd.yaml`, since
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bankd.pages.bare_json import read_json, write_json
@@ -26,39 +27,33 @@ if TYPE_CHECKING:
     from bankd.workers.vectors import SentenceVectors
 
 
-def open_search(root: Path | str) -> BankSearch:
-    """Put search together for a workspace, by its settings, with a worker of its own."""
-    settings = search_settings(root)
-    return make_search(root, settings, worker_for(settings))
+def make_search(
+    root: Path | str,
+    settings: SearchSettings | None = None,
+    worker: KiwiWorker | None = None,
+    *,
+    is_bank_alone: bool = False,
+    is_daemon: bool = False,
+) -> BankSearch:
+    """Put search together for a workspace: over bank, logs and archive, or the bank alone; by its own settings if none are given.
 
-
-def worker_for(settings: SearchSettings) -> KiwiWorker | None:
-    """The door to a Kiwi worker, which starts when a text has to be analysed; None where the settings want none."""
-    if settings.analyser != "kiwi":
-        return None
+    The Kiwi worker, one of its own unless one is given, starts when a text has to be analysed. In a daemon it is never
+    started: a daemon reads what runs had analysed.
+    """
+    from bankd.search.bank_search import BankSearch
     from bankd.system.clock import read_monotonic
     from bankd.workers.kiwi import KiwiWorker
 
-    return KiwiWorker(read_monotonic)
+    def make(own: SearchSettings) -> Indexes:
+        kiwi = (worker or KiwiWorker(read_monotonic)) if own.analyser == "kiwi" else None
+        return make_indexes(root, own, kiwi, is_bank_alone=is_bank_alone)
 
-
-def make_search(
-    root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
-) -> BankSearch:
-    """Put search together for a command: over bank, logs and archive, or the bank alone. Several may share a worker."""
-    from bankd.search.bank_search import BankSearch
-
-    return BankSearch(lambda own: make_indexes(root, own, worker, is_bank_alone=is_bank_alone), settings)
-
-
-def make_served_search(root: Path | str, settings: SearchSettings) -> BankSearch:
-    """Put search together for a daemon. Its workers are never started: they read what runs had analysed."""
-    from bankd.search.bank_search import BankSearch
+    settings = settings or search_settings(root)
+    if not is_daemon:
+        return BankSearch(make, settings)
     from bankd.system.process import give_back
 
-    return BankSearch(
-        lambda own: make_indexes(root, own, worker_for(own)), settings, is_daemon=True, give_back=give_back
-    )
+    return BankSearch(make, settings, is_daemon=True, give_back=give_back)
 
 
 def import_search() -> None:
@@ -163,8 +158,14 @@ def search_settings(root: Path | str) -> SearchSettings:
         pass
     from pathlib import Path
 
+    from bankd.storage.derived import clear_the_way
+    from bankd.system.files import replace_file
+
     settings = _load_settings(Path(root, "bankd.yaml"), last)
-    _keep_copy(Path(root, ".bankd", "search-settings.json"), {"stamp": stamp, "settings": settings})
+    copy_ = Path(root, ".bankd", "search-settings.json")
+    with suppress(OSError):  # a read-only workspace: it is read again next time
+        clear_the_way(copy_)
+        replace_file(copy_, write_json({"stamp": stamp, "settings": settings}))
     return SearchSettings(*read_json(write_json(settings).encode()))  # as the copy gives it: who stays compares the two
 
 
@@ -202,18 +203,3 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         cache_entries=own.cache_entries,
         cache_minutes=own.cache_minutes,
     )
-
-
-def _keep_copy(copy: Path, content: object) -> None:
-    from contextlib import suppress
-
-    from bankd.storage.derived import clear_the_way, remove_derived
-
-    staged = copy.with_name(f"{copy.name}.{os.getpid()}")
-    try:
-        clear_the_way(copy)
-        staged.write_text(write_json(content))
-        staged.replace(copy)
-    except OSError:
-        with suppress(OSError):  # a read-only workspace: it is read again next time
-            remove_derived(staged)

@@ -38,13 +38,13 @@ from bankd.storage.disk import require_safe
 from bankd.storage.events import EnrichedLog, ReplyLog
 from bankd.storage.files import BankFiles
 from bankd.storage.journals import Lock
-from bankd.storage.log_end import append_line, append_line_once
+from bankd.storage.log_end import append_line
 from bankd.storage.recovery import Recoverer
 from bankd.storage.tree import FileTree
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.system.process import seldom_collected
 from bankd.system.socket_client import NoDaemonError, borrow_lock
-from bankd.wiring.search import open_search
+from bankd.wiring.search import make_search
 from bankd.workers.models import ModelDoor
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from bankd.workspace.facts import TrustedClock
@@ -57,16 +57,10 @@ from bankd.workspace.writer import TextTraces, WorkspaceWriter
 log = logging.getLogger(__name__)
 
 
-def add_line(root: Path, line: str) -> LogPlace:
-    """Append one Retain line to today's log; gives its place."""
+def add_line(root: Path, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
+    """Append one Retain line to today's log, with `once` only once a day; gives its place, and whether it was written now."""
     with closing(FileTree(root)) as tree:
-        return append_to_log(root, line, read_clock, partial(append_line, tree))
-
-
-def add_line_once(root: Path, line: str) -> tuple[LogPlace, bool]:
-    """The same, but only once a day; gives the place, and whether the line was written now."""
-    with closing(FileTree(root)) as tree:
-        return append_to_log(root, line, read_clock, partial(append_line_once, tree))
+        return append_to_log(root, line, read_clock, partial(append_line, tree, once=once))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +148,7 @@ def _assemble(
     links = LinkTable(own / "links.sqlite3", may_stay_in_memory=not writer.may_write)
     stack.callback(links.close)
     catalog = PageMemoryCatalog(files, catalog_db, settings.settle_seconds, writer.own_writes)
-    search = (lambda: searching) if searching else partial(open_search, root)
+    search = (lambda: searching) if searching else partial(make_search, root)
     door = None
     if settings.distil.is_on:
         door = ModelDoor(settings.distil, ReplyLog(tree, _writer()), moment, read_monotonic, Event().wait)

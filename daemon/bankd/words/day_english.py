@@ -5,36 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from bankd.words import day_rules as rules
+from bankd.words import days
 from bankd.words.analysis import is_irregular_past
 from bankd.words.day_rules import ENGLISH as HOLIDAYS
-from bankd.words.day_rules import (
-    Groups,
-    Rule,
-    alternatives,
-    exactly_away,
-    holiday_of,
-    part_in,
-    units_away,
-    vaguely_away,
-    window_of,
-)
-from bankd.words.days import (
-    DAY,
-    Anchor,
-    Span,
-    day_of_month,
-    month_of,
-    months_of,
-    nearest_span,
-    on,
-    part_of,
-    season_of,
-    shifted,
-    weekday_near,
-    weekday_of_week,
-    weekend_of,
-    year_of,
-)
+from bankd.words.day_rules import alternatives
 from bankd.words.tables import meanings_in, number_meanings
 
 _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
@@ -93,138 +68,144 @@ def read_english_lean(clause: str) -> int:
     return -1 if _PAST.search(clause) or any(map(is_irregular_past, _WORD.findall(clause))) else 0
 
 
-def _count(found: Groups) -> int:
+def _count(found: rules.Groups) -> int:
     written = found["count"]
     return int(written) if written.isdecimal() else _NUMBERS[written]
 
 
-def _unit(found: Groups) -> tuple[str, int]:
+def _unit(found: rules.Groups) -> tuple[str, int]:
     """The unit and how many of them; a decade is ten years."""
     return ("year", 10 * _count(found)) if found["unit"] == "decade" else (found["unit"], _count(found))
 
 
-def _ago(found: Groups, anchor: Anchor) -> Span:
+def _ago(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     unit, count = _unit(found)
     sign = -1 if found["way"] in {"ago", "back", "earlier"} else 1
     if found["count"] in _VAGUE:
-        return vaguely_away(anchor.day, unit, sign)
+        return rules.vaguely_away(anchor.day, unit, sign)
     return (
-        exactly_away(anchor.day, unit, sign * count) if found["today"] else units_away(anchor.day, unit, sign * count)
+        rules.exactly_away(anchor.day, unit, sign * count)
+        if found["today"]
+        else rules.units_away(anchor.day, unit, sign * count)
     )
 
 
-def _in_units(found: Groups, anchor: Anchor) -> Span | None:
+def _in_units(found: rules.Groups, anchor: days.Anchor) -> days.Span | None:
     unit, count = _unit(found)
-    return None if anchor.lean < 0 else units_away(anchor.day, unit, count)
+    return None if anchor.lean < 0 else rules.units_away(anchor.day, unit, count)
 
 
-def _around(found: Groups, anchor: Anchor) -> Span:
+def _around(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     unit, count = _unit(found) if found["count"] else (found["unit"], 1)
-    return window_of(
+    return rules.window_of(
         anchor.day, "day" if unit == "weekend" else unit, count * (1 if found["way"] in {"next", "coming"} else -1)
     )
 
 
-def _relative_unit(found: Groups, anchor: Anchor) -> Span:
-    return part_in(units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]]), _part(found), anchor)
+def _relative_unit(found: rules.Groups, anchor: days.Anchor) -> days.Span:
+    return rules.part_in(
+        rules.units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]]), _part(found), anchor
+    )
 
 
-def _part(found: Groups) -> str:
+def _part(found: rules.Groups) -> str:
     return _PARTS.get(found.get("part") or "", "")
 
 
-def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
+def _relative_weekday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     relative, weekday = found["relative"], _NAMES_OF_WEEKDAYS[found["weekday"]]
     shift = _RELATIVES[relative]
     if shift < 0:
-        return weekday_near(anchor._replace(lean=-1), weekday)
+        return days.weekday_near(anchor._replace(lean=-1), weekday)
     if relative == "next":
-        return weekday_of_week(anchor.day, weekday, 1)
-    return weekday_near(anchor._replace(lean=1), weekday) if shift else weekday_of_week(anchor.day, weekday, 0)
+        return days.weekday_of_week(anchor.day, weekday, 1)
+    return (
+        days.weekday_near(anchor._replace(lean=1), weekday) if shift else days.weekday_of_week(anchor.day, weekday, 0)
+    )
 
 
-def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], days.Span]) -> days.Span:
     """What comes every year: of the year that is named, or of the nearest."""
     if found.get("year"):
         return of_year(int(found["year"]))
     if found.get("relative"):
         return _of_relative_year(anchor, _RELATIVES[found["relative"]], of_year)
-    return nearest_span(anchor, of_year)
+    return days.nearest_span(anchor, of_year)
 
 
-def _of_relative_year(anchor: Anchor, shift: int, of_year: Callable[[int], Span]) -> Span:
+def _of_relative_year(anchor: days.Anchor, shift: int, of_year: Callable[[int], days.Span]) -> days.Span:
     """Last summer is the latest that is over, next spring the first that has not begun."""
     spans = [of_year(anchor.day.year + step) for step in (-2, -1, 0, 1, 2)]
     if not shift:
-        return nearest_span(anchor, of_year)
+        return days.nearest_span(anchor, of_year)
     if shift < 0:
         return max(span for span in spans if span.last < anchor.day)
     return min(span for span in spans if span.first > anchor.day)
 
 
-def _month(found: Groups, anchor: Anchor) -> Span:
+def _month(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     month = _NAMES_OF_MONTHS[found["month"]]
     if found.get("of"):
-        return part_in(month_of(anchor.day.year + _RELATIVES[found["of"]], month), _part(found), anchor)
-    return part_in(_of_year(found, anchor, lambda year: month_of(year, month)), _part(found), anchor)
+        return rules.part_in(days.month_of(anchor.day.year + _RELATIVES[found["of"]], month), _part(found), anchor)
+    return rules.part_in(_of_year(found, anchor, lambda year: days.month_of(year, month)), _part(found), anchor)
 
 
-def _month_day(found: Groups, anchor: Anchor) -> Span:
+def _month_day(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     month, day = _NAMES_OF_MONTHS[found["month"]], found.get("day") or str(_ORDINALS.get(found.get("ordinal") or "", 1))
     last = found.get("last") or day
-    span = _of_year(found, anchor, lambda year: on(month_of(year, month).first.replace(day=int(day))))
-    return Span(span.first, max(span.first, span.first.replace(day=int(last))))
+    span = _of_year(found, anchor, lambda year: days.on(days.month_of(year, month).first.replace(day=int(day))))
+    return days.Span(span.first, max(span.first, span.first.replace(day=int(last))))
 
 
-def _season(found: Groups, anchor: Anchor) -> Span:
+def _season(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     season = _SEASONS[found["season"]]
-    return part_in(_of_year(found, anchor, lambda year: season_of(year, season)), _part(found), anchor)
+    return rules.part_in(_of_year(found, anchor, lambda year: days.season_of(year, season)), _part(found), anchor)
 
 
-def _half(found: Groups, anchor: Anchor) -> Span:
-    return _of_year(found, anchor, lambda year: months_of(year, *_HALVES[found["half"]]))
+def _half(found: rules.Groups, anchor: days.Anchor) -> days.Span:
+    return _of_year(found, anchor, lambda year: days.months_of(year, *_HALVES[found["half"]]))
 
 
-def _holiday(found: Groups, anchor: Anchor) -> Span:
+def _holiday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     name, is_whole = HOLIDAYS[found["holiday"]], bool(found["whole"])
-    return _of_year(found, anchor, lambda year: holiday_of(year, name, is_whole=is_whole))
+    return _of_year(found, anchor, lambda year: rules.holiday_of(year, name, is_whole=is_whole))
 
 
-def _about_now(found: Groups, anchor: Anchor) -> Span:
+def _about_now(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     """This time last year: ten days before and after."""
-    there = exactly_away(anchor.day, "year", _RELATIVES[found["relative"]]).first
-    return Span(there - 10 * DAY, there + 10 * DAY)
+    there = rules.exactly_away(anchor.day, "year", _RELATIVES[found["relative"]]).first
+    return days.Span(there - 10 * days.DAY, there + 10 * days.DAY)
 
 
-RULES: Sequence[Rule] = (
-    Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", lambda found, anchor: units_away(anchor.day, found["unit"], -2 if found["way"] == "before last" else 2), "span"),
-    Rule(_AWAY, rf"\b{_NUMBER} {_UNIT} (?P<way>{alternatives(_AWAY)})(?P<today> today)?\b", _ago, "span"),
-    Rule(("yesterday", "night", "today", "this ", "tomorrow", "tmr", "tmw"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
-    Rule(("this time",), r"\bthis time (?P<relative>last|next) year\b", _about_now, "span"),
-    Rule(_UNITS, rf"\b(?:in|in about) {_NUMBER} {_UNIT}(?!')", _in_units, "span"),
-    Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
-    Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
-    Rule(("other day",), r"\bthe other day\b", lambda _, anchor: vaguely_away(anchor.day, "day", -1), "span"),
-    Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", lambda found, anchor: weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]]), "day"),
-    Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
-    Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:(?: ?[-–] ?| to | through )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
-    Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
-    Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
-    Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
-    Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),
-    Rule(_MONTHS, rf"\b{_PART}{_RELATIVE} {_FULL_MONTH}", _month, "span"),
-    Rule(_SHORT_MONTHS, _CUT_MONTH, _month, "span"),
-    Rule(_UNITS, rf"\b{_PART}{_RELATIVE} (?P<unit>week|weekend|month|year)\b", _relative_unit, "span"),
-    Rule(_SEASONS, rf"\b{_PART}{_RELATIVE} (?P<season>{alternatives(_SEASONS)})\b", _season, "span"),
-    Rule(_SEASONS, rf"\b(?:in|during|over|since|until|by|for|from) {_PART}(?P<season>{alternatives(_SEASONS)})\b(?: (?:of )?{_YEAR})?", _season, "span"),
-    Rule(_SEASONS, rf"\b(?P<season>{alternatives(_SEASONS)}) (?:of )?{_YEAR}", _season, "span"),
-    Rule(_HALVES, rf"\b(?P<half>{alternatives(_HALVES)})\b(?:,? (?:of )?(?:{_YEAR}|the year|this year))?", _half, "span"),
-    Rule(HOLIDAYS, rf"\b(?:(?P<whole>over|during) )?(?:(?P<relative>last|this|next) )?(?P<holiday>{alternatives(HOLIDAYS)})\b(?P<whole> holidays?| break| weekend)?(?: (?:of )?{_YEAR})?", _holiday, "day"),
-    Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", lambda _, anchor: part_of(months_of(anchor.day.year, 12, 12), "late"), "span"),
-    Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", lambda found, anchor: part_in(units_away(anchor.day, found["unit"], 0), _part(found), anchor), "span"),
-    Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: part_in(year_of(int(found["year"])), _part(found), anchor), "span"),
-    Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
-    Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", lambda found, anchor: weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]]), "weekday"),
-    Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
+RULES: Sequence[rules.Rule] = (
+    rules.Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", lambda found, anchor: rules.units_away(anchor.day, found["unit"], -2 if found["way"] == "before last" else 2), "span"),
+    rules.Rule(_AWAY, rf"\b{_NUMBER} {_UNIT} (?P<way>{alternatives(_AWAY)})(?P<today> today)?\b", _ago, "span"),
+    rules.Rule(("yesterday", "night", "today", "this ", "tomorrow", "tmr", "tmw"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: days.shifted(anchor.day, _DAYS[found["word"]]), "day"),
+    rules.Rule(("this time",), r"\bthis time (?P<relative>last|next) year\b", _about_now, "span"),
+    rules.Rule(_UNITS, rf"\b(?:in|in about) {_NUMBER} {_UNIT}(?!')", _in_units, "span"),
+    rules.Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
+    rules.Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
+    rules.Rule(("other day",), r"\bthe other day\b", lambda _, anchor: rules.vaguely_away(anchor.day, "day", -1), "span"),
+    rules.Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", lambda found, anchor: days.weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]]), "day"),
+    rules.Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
+    rules.Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:(?: ?[-–] ?| to | through )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
+    rules.Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
+    rules.Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
+    rules.Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
+    rules.Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),
+    rules.Rule(_MONTHS, rf"\b{_PART}{_RELATIVE} {_FULL_MONTH}", _month, "span"),
+    rules.Rule(_SHORT_MONTHS, _CUT_MONTH, _month, "span"),
+    rules.Rule(_UNITS, rf"\b{_PART}{_RELATIVE} (?P<unit>week|weekend|month|year)\b", _relative_unit, "span"),
+    rules.Rule(_SEASONS, rf"\b{_PART}{_RELATIVE} (?P<season>{alternatives(_SEASONS)})\b", _season, "span"),
+    rules.Rule(_SEASONS, rf"\b(?:in|during|over|since|until|by|for|from) {_PART}(?P<season>{alternatives(_SEASONS)})\b(?: (?:of )?{_YEAR})?", _season, "span"),
+    rules.Rule(_SEASONS, rf"\b(?P<season>{alternatives(_SEASONS)}) (?:of )?{_YEAR}", _season, "span"),
+    rules.Rule(_HALVES, rf"\b(?P<half>{alternatives(_HALVES)})\b(?:,? (?:of )?(?:{_YEAR}|the year|this year))?", _half, "span"),
+    rules.Rule(HOLIDAYS, rf"\b(?:(?P<whole>over|during) )?(?:(?P<relative>last|this|next) )?(?P<holiday>{alternatives(HOLIDAYS)})\b(?P<whole> holidays?| break| weekend)?(?: (?:of )?{_YEAR})?", _holiday, "day"),
+    rules.Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", lambda _, anchor: days.part_of(days.months_of(anchor.day.year, 12, 12), "late"), "span"),
+    rules.Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", lambda found, anchor: rules.part_in(rules.units_away(anchor.day, found["unit"], 0), _part(found), anchor), "span"),
+    rules.Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: rules.part_in(days.year_of(int(found["year"])), _part(found), anchor), "span"),
+    rules.Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
+    rules.Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", lambda found, anchor: days.weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]]), "weekday"),
+    rules.Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: days.weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
 """The rules, those that read more words before those that read fewer."""

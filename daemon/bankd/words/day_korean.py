@@ -5,35 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from bankd.words import day_rules as rules
+from bankd.words import days
 from bankd.words.day_rules import KOREAN as HOLIDAYS
-from bankd.words.day_rules import (
-    Groups,
-    Rule,
-    alternatives,
-    exactly_away,
-    holiday_of,
-    part_in,
-    units_away,
-    vaguely_away,
-    window_of,
-)
-from bankd.words.days import (
-    DAY,
-    Anchor,
-    Span,
-    day_of_month,
-    month_of,
-    months_of,
-    nearest_span,
-    on,
-    part_of,
-    season_of,
-    shifted,
-    weekday_near,
-    weekday_of_week,
-    weekend_of,
-    year_of,
-)
+from bankd.words.day_rules import alternatives
 from bankd.words.tables import meanings_in, number_meanings
 
 _DAYS, _COUNTED_DAYS = number_meanings("days", "korean_days"), number_meanings("days", "korean_counted_days")
@@ -84,59 +59,59 @@ def _count(written: str) -> int:
     return int(written) if written.isdecimal() else _NUMBERS.get(written) or _COUNTED_DAYS.get(written, 3)
 
 
-def _sign(found: Groups) -> int:
+def _sign(found: rules.Groups) -> int:
     return -1 if found["way"] == "전" else 1
 
 
-def _away(found: Groups, anchor: Anchor) -> Span:
+def _away(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     unit, count = _UNITS[found["unit"]], _sign(found) * _count(found["count"])
     if found["count"] in _VAGUE:
-        return vaguely_away(anchor.day, unit, _sign(found))
-    return exactly_away(anchor.day, unit, count) if found["today"] else units_away(anchor.day, unit, count)
+        return rules.vaguely_away(anchor.day, unit, _sign(found))
+    return rules.exactly_away(anchor.day, unit, count) if found["today"] else rules.units_away(anchor.day, unit, count)
 
 
-def _days_away(found: Groups, anchor: Anchor) -> Span:
+def _days_away(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     if found["count"] == "며칠":
-        return vaguely_away(anchor.day, "day", _sign(found))
-    return shifted(anchor.day, _sign(found) * _COUNTED_DAYS[found["count"]])
+        return rules.vaguely_away(anchor.day, "day", _sign(found))
+    return days.shifted(anchor.day, _sign(found) * _COUNTED_DAYS[found["count"]])
 
 
-def _around(found: Groups, anchor: Anchor) -> Span:
+def _around(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     ahead = 1 if found["way"] in {"앞으로", "향후", "다음"} else -1
     unit = _UNITS.get(found.get("unit") or "", "day")
-    return window_of(anchor.day, unit, ahead * _count(found["count"]))
+    return rules.window_of(anchor.day, unit, ahead * _count(found["count"]))
 
 
-def _part(found: Groups) -> str:
+def _part(found: rules.Groups) -> str:
     return _PARTS.get((found.get("part") or "").replace(" ", ""), "")
 
 
-def _week(found: Groups, anchor: Anchor) -> Span:
+def _week(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     shift = _WEEK[found["relative"]]
     if found.get("weekday"):
-        return weekday_of_week(anchor.day, _WEEKDAYS.index(found["weekday"]), shift)
+        return days.weekday_of_week(anchor.day, _WEEKDAYS.index(found["weekday"]), shift)
     if found.get("weekend"):
-        return weekend_of(anchor.day, shift)
-    return part_in(units_away(anchor.day, "week", shift), _part(found), anchor)
+        return days.weekend_of(anchor.day, shift)
+    return rules.part_in(rules.units_away(anchor.day, "week", shift), _part(found), anchor)
 
 
-def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
+def _relative_weekday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     weekday, relative = _WEEKDAYS.index(found["weekday"]), found["relative"]
     if relative in {"지난", "저번", "지난번"}:
-        return weekday_near(anchor._replace(lean=-1), weekday)
+        return days.weekday_near(anchor._replace(lean=-1), weekday)
     if relative in {"오는", "돌아오는"}:
-        return weekday_near(anchor._replace(lean=1), weekday)
-    return weekday_of_week(anchor.day, weekday, 0 if relative == "이번" else 1)
+        return days.weekday_near(anchor._replace(lean=1), weekday)
+    return days.weekday_of_week(anchor.day, weekday, 0 if relative == "이번" else 1)
 
 
-def _month_away(found: Groups, anchor: Anchor) -> Span:
-    month = month_of(anchor.day.year, anchor.day.month + {**_MONTH, **_BEFORE_MONTH}[found["relative"]])
+def _month_away(found: rules.Groups, anchor: days.Anchor) -> days.Span:
+    month = days.month_of(anchor.day.year, anchor.day.month + {**_MONTH, **_BEFORE_MONTH}[found["relative"]])
     if found.get("day"):
-        return on(month.first.replace(day=int(found["day"])))
-    return part_in(month, _part(found), anchor)
+        return days.on(month.first.replace(day=int(found["day"])))
+    return rules.part_in(month, _part(found), anchor)
 
 
-def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], days.Span]) -> days.Span:
     """What comes every year: of the year that is named, or of the nearest."""
     if found.get("year"):
         return of_year(int(found["year"]))
@@ -144,26 +119,26 @@ def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> S
         return of_year(anchor.day.year + _YEAR[found["of"]])
     if found.get("years"):
         return of_year(anchor.day.year - _count(found["years"]))
-    return nearest_span(anchor, of_year)
+    return days.nearest_span(anchor, of_year)
 
 
-def _month(found: Groups, anchor: Anchor) -> Span:
+def _month(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     month = int(found["month"])
-    span = _of_year(found, anchor, lambda year: month_of(year, month))
-    return part_in(span, _part(found), anchor)
+    span = _of_year(found, anchor, lambda year: days.month_of(year, month))
+    return rules.part_in(span, _part(found), anchor)
 
 
-def _month_day(found: Groups, anchor: Anchor) -> Span:
+def _month_day(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     month, day = int(found["month"]), int(found["day"])
-    first = _of_year(found, anchor, lambda year: on(month_of(year, month).first.replace(day=day))).first
-    return Span(first, max(first, first.replace(day=int(found.get("last") or day))))
+    first = _of_year(found, anchor, lambda year: days.on(days.month_of(year, month).first.replace(day=day))).first
+    return days.Span(first, max(first, first.replace(day=int(found.get("last") or day))))
 
 
-def _season(found: Groups, anchor: Anchor) -> Span:
+def _season(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     season = _SEASONS[found["season"]]
 
-    def of_year(year: int) -> Span:
-        return season_of(year, season)
+    def of_year(year: int) -> days.Span:
+        return days.season_of(year, season)
 
     if found.get("relative") in {"지난"}:
         return max(
@@ -171,69 +146,69 @@ def _season(found: Groups, anchor: Anchor) -> Span:
         )
     if found.get("relative"):
         return of_year(anchor.day.year + (1 if found["relative"].startswith("다음") else 0))
-    return part_in(_of_year(found, anchor, of_year), _part(found), anchor)
+    return rules.part_in(_of_year(found, anchor, of_year), _part(found), anchor)
 
 
-def _half(found: Groups, anchor: Anchor) -> Span:
-    return _of_year(found, anchor, lambda year: months_of(year, *_HALVES[found["half"].replace(" ", "")]))
+def _half(found: rules.Groups, anchor: days.Anchor) -> days.Span:
+    return _of_year(found, anchor, lambda year: days.months_of(year, *_HALVES[found["half"].replace(" ", "")]))
 
 
-def _whole_year(found: Groups, anchor: Anchor) -> Span:
-    span = _of_year(found, anchor, year_of)
+def _whole_year(found: rules.Groups, anchor: days.Anchor) -> days.Span:
+    span = _of_year(found, anchor, days.year_of)
     part = _part(found)
     if part in {"early", "late"}:
-        return months_of(span.first.year, *((1, 2) if part == "early" else (11, 12)))
-    return part_of(span, part) if part else span
+        return days.months_of(span.first.year, *((1, 2) if part == "early" else (11, 12)))
+    return days.part_of(span, part) if part else span
 
 
-def _holiday(found: Groups, anchor: Anchor) -> Span:
+def _holiday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     name, is_whole = HOLIDAYS.get(found["holiday"], "seollal"), bool(found["whole"])
-    return _of_year(found, anchor, lambda year: holiday_of(year, name, is_whole=is_whole))
+    return _of_year(found, anchor, lambda year: rules.holiday_of(year, name, is_whole=is_whole))
 
 
-def _ends_of_year(found: Groups, anchor: Anchor) -> Span:
+def _ends_of_year(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     if found["end"] == "연말":
-        return _of_year(found, anchor, lambda year: part_of(months_of(year, 12, 12), "late"))
-    return _of_year(found, anchor, lambda year: months_of(year, 1, 1))
+        return _of_year(found, anchor, lambda year: days.part_of(days.months_of(year, 12, 12), "late"))
+    return _of_year(found, anchor, lambda year: days.months_of(year, 1, 1))
 
 
-def _about_now(found: Groups, anchor: Anchor) -> Span:
+def _about_now(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     """작년 이맘때: ten days before and after."""
-    there = _of_year(found, anchor, lambda year: exactly_away(anchor.day, "year", year - anchor.day.year)).first
-    return Span(there - 10 * DAY, there + 10 * DAY)
+    there = _of_year(found, anchor, lambda year: rules.exactly_away(anchor.day, "year", year - anchor.day.year)).first
+    return days.Span(there - 10 * days.DAY, there + 10 * days.DAY)
 
 
 _DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항))"
 """전달 is the last month, and 전달하다 to hand on."""
 _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
-RULES: Sequence[Rule] = (
-    Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
-    Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH} ?(?P<day>3[01]|[12]\d|0?[1-9])(?:일? ?[~\u2013-] ?(?P<last>3[01]|[12]\d|0?[1-9]))?일(?!간| ?동안)(?:[ (]*[{_WEEKDAYS}]요?일?\)?(?![가-힣]))?(?: ?[{_WEEKDAYS}]요일)?", _month_day, "day"),
-    Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH}(?!요일){_PART}", _month, "span"),
-    Rule(_SEASONS, rf"{_IN_YEAR}(?P<season>{alternatives(_SEASONS)}){_PART}", _season, "span"),
-    Rule(_SEASONS, rf"(?P<relative>지난|이번|올|다음) ?(?P<season>{alternatives(_SEASONS)})", _season, "span"),
-    Rule(_SEASONS, rf"{_NO_HANGUL}(?P<season>{alternatives(_SEASONS)}){_AT}", _season, "span"),
-    Rule(("반기", "분기"), rf"{_IN_YEAR}(?P<half>[상하]반기|[1-4] ?분기)|{_NO_HANGUL}(?P<half>[상하]반기|[1-4] ?분기){_AT}", _half, "span"),
-    Rule(("주일",), rf"{_NO_HANGUL}(?P<count>일|1) ?주일 ?(?P<way>전|뒤|후)", lambda found, anchor: exactly_away(anchor.day, "week", _sign(found)), "day"),
-    Rule(_WAYS, rf"{_NO_HANGUL}{_COUNT} ?{_UNIT} ?(?P<way>전|뒤|후)(?![가-힣]*쟁)(?P<today> 오늘)?", _away, "span"),
-    Rule(_WAYS, rf"{_NO_HANGUL}(?P<count>며칠|{alternatives(_COUNTED_DAYS)}) ?(?P<way>전|뒤|후)", _days_away, "day"),
-    Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", lambda found, anchor: units_away(anchor.day, "month", 6 * _sign(found)), "span"),
-    Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
-    Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
-    Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
-    Rule(("요일", "욜"), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
-    Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
-    Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_DELIVERED}{_PART}", _month_away, "span"),
-    Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
-    Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
-    Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
-    Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: nearest_span(anchor, lambda year: months_of(year, 1, 1)), "span"),
-    Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", lambda found, anchor: part_of(month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early"), "span"),
-    Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
-    Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
-    Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
-    Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
-    Rule(tuple(_WEEKDAYS), rf"(?<!\S)(?P<weekday>{CUT_WEEKDAY})", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
-    Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
+RULES: Sequence[rules.Rule] = (
+    rules.Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: days.shifted(anchor.day, _DAYS[found["word"]]), "day"),
+    rules.Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH} ?(?P<day>3[01]|[12]\d|0?[1-9])(?:일? ?[~\u2013-] ?(?P<last>3[01]|[12]\d|0?[1-9]))?일(?!간| ?동안)(?:[ (]*[{_WEEKDAYS}]요?일?\)?(?![가-힣]))?(?: ?[{_WEEKDAYS}]요일)?", _month_day, "day"),
+    rules.Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH}(?!요일){_PART}", _month, "span"),
+    rules.Rule(_SEASONS, rf"{_IN_YEAR}(?P<season>{alternatives(_SEASONS)}){_PART}", _season, "span"),
+    rules.Rule(_SEASONS, rf"(?P<relative>지난|이번|올|다음) ?(?P<season>{alternatives(_SEASONS)})", _season, "span"),
+    rules.Rule(_SEASONS, rf"{_NO_HANGUL}(?P<season>{alternatives(_SEASONS)}){_AT}", _season, "span"),
+    rules.Rule(("반기", "분기"), rf"{_IN_YEAR}(?P<half>[상하]반기|[1-4] ?분기)|{_NO_HANGUL}(?P<half>[상하]반기|[1-4] ?분기){_AT}", _half, "span"),
+    rules.Rule(("주일",), rf"{_NO_HANGUL}(?P<count>일|1) ?주일 ?(?P<way>전|뒤|후)", lambda found, anchor: rules.exactly_away(anchor.day, "week", _sign(found)), "day"),
+    rules.Rule(_WAYS, rf"{_NO_HANGUL}{_COUNT} ?{_UNIT} ?(?P<way>전|뒤|후)(?![가-힣]*쟁)(?P<today> 오늘)?", _away, "span"),
+    rules.Rule(_WAYS, rf"{_NO_HANGUL}(?P<count>며칠|{alternatives(_COUNTED_DAYS)}) ?(?P<way>전|뒤|후)", _days_away, "day"),
+    rules.Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", lambda found, anchor: rules.units_away(anchor.day, "month", 6 * _sign(found)), "span"),
+    rules.Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
+    rules.Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
+    rules.Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
+    rules.Rule(("요일", "욜"), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
+    rules.Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
+    rules.Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_DELIVERED}{_PART}", _month_away, "span"),
+    rules.Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
+    rules.Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
+    rules.Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
+    rules.Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: days.nearest_span(anchor, lambda year: days.months_of(year, 1, 1)), "span"),
+    rules.Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", lambda found, anchor: days.part_of(days.month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early"), "span"),
+    rules.Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
+    rules.Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
+    rules.Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
+    rules.Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: days.weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
+    rules.Rule(tuple(_WEEKDAYS), rf"(?<!\S)(?P<weekday>{CUT_WEEKDAY})", lambda found, anchor: days.weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
+    rules.Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: days.weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
 """The rules, those that read more words before those that read fewer."""

@@ -112,7 +112,7 @@ class HeldMemory:
 
 def read_known(catalog: Path, folder: str) -> dict[str, FileFingerprint]:
     """The fingerprints of a folder's files when they were last read; empty without a catalog. Nothing is written."""
-    return dict(_seen(*row) for row in _read_only(catalog, _BELOW, (f"{folder}/", f"{folder}0")))
+    return dict(seen_file(*row) for row in _read_only(catalog, _BELOW, (f"{folder}/", f"{folder}0")))
 
 
 def read_held_back(catalog: Path) -> list[HeldBack]:
@@ -146,7 +146,7 @@ class CatalogDatabase(DerivedDatabase):
 
     def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
         """The fingerprints of all files below a folder of the workspace when they were read."""
-        return dict(self.read(_BELOW, (f"{folder}/", f"{folder}0"), _seen))
+        return dict(self.read(_BELOW, (f"{folder}/", f"{folder}0"), seen_file))
 
     def record_file(self, path: str, seen: FileFingerprint) -> None:
         """Remember the fingerprint of a file that was read."""
@@ -185,15 +185,8 @@ class CatalogDatabase(DerivedDatabase):
             self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
             self.execute("VACUUM")
 
-    def find_ids(self, ids: Iterable[str]) -> dict[str, list[HeldMemory]]:
-        """The places of each id; ids that stand nowhere are left out."""
-        return self._find("id", ids)
-
-    def find_keys(self, keys: Iterable[str]) -> dict[str, list[HeldMemory]]:
-        """The places of each text key; keys that stand nowhere are left out."""
-        return self._find("key", keys)
-
-    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[HeldMemory]]:
+    def find(self, column: str, values: Iterable[str]) -> dict[str, list[HeldMemory]]:
+        """The places of each `id`, or of each text `key`; those that stand nowhere are left out."""
         found: dict[str, list[HeldMemory]] = {}
         query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({{}}) ORDER BY path, line"  # noqa: S608  # column names are ours
         for value, *place in self.read_among(query, sorted(set(values)), lambda *row: row):
@@ -236,11 +229,6 @@ class CatalogDatabase(DerivedDatabase):
             ("INSERT OR IGNORE INTO noted VALUES ('superseded')", [()]),
         )
 
-    def ids(self, folder: str) -> list[str]:
-        """The ids of all memories below a folder."""
-        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
-        return [id_ for (id_,) in self.execute(query, (f"{folder}/", f"{folder}0"))]
-
     def count(self, folder: str) -> Mapping[str, int]:
         """The number of memories on each page below a folder."""
         query = "SELECT path, COUNT(*) FROM memories WHERE path >= ? AND path < ? GROUP BY path ORDER BY path"
@@ -252,7 +240,8 @@ def seen_row(seen: FileFingerprint) -> tuple[int, int, int]:
     return seen.size, seen.mtime_ns, seen.inode
 
 
-def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
+def seen_file(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
+    """A path and its fingerprint, from its row."""
     return path, FileFingerprint(size, mtime_ns, inode)
 
 
@@ -302,25 +291,15 @@ class ComparedTable:
     def _require(self, threshold: int) -> None:
         """Forget everything that was found by another threshold."""
         mark = f"compared from {threshold}"
-        if self._database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
-            return
-        for statement in (
-            "DELETE FROM looked_at",
-            "DELETE FROM alike",
-            "DELETE FROM matched",
-            "DELETE FROM noted WHERE what LIKE 'compared from %'",
-            "INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL",
-        ):
-            self._database.execute(statement)
-        self._database.execute("INSERT INTO noted VALUES (?)", (mark,))
+        if not self._database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
+            for table in ("looked_at", "alike", "matched", "noted WHERE what LIKE 'compared from %'"):
+                self._database.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
+            self._database.execute("INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL")
+            self._database.execute("INSERT INTO noted VALUES (?)", (mark,))
 
     def _forget_all(self, ids: list[tuple[str]]) -> None:
-        for statement in (
-            "DELETE FROM looked_at WHERE id = ?",
-            "DELETE FROM matched WHERE id = ?",
-            "DELETE FROM alike WHERE ? IN (older, newer)",
-        ):
-            self._database.execute_many(statement, ids)
+        for what in ("looked_at WHERE id = ?", "matched WHERE id = ?", "alike WHERE ? IN (older, newer)"):
+            self._database.execute_many(f"DELETE FROM {what}", ids)  # noqa: S608  # ours
 
     def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that these were compared, and what was found."""
@@ -528,7 +507,7 @@ class PageMemoryCatalog(ComparedTable):
 
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """The pages that hold each id, by paths in the workspace; ids that no page holds are left out."""
-        found = self._catalog_db.find_ids(ids)
+        found = self._catalog_db.find("id", ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
 
     def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
@@ -541,7 +520,7 @@ class PageMemoryCatalog(ComparedTable):
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """The id, or else the place, of the memory of the bank that has each text key; keys without one are left out."""
-        found = self._catalog_db.find_keys(keys)
+        found = self._catalog_db.find("key", keys)
         in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
         return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
 
@@ -557,22 +536,23 @@ class PageMemoryCatalog(ComparedTable):
 
     def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
         """Each place of a memory, `page:line`, and its exact lines there with everything nested in it."""
-        held = self._catalog_db.find_ids([id_]).get(id_, [])
+        held = self._catalog_db.find("id", [id_]).get(id_, [])
         return [(f"{copy.path}:{copy.line}", text) for copy, text in self._texts_at(held)]
 
     def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, MemoryLines]:
         """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
-        places = (held for found in self._catalog_db.find_ids(ids).values() for held in found)
+        places = (held for found in self._catalog_db.find("id", ids).values() for held in found)
         found = self._lines_at(held for held in places if held.path.startswith(f"{folder}/"))
         return {held.id: lines for held, lines in found if held.id}
 
-    def all_lines(self, folder: str = "bank") -> Mapping[str, MemoryLines]:
-        """The exact lines of every memory with an id on pages that can be written now, by id, in the order of pages."""
-        return self.lines_of(self._catalog_db.ids(folder), folder)
+    def all_lines(self) -> Mapping[str, MemoryLines]:
+        """The exact lines of every memory of the bank with an id on pages that can be written now, by id, in the order of pages."""
+        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
+        return self.lines_of(id_ for (id_,) in self._catalog_db.execute(query))
 
     def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
         """The first place of each memory, `page:line`, and its text there."""
-        places = (places[0] for places in self._catalog_db.find_ids(ids).values())
+        places = (places[0] for places in self._catalog_db.find("id", ids).values())
         return {held.id: (f"{held.path}:{held.line}", text) for held, text in self._texts_at(places) if held.id}
 
     def pages(self, folder: str = "bank") -> Iterator[Page]:

@@ -45,7 +45,7 @@ from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8
 from bankd.storage.derived import DerivedDatabase
 from bankd.storage.tree import FILE_CAP, FileTree
-from bankd.workspace.catalog import seen_row
+from bankd.workspace.catalog import seen_file, seen_row
 
 _FORMAT = 5
 _LINK = "source, kind, line, first, last, target, angled"
@@ -73,8 +73,7 @@ class LinkTable(DerivedDatabase):
 
     def files(self) -> dict[str, FileFingerprint]:
         """Every file that was seen, with its fingerprint."""
-        rows = self.execute("SELECT path, size, mtime_ns, inode FROM files")
-        return {path: FileFingerprint(*seen) for path, *seen in rows}
+        return dict(self.read("SELECT path, size, mtime_ns, inode FROM files", (), seen_file))
 
     def record(
         self, path: str, seen: FileFingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
@@ -108,14 +107,12 @@ class LinkTable(DerivedDatabase):
         query = f"SELECT {_LINK} FROM links WHERE source = ? ORDER BY line, first"  # noqa: S608  # our own words
         return self.read(query, (source,), _link)
 
-    def every_link(self) -> list[tuple[Link, Reach]]:
-        """All references, with the furthest that each has ever led."""
-        query = f"SELECT {_LINK}, reach FROM links ORDER BY source, line, first"  # noqa: S608  # our own words
-        return self.read(query, (), lambda *row: (_link(*row[:-1]), Reach(row[-1])))
+    def links_with(self, column: str, where: str = "TRUE") -> list[tuple[Link, Any]]:
+        """All references, or some, each with the value of a column.
 
-    def lost_links(self) -> list[tuple[Link, str | None]]:
-        """The references that led further before, and the file in which each led to a place."""
-        query = f"SELECT {_LINK}, led FROM links WHERE is_lost ORDER BY source, line, first"  # noqa: S608  # our own words
+        `reach` is the furthest that a reference has ever led, `led` the file in which it led to a place.
+        """
+        query = f"SELECT {_LINK}, {column} FROM links WHERE {where} ORDER BY source, line, first"  # noqa: S608  # our own words
         return self.read(query, (), lambda *row: (_link(*row[:-1]), row[-1]))
 
     def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
@@ -123,15 +120,6 @@ class LinkTable(DerivedDatabase):
         rows = [(reach, led, link.source, encode_text(link.reference.target)) for link, reach, led in links]
         changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
         self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
-
-    def outline(self, path: str) -> Outline | None:
-        """The places in a file, if they were found since it changed."""
-        rows = self.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
-        return rows[0] if rows else None
-
-    def keep_outline(self, path: str, outline: Outline) -> None:
-        """Remember the places of a file until it changes."""
-        self.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
 
     def pages_with(self, id_: str) -> list[str]:
         """The files that hold a block of this id."""
@@ -145,12 +133,6 @@ class LinkTable(DerivedDatabase):
             ids = self.execute("SELECT id FROM ids WHERE path = ?", (path,))
             found[path] = PageIdentity(digest, frozenset(id_ for (id_,) in ids))
         return found
-
-    def note_moved(self, moves: Mapping[str, str]) -> None:
-        """Remember moves that the user made, until links have followed them."""
-        for old, new in moves.items():
-            self.execute("UPDATE moved SET new = ? WHERE new = ?", (new, old))
-            self.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, new))
 
     def moved(self) -> dict[str, str]:
         """The moves by the user that links have not followed yet, old path to new."""
@@ -255,7 +237,9 @@ class LinkGraph:
         before = self.table.identities(gone) if new else {}
         for path in sorted(changed):
             self._record(path, seen[path])
-        self.table.note_moved(moved_by_hand(before, self.table.identities(new) if gone else {}))
+        for old, path in moved_by_hand(before, self.table.identities(new) if gone else {}).items():
+            self.table.execute("UPDATE moved SET new = ? WHERE new = ?", (path, old))
+            self.table.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, path))
         for path in gone:
             self.table.forget(path)
         self.table.settle_moved(old for old in self.table.moved() if old in seen)
@@ -332,10 +316,11 @@ class LinkGraph:
         """The places in a file, found once while it stays the same."""
         if not path.endswith(".md"):
             return None
-        outline = self.table.outline(path)
-        if outline is None:
-            outline = outline_of(self.document(path))
-            self.table.keep_outline(path, outline)
+        known = self.table.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
+        if known:
+            return known[0]
+        outline = outline_of(self.document(path))
+        self.table.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
         return outline
 
     def links_into(self, pages: Collection[str]) -> list[Link]:
@@ -362,8 +347,8 @@ class LinkGraph:
     def broken(self) -> Iterator[tuple[Link, bool]]:
         """The broken references, each with whether it once worked; addresses outside are left out."""
         scene = self.scene
-        for link, once in self.table.every_link():
-            now = scene.reach(link)
+        for link, reach in self.table.links_with("reach"):
+            now, once = scene.reach(link), Reach(reach)
             if _is_ours(link, once) and now < max(once, wanted_reach(link.reference)):
                 yield link, now < once
 
@@ -388,7 +373,7 @@ class LinkGraph:
 
     def strays(self) -> list[Stray]:
         """The references to a block that is no longer there."""
-        lost = ((link, led, block_named(link.reference)) for link, led in self.table.lost_links())
+        lost = ((link, led, block_named(link.reference)) for link, led in self.table.links_with("led", "is_lost"))
         return [
             Stray(link, led, block, tuple(self.table.pages_with(block)))
             for link, led, block in lost

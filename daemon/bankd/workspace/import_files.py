@@ -11,6 +11,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -195,8 +196,9 @@ def take_transcripts(root: str) -> list[str]:
 
 
 def drop_taken(root: str) -> None:
-    """Forget the transcripts that were taken: they are imported."""
-    os.unlink(f"{root}/{TAKEN}")  # noqa: PTH108 -- same
+    """Forget the transcripts that were taken, if any: they are imported."""
+    with suppress(FileNotFoundError):
+        os.unlink(f"{root}/{TAKEN}")  # noqa: PTH108 -- same
 
 
 def _transcript_of(line: bytes) -> str:

@@ -30,7 +30,7 @@ from bankd.storage.disk import check_room
 from bankd.storage.events import ENRICHED, EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
 from bankd.storage.journals import DONE, RUNS, TXN
 from bankd.storage.transactions import TransactionWriter
-from bankd.storage.tree import FILE_CAP, FileTree, find_lines, open_regular, read_all
+from bankd.storage.tree import FILE_CAP, FileTree, closing_descriptor, find_lines, open_regular, read_all, write_all
 from bankd.workspace.catalog import CatalogDatabase
 from bankd.workspace.runs import PATH as LEDGER
 
@@ -67,13 +67,11 @@ class WorkspaceWriter(TransactionWriter):
     def _relink(self, operation: Operation) -> None:
         """Carry out an operation on a file outside; ConflictError or OSError when it must be left alone."""
         name = operation.path.rpartition("/")[2]
-        folder = os.open(operation.path.removesuffix(name), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        with closing_descriptor(os.open(operation.path.removesuffix(name), flags)) as folder:
             for _ in range(5):
                 if self._try(folder, name, operation):
                     return
-        finally:
-            os.close(folder)
         raise ConflictError("it changes all the time")
 
     def _try(self, folder: int, name: str, operation: Operation) -> bool:
@@ -87,7 +85,10 @@ class WorkspaceWriter(TransactionWriter):
         with suppress(FileNotFoundError):
             calls.unlink(staged, folder)
         try:
-            self._write_outside(calls.create(staged, folder, mode), new, mode)
+            with closing_descriptor(calls.create(staged, folder, mode)) as fd:
+                os.fchmod(fd, mode)
+                write_all(calls, fd, new)
+                calls.sync(fd)
             calls.exchange(staged, folder, name, folder)
             is_ours = _read(staged, folder, path)[0] == old
             if not is_ours:
@@ -98,26 +99,14 @@ class WorkspaceWriter(TransactionWriter):
             with suppress(FileNotFoundError):
                 calls.unlink(staged, folder)
 
-    def _write_outside(self, fd: int, data: bytes, mode: int) -> None:
-        try:
-            os.fchmod(fd, mode)
-            while data:
-                data = data[self._tree.calls.write(fd, data) :]
-            self._tree.calls.sync(fd)
-        finally:
-            os.close(fd)
-
 
 def _read(name: str, folder: int, path: str) -> tuple[bytes, int]:
     """The bytes and the mode of a file; ConflictError when it is too large, has a second name, or is not regular."""
-    fd = open_regular(name, folder, path)
-    try:
+    with closing_descriptor(open_regular(name, folder, path)) as fd:
         state = os.fstat(fd)
         if state.st_nlink > 1:
             raise ConflictError("it has another name elsewhere")
         return read_all(fd, path, FILE_CAP), stat.S_IMODE(state.st_mode)
-    finally:
-        os.close(fd)
 
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
