@@ -62,7 +62,7 @@ def test_an_undisturbed_run_leaves_nothing_wrong_and_nothing_to_do(template: Pat
     recovery, applied = run(root)
 
     assert faults(root) == []
-    assert (applied.seq, recovery.changed, bank_of(root)) == (0, [], after)
+    assert (applied.seq, recovery.changed, bank_of(root)) == (0, {}, after)
 
 
 def test_a_kill_at_any_change_loses_and_doubles_nothing(

@@ -108,13 +108,13 @@ def test_an_index_that_is_taken_away_is_made_anew(bank: OpenBank, root: Path) ->
 def test_it_is_opened_anew_when_the_settings_change_and_only_then(bank: OpenBank, root: Path) -> None:
     (root / ".bankd/search-settings.json").unlink(missing_ok=True)
     said(bank, "boiler")
-    first = bank._asked._search
+    first = bank._search
     said(bank, "boiler")
-    assert bank._asked._search is first
+    assert bank._search is first
 
     change_setting(root, "recall_minutes: 60", "recall_minutes: 5")
     assert said(bank, "boiler") == ["The boiler is in the cellar."]
-    assert bank._asked._search is not first
+    assert bank._search is not first
 
 
 def test_after_a_change_it_is_looked_once(watch: ChangeWatch, root: Path) -> None:

@@ -14,7 +14,8 @@ from bankd.search.request import Filters
 from bankd.search.score import Candidate, Corpus, score_first, score_texts
 from bankd.search.weigh import weigh_query
 from bankd.words.analysis import analyse_text
-from bankd.workspace.catalog import CatalogDatabase, LogTables
+from bankd.workspace.catalog import CatalogDatabase
+from bankd.workspace.logs import LogFiles
 from tests.fakes import FakeAnalyser, FakePages
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -80,11 +81,11 @@ def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Pa
     file = tmp_path / "catalogue.sqlite3"
     assert read_questions(file, "") == NewQuestions((), "")
     catalog = CatalogDatabase(file)
-    LogTables(catalog).note_questions({"x.md": {"m-1": ["one", "two"], "m-2": ["three"]}})
+    LogFiles(None, catalog, 0, True).note_questions({"x.md": {"m-1": ["one", "two"], "m-2": ["three"]}})
     first = read_questions(file, "")
     assert [(one.memory, list(one.questions)) for one in first.changed] == [("m-1", ["one", "two"]), ("m-2", ["three"])]
     assert read_questions(file, first.seen) == NewQuestions((), first.seen)
-    LogTables(catalog).note_questions({"x.md": {"m-1": ["one", "two"]}})
+    LogFiles(None, catalog, 0, True).note_questions({"x.md": {"m-1": ["one", "two"]}})
     second = read_questions(file, first.seen)
     assert [(one.memory, list(one.questions)) for one in second.changed] == [("m-2", [])]
     catalog.close()

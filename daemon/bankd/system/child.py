@@ -17,6 +17,7 @@ import contextlib
 import json
 import os
 import queue
+import select
 import socket
 import subprocess
 import threading
@@ -56,7 +57,7 @@ class ChildProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._busy = threading.Lock()
-        self._last_used, self._is_over = 0.0, False
+        self._last_used, self._is_over, self._owes_answer = 0.0, False, False
 
     @property
     def is_running(self) -> bool:
@@ -70,6 +71,8 @@ class ChildProcess:
             connection = self._connection if self.is_running and self._connection else self._start()
             connection.settimeout(seconds)
             try:
+                if self._owes_answer:
+                    self._owes_answer = not _read_answer(connection)
                 line = json.dumps(request).encode() + b"\n"
                 sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
                 connection.sendall(line[sent:])
@@ -79,8 +82,35 @@ class ChildProcess:
             finally:
                 self._last_used = self._clock()
 
+    def begin(self, request: Message) -> None:
+        """Start the child, if it is not there, with something to do, without waiting; the answer is passed over."""
+        if self._busy.acquire(blocking=False):  # else it is there, and works
+            try:
+                if not self.is_running:
+                    self._start().sendall(json.dumps(request).encode() + b"\n")
+                    self._owes_answer, self._last_used = True, self._clock()
+            except (OSError, ChildDiedError):  # `ask` says why, if anybody asks
+                self._reap()
+            finally:
+                self._busy.release()
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a request would be answered at once: what was begun is done, and no other thread waits for an answer."""
+        if not self.is_running or not self._busy.acquire(blocking=False):
+            return False
+        try:
+            if self._owes_answer and self._connection and select.select([self._connection], [], [], 0)[0]:
+                self._owes_answer = not _read_answer(self._connection)
+        except (OSError, ValueError):  # it has just ended
+            return False
+        finally:
+            self._busy.release()
+        return not self._owes_answer
+
     def _start(self) -> socket.socket:
         self._reap()
+        self._owes_answer = False
         if self._is_over:
             raise ChildDiedError("nothing more is begun")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -7,7 +7,6 @@ and which memories say the same. A damaged file is made anew from the pages; not
 from __future__ import annotations
 
 import sqlite3
-from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from bankd.edits.second_look import ADVICE, match_equal, why_resting
 from bankd.edits.settle import FileFingerprint
 from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
-from bankd.memory.new_lines import PastLine
 from bankd.memory.plan import Deferred, HeldBack, Undated
 from bankd.memory.provenance import PURGED
 from bankd.memory.retain import LogPlace
@@ -96,8 +94,8 @@ SELECT id, path, line FROM memories WHERE id IN (
     SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
 ) ORDER BY path, line
 """
-_PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
-_HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
+PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
+HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
 _FOLDERS = ("bank", "archive")
 
 
@@ -117,12 +115,12 @@ def read_known(catalog: Path, folder: str) -> dict[str, FileFingerprint]:
 
 def read_held_back(catalog: Path) -> list[HeldBack]:
     """The lines of logs that wait for a person; none without a catalog. Nothing is written."""
-    return [_held_back(*row) for row in _read_only(catalog, _HELD_BACK)]
+    return [held_back_of(*row) for row in _read_only(catalog, HELD_BACK)]
 
 
 def read_prose(catalog: Path) -> int:
     """The number of log lines that were read and not taken in; 0 without a catalog. Nothing is written."""
-    return sum(count for (count,) in _read_only(catalog, _PROSE))
+    return sum(count for (count,) in _read_only(catalog, PROSE))
 
 
 def read_copied(catalog: Path) -> list[Copied]:
@@ -139,7 +137,7 @@ def _read_only(catalog: Path, query: str, values: tuple[str, ...] = ()) -> list[
 
 
 class CatalogDatabase(DerivedDatabase):
-    """The catalog's file: fingerprints of files and the places of memories. `ComparedTable` and `LogTables` read it too."""
+    """The catalog's file: fingerprints of files and the places of memories. `ComparedTable` and `LogFiles` read it too."""
 
     def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
         super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
@@ -347,100 +345,15 @@ class ComparedTable:
 
 
 def _rows_of(pairs: Pairs) -> list[tuple[object, ...]]:
-    return [(*ids, str(one.relation), _safe(one.reason), one.is_dated, one.score) for ids, one in pairs.items()]
+    return [(*ids, str(one.relation), safe_text(one.reason), one.is_dated, one.score) for ids, one in pairs.items()]
 
 
-class LogTables:
-    """What the logs held when a run last read them: Retain lines, lines that wait, questions, lines without a tag."""
-
-    def __init__(self, database: CatalogDatabase) -> None:
-        self._database = database
-
-    def unended(self) -> dict[str, tuple[FileFingerprint, float]]:
-        """The logs whose last line had no line break: their fingerprints, and when they were seen (seconds since 1970)."""
-        rows = self._database.execute("SELECT * FROM unended")
-        return {path: (FileFingerprint(*seen), since) for path, *seen, since in rows}
-
-    def record_unended(self, logs: Mapping[str, tuple[FileFingerprint, float]]) -> None:
-        """Remember these logs, and no others."""
-        rows = [(path, *seen_row(seen), since) for path, (seen, since) in logs.items()]
-        self._database.execute("DELETE FROM unended")
-        self._database.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", rows)
-
-    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
-        """Remember, by log, the lines that were not taken in and wait for a person."""
-        rows = [
-            (log, item.place.line, item.kind, _safe(item.text), item.reason, item.key)
-            for log, held_back in lines.items()
-            for item in held_back
-        ]
-        self._database.change_rows(
-            ("DELETE FROM held_back WHERE log = ?", [(log,) for log in lines]),
-            ("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows),
-        )
-
-    def held_back(self) -> Sequence[HeldBack]:
-        """The lines that were not taken in and wait for a person."""
-        return self._database.read(_HELD_BACK, (), _held_back)
-
-    def dismiss(self, key: str) -> None:
-        """Stop listing the lines with this key."""
-        self._database.execute("DELETE FROM held_back WHERE key = ?", (key,))
-
-    def forget_log(self, log: str) -> None:
-        """Forget the lines of a log that is gone."""
-        self._database.execute("DELETE FROM held_back WHERE log = ?", (log,))
-        self._database.execute("DELETE FROM prose WHERE log = ?", (log,))
-
-    def record_prose(self, log: str, lines: int) -> None:
-        """Remember how many lines of a log were not taken in because they have no tag."""
-        self._database.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (log, lines))
-
-    def prose(self) -> int:
-        """The number of such lines in all logs."""
-        return int(self._database.execute(_PROSE)[0][0])
-
-    def record_lines(self, log: str, lines: Iterable[PastLine]) -> None:
-        """Remember the Retain lines of a log: only what is needed to tell an edited line from another."""
-        self._database.execute("DELETE FROM lines WHERE log = ?", (log,))
-        rows = [
-            (log, place, line.id, line.key, array("H", sorted(line.pairs)).tobytes(), line.hundredths)
-            for place, line in enumerate(lines)
-        ]
-        self._database.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def lines_before(self, identity: str) -> Sequence[PastLine]:
-        """The Retain lines of a log in their order, by the name it was first read under, as last recorded."""
-        return self._database.read(
-            "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place",
-            (identity,),
-            lambda id_, key, pairs, hundredths: PastLine(id_, key, frozenset(array("H", pairs)), hundredths),
-        )
-
-    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-        """Remember, by log and memory, the questions that memories answer; these replace the earlier ones of the logs.
-
-        Search reads the rows that changed.
-        """
-
-        def note() -> None:
-            for log, by_memory in questions.items():
-                query = "SELECT memory, questions FROM questions WHERE log = ?"
-                before: dict[str, str] = dict(self._database.execute(query, (log,)))
-                now = {memory: _safe("\n".join(asked)) for memory, asked in by_memory.items()}
-                changed = [memory for memory in {**before, **now} if before.get(memory, "") != now.get(memory, "")]
-                gone, new = [(log, one) for one in changed], [(log, one, now.get(one, "")) for one in changed]
-                self._database.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", gone)
-                self._database.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", new)
-
-        self._database.change(note)
-
-
-def _held_back(log: str, line: int, *rest: str) -> HeldBack:
+def held_back_of(log: str, line: int, *rest: str) -> HeldBack:
+    """A line that waits, from its row."""
     return HeldBack(LogPlace(log, line), *rest)
 
 
-def _safe(text: str) -> str:
+def safe_text(text: str) -> str:
     """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
     return text.encode("utf-8", "replace").decode()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,15 +17,15 @@ from typing import IO
 
 from bankd.edits.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.errors import ConflictError
-from bankd.memory.new_lines import order_by_day, past_line
-from bankd.memory.plan import Deferred
+from bankd.memory.new_lines import PastLine, order_by_day, past_line
+from bankd.memory.plan import Deferred, HeldBack
 from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide
 from bankd.ports import UnreadLogs
 from bankd.storage.files import BankFiles
 from bankd.storage.log_end import append_text, cut_text
-from bankd.workspace.catalog import CatalogDatabase, LogTables
+from bankd.workspace.catalog import HELD_BACK, PROSE, CatalogDatabase, held_back_of, safe_text, seen_row
 
 FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
@@ -35,12 +36,12 @@ _LARGE = 100_000  # characters: some thousand lines, of which several runs take 
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
 
 
-class LogFiles(LogTables):
-    """The logs of a workspace, with what the catalog knows of each."""
+class LogFiles:
+    """The logs of a workspace, with what the catalog knows of each: Retain lines, lines that wait, questions, untagged lines."""
 
     def __init__(self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, anywhere: bool) -> None:
         """`settle_seconds`: how long a log must be at rest; `anywhere`: whether lines outside of Retain sections count."""
-        super().__init__(catalog_db)
+        self._database = catalog_db
         self._files, self._settle, self._anywhere = files, settle_seconds, anywhere
         self._survey, self._now = Survey(), 0.0
         self._known: Mapping[str, FileFingerprint] = {}
@@ -88,7 +89,9 @@ class LogFiles(LogTables):
         left_alone = [*self._survey.unsettled.items(), *self._survey.quarantined.items()]
         waiting = [Deferred(path, reason) for path, reason in left_alone]
         readings: list[LogReading] = []
-        unended, changed, count = self.unended(), self._changed(start), 0
+        rows = self._database.execute("SELECT * FROM unended")  # when each was seen, in seconds since 1970
+        unended = {path: (FileFingerprint(*seen), since) for path, *seen, since in rows}
+        changed, count = self._changed(start), 0
         while changed and (enough is None or count < enough):
             path = changed.popleft()
             reading = self._read(path)
@@ -124,21 +127,90 @@ class LogFiles(LogTables):
         return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
-        """Remember that these logs were read whole, with the fingerprints that `unread` saw."""
-        listed = list(readings)
-        self._database.change(lambda: self._mark_read(listed))
+        """Remember that these logs were read whole, with the fingerprints that `unread` saw, and their Retain lines.
 
-    def _mark_read(self, readings: Iterable[LogReading]) -> None:
+        Of a line only what is needed to tell an edited one from another is kept.
+        """
+        listed, database = list(readings), self._database
         by_name = {_name(path): path for path in self._survey.files}
-        self.record_unended(self._unended)
-        for path in self._known.keys() - self._survey.files.keys():
-            self._database.forget_file(path)
-            self.forget_log(_name(path))
-        for reading in readings:
-            path = by_name[reading.log]
-            self._database.record_file(path, self._survey.files[path])
-            self.record_prose(reading.log, reading.prose)
-            self.record_lines(reading.identity, [past_line(line) for line in reading.lines])
+
+        def mark() -> None:
+            unended = [(path, *seen_row(seen), since) for path, (seen, since) in self._unended.items()]
+            database.execute("DELETE FROM unended")
+            database.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", unended)
+            for path in self._known.keys() - self._survey.files.keys():
+                database.forget_file(path)
+                for table in ("held_back", "prose"):
+                    database.execute(f"DELETE FROM {table} WHERE log = ?", (_name(path),))  # noqa: S608  # ours
+            for reading in listed:
+                path = by_name[reading.log]
+                database.record_file(path, self._survey.files[path])
+                database.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (reading.log, reading.prose))
+                database.execute("DELETE FROM lines WHERE log = ?", (reading.identity,))
+                lines = [
+                    (
+                        reading.identity,
+                        place,
+                        line.id,
+                        line.key,
+                        array("H", sorted(line.pairs)).tobytes(),
+                        line.hundredths,
+                    )
+                    for place, line in enumerate(map(past_line, reading.lines))
+                ]
+                database.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", lines)
+
+        database.change(mark)
+
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        """Remember, by log, the lines that were not taken in and wait for a person."""
+        rows = [
+            (log, item.place.line, item.kind, safe_text(item.text), item.reason, item.key)
+            for log, held_back in lines.items()
+            for item in held_back
+        ]
+        self._database.change_rows(
+            ("DELETE FROM held_back WHERE log = ?", [(log,) for log in lines]),
+            ("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows),
+        )
+
+    def held_back(self) -> Sequence[HeldBack]:
+        """The lines that were not taken in and wait for a person."""
+        return self._database.read(HELD_BACK, (), held_back_of)
+
+    def dismiss(self, key: str) -> None:
+        """Stop listing the lines with this key."""
+        self._database.execute("DELETE FROM held_back WHERE key = ?", (key,))
+
+    def prose(self) -> int:
+        """The number of such lines in all logs."""
+        return int(self._database.execute(PROSE)[0][0])
+
+    def lines_before(self, identity: str) -> Sequence[PastLine]:
+        """The Retain lines of a log in their order, by the name it was first read under, as last recorded."""
+        return self._database.read(
+            "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place",
+            (identity,),
+            lambda id_, key, pairs, hundredths: PastLine(id_, key, frozenset(array("H", pairs)), hundredths),
+        )
+
+    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        """Remember, by log and memory, the questions that memories answer; these replace the earlier ones of the logs.
+
+        Search reads the rows that changed.
+        """
+
+        def note() -> None:
+            for log, by_memory in questions.items():
+                query = "SELECT memory, questions FROM questions WHERE log = ?"
+                before: dict[str, str] = dict(self._database.execute(query, (log,)))
+                now = {memory: safe_text("\n".join(asked)) for memory, asked in by_memory.items()}
+                changed = [memory for memory in {**before, **now} if before.get(memory, "") != now.get(memory, "")]
+                gone, new = [(log, one) for one in changed], [(log, one, now.get(one, "")) for one in changed]
+                self._database.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", gone)
+                self._database.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", new)
+
+        self._database.change(note)
 
     def text(self, log: str) -> str:
         """The text of a log by its name below `memory/`, without lines that cannot be read; empty when there is none."""
