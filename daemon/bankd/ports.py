@@ -1,6 +1,6 @@
-"""What rules and use cases need of the outside, where a test has a fake of it or two things give it.
+"""What rules and use cases need from outside, where more than one class provides it.
 
-What has one implementation is named by its class, imported for type checking only.
+Where there is one class, its users name it, imported for type checking only.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""A process that works for this one: started when there is work, ended when there is none, with all the memory it took.
+"""Processes that work for this one. They start when there is work and free all their memory when they end.
 
-Requests and answers are JSON objects, one a line, over a socket that is the child's standard input; an open file may
-go with a request. A child ends when its master does, because the socket tells it so.
-
-A child that works for several: each has it in turn, and ends with its own work alone.
-
-A copy of this process that does a part of its work beside it: what is imported is there already, and need not start.
-
-A request and what was made of it are JSON, a line each way. The copy ends with whoever made it; where it cannot go on it
-ends without a word, since who made it can do that part as well, and say what is wrong.
+`ChildProcess` runs a program of ours. Requests and answers are JSON objects, one a line, over a socket that is the child's
+standard input; an open file may go with a request. The child ends when this process does: it sees the socket close.
+`SharedChild` lets several banks use one child in turn; each can stop its own work without stopping the others.
+`WorkingCopy` is a fork of this process that does a part of its work. Everything is imported there already. If it ends
+early it reports nothing: this process then does that part itself, and says what is wrong.
 """
 
 from __future__ import annotations
@@ -39,18 +35,18 @@ _CHUNK = 1 << 16
 
 
 class ChildDiedError(BankError):
-    """The child ended in the middle of its work; what it was writing is finished by the next."""
+    """The child ended before its work was done; the next child finishes what it was writing."""
 
 
 class ChildProcess:
-    """One child, at most; requests come one at a time, the rest from any thread."""
+    """At most one child. Only one request at a time; all other calls may come from any thread."""
 
     def __init__(
         self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0, last_seconds: float = 0.0
     ) -> None:
-        """Take how to start it, a monotonic clock in seconds, and how long an idle child is kept.
+        """Take the command, a monotonic clock in seconds, and the seconds that an idle child is kept.
 
-        `last_seconds` is what a child gets to end what it started itself; without them it is killed at once.
+        `last_seconds`: how long the child may take at its end to stop what it started itself; 0 kills it at once.
         """
         self._command, self._clock, self._idle_seconds = command, clock, idle_seconds
         self._last_seconds = last_seconds
@@ -66,7 +62,7 @@ class ChildProcess:
         return process is not None and process.poll() is None
 
     def ask(self, request: Message, descriptor: int | None = None, seconds: float | None = None) -> Message:
-        """Have something done; raises ChildDiedError when it is not done to the end, or not within `seconds`."""
+        """Send a request and wait for its answer. Raises ChildDiedError when the child ends first, or after `seconds`."""
         with self._busy:
             connection = self._connection if self.is_running and self._connection else self._start()
             connection.settimeout(seconds)
@@ -83,8 +79,8 @@ class ChildProcess:
                 self._last_used = self._clock()
 
     def begin(self, request: Message) -> None:
-        """Start the child, if it is not there, with something to do, without waiting; the answer is passed over."""
-        if self._busy.acquire(blocking=False):  # else it is there, and works
+        """If no child runs, start one with this request and do not wait. Its answer is dropped."""
+        if self._busy.acquire(blocking=False):  # else it runs already
             try:
                 if not self.is_running:
                     self._start().sendall(json.dumps(request).encode() + b"\n")
@@ -96,7 +92,7 @@ class ChildProcess:
 
     @property
     def is_warm(self) -> bool:
-        """Whether a request would be answered at once: what was begun is done, and no other thread waits for an answer."""
+        """Whether the child would answer at once: its first request is done, and no other thread waits for it."""
         if not self.is_running or not self._busy.acquire(blocking=False):
             return False
         try:
@@ -112,7 +108,7 @@ class ChildProcess:
         self._reap()
         self._owes_answer = False
         if self._is_over:
-            raise ChildDiedError("nothing more is begun")
+            raise ChildDiedError("it was closed")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             try:
@@ -124,7 +120,7 @@ class ChildProcess:
         return ours
 
     def end_if_idle(self) -> None:
-        """End the child when there was nothing to do for a while; it does not wait for one that works."""
+        """End the child if it had no request for a while. Returns at once while it works."""
         if self._process is not None and self._busy.acquire(blocking=False):
             try:
                 if not self.is_running or self._clock() - self._last_used > self._idle_seconds:
@@ -133,12 +129,12 @@ class ChildProcess:
                 self._busy.release()
 
     def end(self) -> None:
-        """End the child for good, whatever it does; who waits for its answer gets an error."""
+        """End the child for good, even while it works. A caller that waits for its answer gets ChildDiedError."""
         self._is_over = True
         self.interrupt()
 
     def interrupt(self) -> None:
-        """End what the child does now; the next request starts another one."""
+        """Stop what the child does now. The next request starts a new child."""
         process, connection = self._process, self._connection
         if process is not None:
             with contextlib.suppress(OSError):
@@ -148,19 +144,19 @@ class ChildProcess:
                     process.kill()
 
     def close(self) -> None:
-        """End the child and see it go."""
+        """End the child and wait until it is gone."""
         self.end()
         with self._busy:
             self._reap()
 
     def _reap(self) -> str:
-        """Let go of the child; gives how it ended."""
+        """Wait for the child's end, and close the socket. Gives how it ended, in words."""
         process, connection = self._process, self._connection
         self._process = self._connection = None
         if connection is not None:
             connection.close()
         if process is None:
-            return "it was never there"
+            return "it never ran"
         with contextlib.suppress(subprocess.TimeoutExpired):
             if self._last_seconds:
                 process.wait(self._last_seconds)
@@ -174,16 +170,16 @@ def _read_answer(connection: socket.socket) -> Message:
     while not parts or not parts[-1].endswith(b"\n"):
         part = connection.recv(_CHUNK)
         if not part:
-            raise ValueError("it went away")
+            raise ValueError("it closed the socket")
         parts.append(part)
     answer = json.loads(b"".join(parts))
     if not isinstance(answer, dict):
-        raise ValueError("the answer is no object")  # noqa: TRY004 -- reported like any other answer that is none
+        raise ValueError("the answer is not an object")  # noqa: TRY004 -- reported like any other bad answer
     return answer
 
 
 def serve_master(answer: Callable[[Message, int | None], Message], at_end: Callable[[], object] = bool) -> None:
-    """Be a child: answer the requests on standard input until the master is gone, do `at_end`, and end in that moment."""
+    """Be a child: answer requests from standard input. When the parent is gone, call `at_end` and end at once."""
     connection = socket.socket(fileno=os.dup(0))
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(connection, requests, at_end), daemon=True).start()
@@ -196,11 +192,11 @@ def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request], at_
     try:
         for request in _receive(connection):
             requests.put(request)
-    finally:  # a master that went without reading its answer leaves an error here
+    finally:  # a parent that ended without reading its answer causes an error here
         try:
             at_end()
         finally:
-            os._exit(0)  # nobody wants any more what is being done
+            os._exit(0)  # nobody waits for the work any more
 
 
 def _receive(connection: socket.socket) -> Iterator[Request]:
@@ -215,14 +211,14 @@ def _receive(connection: socket.socket) -> Iterator[Request]:
 
 
 _AGAIN = 0.2
-"""Seconds after which an end is tried again that came before the process was there."""
+"""Seconds between two tries to stop work: the first may come before the process runs."""
 
 
 class SharedChild:
-    """A child that several banks share, as one of them uses it; `turn` is common to all of them."""
+    """One bank's access to a child that several banks share; all of them have the same `turn`."""
 
     def __init__(self, child: ChildProcess, turn: threading.Lock) -> None:
-        """Take the child and the right to use it, which is asked for at each request."""
+        """Take the child, and the lock that a request holds while it is answered."""
         self._child, self._turn = child, turn
         self._is_over, self._is_done = False, threading.Event()
         self._is_done.set()
@@ -233,43 +229,43 @@ class SharedChild:
         return self._child.is_running
 
     def ask(self, request: dict[str, Any], descriptor: int | None = None) -> dict[str, Any]:
-        """Have something done when it is our turn; raises ChildDiedError when it is not done to the end."""
+        """Wait for our turn, send a request and wait for its answer. Raises ChildDiedError when the child ends first."""
         with self._turn:
             self._is_done.clear()
             try:
                 if self._is_over:
-                    raise ChildDiedError("nothing more is begun")
+                    raise ChildDiedError("it was closed")
                 return self._child.ask(request, descriptor)
             finally:
                 self._is_done.set()
 
     def end_if_idle(self) -> None:
-        """End the process when nobody had work for a while."""
+        """End the process if no bank had a request for a while."""
         self._child.end_if_idle()
 
     def end(self) -> None:
-        """Begin nothing more, and end what is being done for us; what is done for others goes on."""
+        """Send nothing more, and stop the work for this bank. Work for other banks goes on."""
         self._is_over = True
         if not self._is_done.is_set():
             self._child.interrupt()
 
     def close(self) -> None:
-        """The same, and see it end."""
+        """Do the same, and wait until that work has stopped."""
         self.end()
         while not self._is_done.wait(_AGAIN):
             self._child.interrupt()
 
 
 def pays_to_copy() -> bool:
-    """Whether a copy could run beside us: there is a second core, and no other thread, whose locks it would find shut."""
+    """Whether a fork helps: there is a second core, and no other thread, whose locks would stay locked in the fork."""
     return len(os.sched_getaffinity(0)) > 1 and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 -- as cheap as it gets
 
 
 class WorkingCopy:
-    """One copy, which works until it is closed."""
+    """One fork of this process, which works until it is closed."""
 
     def __init__(self, open_work: OpenWork) -> None:
-        """Take what opens the work, there; raises OSError where there is no room for another process."""
+        """Fork. `open_work` is called in the fork and gives what answers a request. OSError if no process can be made."""
         asked, ask = os.pipe()
         answer, answered = os.pipe()
         self._process = os.fork()
@@ -282,29 +278,29 @@ class WorkingCopy:
         self._requests, self._answers = open(ask, "wb", buffering=0), open(answer, "rb")  # noqa: SIM115, PTH123 -- see `close`
 
     def begin(self, request: dict[str, Any]) -> None:
-        """Have something done; `finish` is to follow."""
+        """Send a request; `finish` waits for its answer."""
         try:
             self._requests.write(json.dumps(request).encode() + b"\n")
-        except OSError:  # it ended, which `finish` says
+        except OSError:  # it has ended; `finish` gives None then
             return
 
     def finish(self) -> Any:
-        """What was made of it; None where the copy ended before."""
+        """The answer; None if the fork ended before."""
         try:
             return json.loads(self._answers.readline())
         except ValueError:
             return None
 
     def close(self) -> None:
-        """Let it end, and see it go."""
+        """End the fork and wait until it is gone."""
         self._requests.close()
         self._answers.close()
-        with suppress(ChildProcessError):  # who started us has the kernel see children go
+        with suppress(ChildProcessError):  # our own parent may have told the kernel to collect children
             os.waitpid(self._process, 0)
 
 
 def _be_the_copy(asked: int, answered: int, open_work: OpenWork) -> None:
-    """Work until nobody asks any more, and end; nothing that surrounds the call is done here."""
+    """In the fork: answer requests until the pipe closes, then end without running anything after the call."""
     try:
         with open_work() as work, open(asked, "rb") as requests, open(answered, "wb") as answers:
             for request in requests:

@@ -1,4 +1,4 @@
-"""The computer's clocks; no other module reads them."""
+"""Reads the computer's clocks; no other module does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_clock(zone: str) -> datetime:
 
 
 def read_clock_alone(zone: str) -> datetime:
-    """The same by way of the C library, for a process of one thread: `zoneinfo` takes a fifteenth of `bankctl search`."""
+    """The same by the C library, for a process of one thread: importing `zoneinfo` is a fifteenth of `bankctl search`."""
     if not os.path.isfile(f"{_ZONES}/{zone}"):  # noqa: PTH113 -- the C library would take it for UTC
         return read_clock(zone)
     before = os.environ.get("TZ")
@@ -50,12 +50,12 @@ def utc_now() -> datetime:
 
 
 def read_monotonic() -> float:
-    """Seconds that only go forward, and not while the computer sleeps: for how long something took or waited."""
+    """Seconds that only increase, and not while the computer sleeps: to measure how long something takes."""
     return monotonic()  # the one place that may
 
 
 def read_clocks() -> ClockReading:
-    """The wall clock beside the two clocks that count from boot, with and without sleep, and which boot that was."""
+    """The wall clock, two clocks that count from boot, with and without sleep, and the id of that boot."""
     from bankd.health.health import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
 
     boot = ""

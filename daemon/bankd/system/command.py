@@ -32,7 +32,7 @@ class Ran(NamedTuple):
 
 
 class CommandStoppedError(Exception):
-    """Why a command was ended, as a clause; `is_too_long` when that was for its output."""
+    """Why bankd ended a command, in words; `is_too_long` if it printed too much."""
 
     def __init__(self, reason: str, *, is_too_long: bool = False) -> None:
         super().__init__(reason)
@@ -42,8 +42,8 @@ class CommandStoppedError(Exception):
 def run_command(words: Sequence[str], given: bytes, seconds: float, most: int) -> Ran:
     """Run a command with `given` on its standard input; raises OSError when it cannot be started.
 
-    CommandStoppedError when it takes longer than `seconds`, or prints more than `most` bytes. It is the leader of its own
-    session, and whatever is left of its process group when this returns is ended.
+    CommandStoppedError when it takes longer than `seconds`, or prints more than `most` bytes. The command gets a session of
+    its own. When this returns, all processes of its process group have been ended.
     """
     standard_input = os.memfd_create("given")
     try:
@@ -67,21 +67,21 @@ def run_command(words: Sequence[str], given: bytes, seconds: float, most: int) -
 
 
 def end_commands() -> None:
-    """End every command that runs in this process, from any thread; none can be started after it."""
+    """End every command that any thread has started; no command can be started after that."""
     _starting.acquire()
     for process in list(_running):
         _end_group(process)
 
 
 def _listen(process: subprocess.Popen[bytes], until: float, seconds: float, most: int) -> Ran:
-    """What a command prints until it ends; a process of its own that still holds the pipe is not waited for."""
+    """Read what a command prints until it ends, without waiting for processes that it left behind."""
     output, said = bytearray(), bytearray()
     with selectors.DefaultSelector() as selector:
         for pipe, taken in ((process.stdout, output), (process.stderr, said)):
             if pipe is not None:
                 selector.register(pipe, selectors.EVENT_READ, taken)
         while True:
-            has_ended = process.poll() is not None  # asked first: what it printed before its end is read below
+            has_ended = process.poll() is not None  # checked first, so that all it printed before its end is read below
             is_printing = _read_ready(selector, 0 if has_ended else _TICK)
             del said[:-_SAID]
             if len(output) > most:
@@ -93,7 +93,7 @@ def _listen(process: subprocess.Popen[bytes], until: float, seconds: float, most
 
 
 def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
-    """Take a part of what was printed, waiting so long for it; False when nothing was."""
+    """Wait up to so many seconds for output and read a part of it. False when there was none."""
     ready = selector.select(seconds)
     for key, _ in ready:
         part = os.read(key.fd, _CHUNK)
@@ -104,15 +104,15 @@ def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """Ask the process group of a command to end, and end it after a while."""
+    """Send SIGTERM to the process group of a command, and SIGKILL after GRACE seconds."""
     wait, until = threading.Event(), read_monotonic() + GRACE
     sent: signal.Signals | int = signal.SIGTERM
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # all gone, or all of another user
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # all have ended, or belong to another user
         while read_monotonic() < until:
             os.killpg(process.pid, sent)
             sent = 0
-            process.poll()  # one that ended and is not waited for still counts as there
+            process.poll()  # a process that ended counts until somebody waits for it
             wait.wait(_TICK / 5)
         os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):  # a disk that hangs may hold it
+    with contextlib.suppress(subprocess.TimeoutExpired):  # it may hang in the kernel, waiting for a disk
         process.wait(GRACE)

@@ -1,9 +1,7 @@
-"""The banks of a user by name, in `~/.config/bankd/banks.yaml`: a line `name: folder` each, to be edited by hand too.
+"""Files outside the bank: the list of the user's banks, file systems, and small files that are replaced whole.
 
-Read without a YAML library, which would cost `bankctl search --all` more than a bank does.
-
-What file system a path is on, and whether its changes can be watched from here. Small files outside the bank are replaced
-whole: whoever reads one has the old text or the new one, never a part.
+The list is `~/.config/bankd/banks.yaml`, a line `name: folder` for each bank; people may edit it. It is read without a YAML
+library, because importing one takes longer than searching a bank.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ def banks_path() -> str:
 
 
 def read_banks() -> dict[str, str]:
-    """The folders by name, in the order of the file; none where there is no file. UserError names a line that is none."""
+    """The folders by name, in the order of the file; none without a file. UserError names a line that cannot be read."""
     path = banks_path()
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 -- same
@@ -45,7 +43,7 @@ def _read_line(path: str, number: int, line: str) -> tuple[str, str]:
 
 
 def write_banks(banks: dict[str, str]) -> None:
-    """Put a list in the place of the last one, in one step; comments of the file's head are kept."""
+    """Replace the list in one step; comments of the file are kept, at its head."""
     path = banks_path()
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 -- same
     head = _HEAD
@@ -55,7 +53,7 @@ def write_banks(banks: dict[str, str]) -> None:
 
 
 def replace_file(path: Path, text: str, mode: int | None = None) -> None:
-    """Put a text in the place of a file, of two writers at once the later one's; `mode` is its permissions. Raises OSError."""
+    """Replace a file whole: a reader sees the old text or the new one. Of two writers the later wins. Raises OSError."""
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         staged.write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -82,12 +80,12 @@ class Mount(NamedTuple):
 
     @property
     def is_read_only(self) -> bool:
-        """Whether it was mounted so, or an error made the kernel stop writing, which no mode or flag shows."""
+        """Whether it was mounted read-only, or the kernel made it so after an error, which no file mode shows."""
         return bool(self.options & {"ro", "emergency_ro"})
 
 
 def find_mount(path: Path, mountinfo: str | None = None) -> Mount:
-    """What a path is on, by the longest mount point above it (proc(5), mountinfo)."""
+    """The mount that a path is on: the longest mount point above it (proc(5), mountinfo)."""
     lines = mountinfo if mountinfo is not None else Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
     target = os.path.realpath(path)
     best, found = "", Mount()
@@ -107,7 +105,7 @@ def find_file_system(path: Path) -> str:
 
 
 def needs_polling(file_system: str) -> bool:
-    """Whether changes made elsewhere would go unseen; any FUSE file system may be a network in disguise."""
+    """Whether the kernel does not tell of changes by other computers; any FUSE file system may be a network."""
     return file_system in _REMOTE or file_system.startswith("fuse.")
 
 

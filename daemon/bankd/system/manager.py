@@ -1,8 +1,7 @@
-"""Talking with the service manager while it runs us: what we tell it, and the signals that it sends.
+"""systemd: notifications of our state, the signals that it sends, and its units by `systemctl`.
 
-We tell it by the notify protocol of systemd (sd_notify(3)), a datagram to the socket that `NOTIFY_SOCKET` names, if any.
-
-The service manager, by `systemctl` and its files; every call is bounded in time and gives words instead of raising.
+Notifications go by the protocol of sd_notify(3): a datagram to the socket in `NOTIFY_SOCKET`, if there is one. Each call of
+`systemctl` has a time limit, and gives an error in words instead of raising.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from bankd.system.clock import read_monotonic
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Tells the service manager the state of this process; without a manager it does nothing."""
+    """Tells systemd the state of this process; does nothing where systemd did not start it."""
 
     address: str | None
     watchdog: timedelta | None = None
@@ -62,12 +61,12 @@ class Notifier:
             sender.setblocking(False)
             try:
                 sender.sendto(text.encode(errors="replace"), address)
-            except OSError:  # a manager that went away or does not read must not stop the service
+            except OSError:  # systemd may have gone, or not read: that must not stop the service
                 return
 
 
 def take_notifier(environment: MutableMapping[str, str]) -> Notifier:
-    """The notifier of this process; its variables are removed, so that children cannot speak for us."""
+    """Make the notifier, and remove its variables from the environment, so that children cannot notify in our name."""
     address = environment.pop("NOTIFY_SOCKET", "")
     watchdog = environment.pop("WATCHDOG_USEC", "")
     watched_pid = environment.pop("WATCHDOG_PID", "")
@@ -82,10 +81,10 @@ HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Signals:
-    """Collects signals from construction on; to be made in the main thread, once.
+    """Collects signals from its construction on. Make it once, in the main thread.
 
-    The handler does nothing: Python writes the signal's number into a pipe. Setting a threading.Event in a handler
-    can deadlock with a wait on it in the same thread.
+    The handler does nothing: Python writes the number of the signal into a pipe. Setting a threading.Event in a handler
+    could deadlock with a wait for it in the same thread.
     """
 
     def __init__(self) -> None:
@@ -153,7 +152,7 @@ class Manager:
             return subprocess.CompletedProcess(command, 1, "", str(error))
 
     def verify(self, path: Path) -> str:
-        """What `systemd-analyze verify` complains of; a misspelt setting is only a line there, so any line counts."""
+        """What `systemd-analyze verify` complains of. It only prints a line for a misspelt setting, so any line counts."""
         program = shutil.which("systemd-analyze")
         if program is None:
             return ""

@@ -1,15 +1,9 @@
-"""Where the daemon's log lines go: to the journal of systemd with its level prefixes, else to standard error.
+"""What a process needs beside its work: a log, alerts and metrics, memory given back, and the daemon's timer.
 
-Lines carry names, counts and ids, never a memory's text.
-
-What the daemon says to people who do not look at it: an alert by a command of theirs, and metrics for their collector.
-
-Gives memory back to the system after work that needed much of it; glibc keeps it otherwise.
-
-APScheduler as bankd uses it: an alarm clock at the slots of timetables, and one thread that does all work.
-
-It decides nothing: whatever it calls looks at the clock and the ledger itself, so an alarm too many or too late, as
-after sleep or a changed clock, does no harm.
+Log lines go to the journal of systemd or to standard error. They carry names, counts and ids, never a memory's text.
+The timer is APScheduler: it calls a function at the slots of timetables, and one thread does all work. It decides nothing.
+The function that it calls checks the clock and the ledger itself, so a call too many or too late, as after sleep or after
+the clock was set, does no harm.
 """
 
 from __future__ import annotations
@@ -79,7 +73,7 @@ class LogFormatter(logging.Formatter):
 
 
 def logged_as(bank: str, work: Callable[_P, _R]) -> Callable[_P, _R]:
-    """The same work, whose log lines name a bank, in whatever thread it is done; as it is where there is no name."""
+    """The same function, but its log lines name the bank, in every thread; unchanged where the name is empty."""
 
     def named(*arguments: _P.args, **keywords: _P.kwargs) -> _R:
         token = _BANK.set(bank)
@@ -101,7 +95,7 @@ def goes_to_journal(stream: IO[str], journal_stream: str) -> bool:
 
 
 def set_up_log(journal_stream: str, log_format: Literal["auto", "json"] = "auto", level: int = logging.INFO) -> None:
-    """Send the log of the whole process to standard error, in the form that its reader wants."""
+    """Send the log of the whole process to standard error: as JSON, or as the journal or a terminal wants it."""
     handler = logging.StreamHandler(sys.stderr)
     is_journal = goes_to_journal(sys.stderr, journal_stream)
     handler.setFormatter(LogFormatter("json" if log_format == "json" else "journal" if is_journal else "plain"))
@@ -118,9 +112,9 @@ _LONGEST = 1 << 20
 
 
 def call_person(command: str, message: str) -> bool:
-    """Run the command of the settings, without a shell and for half a minute at most, the message on its standard input.
+    """Run the alert command of the settings, without a shell, with the message on its standard input, at most 30 seconds.
 
-    Gives whether it worked; without a command the journal alone has the message.
+    Gives whether it worked. Without a command, only the journal has the message.
     """
     if not command.strip():
         return False
@@ -135,7 +129,7 @@ def call_person(command: str, message: str) -> bool:
 
 
 def write_metrics(path: Path, text: str) -> None:
-    """Replace the file that a node exporter's textfile collector reads; a disk that does not take it costs one reading."""
+    """Replace the file that a node exporter's textfile collector reads. If that fails, it is logged and tried at the next beat."""
     try:
         replace_file(path, text, 0o644)
     except OSError as error:
@@ -149,7 +143,7 @@ _LARGE_CACHE = 10_000
 
 
 def keep_little() -> None:
-    """Have all threads share two arenas: memory freed in one of many is seldom given back. Call it first of all."""
+    """Let all threads share two memory arenas: with many, freed memory is seldom given back. Call it before anything else."""
     import ctypes  # noqa: PLC0415 -- a query has no time for it
 
     with suppress(AttributeError):  # a C library without it
@@ -158,7 +152,7 @@ def keep_little() -> None:
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """While much is made that stays: each collection looks at all of it, for nothing. A tenth of a rebuild went there."""
+    """Collect garbage seldom inside the block: work that makes many lasting objects spent a tenth of its time on it."""
     before = gc.get_threshold()
     gc.set_threshold(_MANY_OBJECTS, *before[1:])
     try:
@@ -168,7 +162,7 @@ def seldom_collected() -> Iterator[None]:
 
 
 def require_room(needed: int) -> None:
-    """StorageError where a limit of the process (`ulimit -v`) leaves less memory: native code ends the process then."""
+    """StorageError if a limit of the process (`ulimit -v`) leaves less memory than this: native code would crash then."""
     import resource  # noqa: PLC0415 -- a query has no time for it
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -183,14 +177,14 @@ def require_room(needed: int) -> None:
 
 
 def forget_kept() -> None:
-    """Empty the large caches of functions, which are for the lines of one run: one bank after another only fills them."""
+    """Empty the large caches of functions. They help within one run; after many banks they only hold memory."""
     for one in gc.get_objects():
         if isinstance(one, _lru_cache_wrapper) and (one.cache_parameters()["maxsize"] or 0) >= _LARGE_CACHE:
             one.cache_clear()
 
 
 def give_back() -> None:
-    """Collect garbage and return what is free."""
+    """Collect garbage and give free memory back to the system; glibc keeps it otherwise."""
     import ctypes  # noqa: PLC0415 -- a query has no time for it
 
     gc.collect()
@@ -201,8 +195,8 @@ def give_back() -> None:
 class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no types
     """Fires at the slots of a timetable.
 
-    Not a cron trigger: that fires twice at an hour that a night has twice, and cannot say which slots were missed
-    while nobody was there. What is due and what is missed is asked of one timetable, which tests drive by hand.
+    A cron trigger would fire twice at an hour that a night has twice, and could not say which slots were missed while
+    the daemon was off. So one timetable decides what is due and what was missed.
     """
 
     def __init__(self, timetable: Timetable) -> None:
@@ -216,7 +210,7 @@ class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """Something submitted that is not done: since when it waits, in seconds, or once it has begun, is being done."""
+    """Submitted work that is not done: since when it waits (monotonic seconds), or since when it runs once it has begun."""
 
     what: str
     since: float
@@ -227,9 +221,9 @@ class Timer:
     """Calls `ring` at each slot, and runs what is submitted, one at a time, in the order of submission."""
 
     def __init__(self, ring: Callable[[], None], bank: str = "") -> None:
-        """Take what to call, which must return soon, and the name of the bank for the log, where there are several."""
+        """Take the function to call, which must return soon, and the bank's name for the log if there are several."""
         self._ring, self._bank = logged_as(bank, ring), bank
-        # Work that takes minutes must not hold the bell back, so the bell has a thread of its own.
+        # Work may take minutes and must not delay a ring, so rings have a thread of their own.
         executors = {"default": ThreadPoolExecutor(1), "work": ThreadPoolExecutor(1)}
         defaults = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}
         self._scheduler = BackgroundScheduler(executors=executors, job_defaults=defaults, timezone=UTC)
@@ -241,7 +235,7 @@ class Timer:
         self._scheduler.start()
 
     def set_timetables(self, timetables: dict[str, Timetable]) -> None:
-        """Ring by these from now on; also to be called after the clock was set, to which alarms do not adapt."""
+        """Ring by these from now on. Call it again after the clock was set: APScheduler does not notice that."""
         self._timetables = timetables
         for name, timetable in timetables.items():
             self._scheduler.add_job(self._ring, TimetableTrigger(timetable), id=name, replace_existing=True)
@@ -251,11 +245,11 @@ class Timer:
         self.set_timetables(self._timetables)
 
     def ring_in(self, wait: timedelta, now: datetime, what: str) -> None:
-        """Ring once more, after a while; a later call for the same thing replaces an earlier one."""
+        """Ring once after `wait`. A later call with the same `what` replaces an earlier one."""
         self._scheduler.add_job(self._ring, "date", run_date=now + wait, id=f"once-{what}", replace_existing=True)
 
     def submit(self, what: str, work: Callable[[], None]) -> None:
-        """Do something in the one thread that does work; `what` says what is done then."""
+        """Do something in the one thread that does work; `what` names it in the queue's state."""
         item = _Work(what, read_monotonic())
 
         def do() -> None:
@@ -269,7 +263,7 @@ class Timer:
         self._scheduler.add_job(logged_as(self._bank, do), executor="work")
 
     def queue(self) -> QueueFacts:
-        """What is being done, and what waits."""
+        """The work that runs, and how much waits."""
         unfinished = list(self._unfinished)
         if not unfinished:
             return QueueFacts()
@@ -278,16 +272,16 @@ class Timer:
         return QueueFacts(doing, read_monotonic() - first.since, len(unfinished) - bool(doing))
 
     def proves_alive(self, within: float) -> bool:
-        """Whether something asked of the scheduler is done within this many seconds."""
+        """Whether the scheduler runs a small job within this many seconds."""
         answered = threading.Event()
         self._scheduler.add_job(answered.set)
         return answered.wait(within)
 
     def stop(self) -> None:
-        """Ring no more; work that has begun goes on."""
+        """Stop ringing. Work that has begun goes on."""
         if not self._scheduler.running:
             return
-        # Stopped while it starts a job that is due once, it looks for that job in the wrong place, and fails aloud.
+        # If it is stopped while it starts a job that is due once, it looks for that job in the wrong place, and logs an error.
         self._scheduler.pause()
         self._scheduler.get_jobs()  # waits until it has started what it was starting
         self._scheduler.shutdown(wait=False)

@@ -1,7 +1,6 @@
 """The client's side of the daemon's socket: one JSON object a line each way. Imports as little as possible.
 
-That is why it takes the sockets of `_socket`, which `socket` only wraps: the wrapping costs a search with a daemon a
-sixth of its time.
+So it uses `_socket` instead of `socket`: importing the latter would take a sixth of the time of a search with a daemon.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ LONGEST_ADDRESS = 107
 
 
 class NoDaemonError(Exception):
-    """Nobody answers at the socket; the caller does the work itself or says so."""
+    """No daemon answers at the socket. The caller does the work itself, or says so."""
 
 
 def socket_path(workspace: str) -> str:
@@ -30,9 +29,9 @@ def socket_path(workspace: str) -> str:
 
 
 def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: int = 2) -> dict[str, Any]:
-    """Send one request and wait for its answer; raises NoDaemonError when there is none to be had.
+    """Send one request and wait for its answer; raises NoDaemonError when none comes.
 
-    A computer under load may be too slow for the daemon's patience, so one that was put out tries once more.
+    On a busy computer the daemon may close the connection of a slow client, so a second try follows.
     """
     try:
         connection = connect_socket(socket_path(workspace), timeout)
@@ -48,7 +47,7 @@ def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, 
 
 
 def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
-    """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
+    """Borrow the right to write from the daemon, for as long as the returned connection is open; raises NoDaemonError."""
     try:
         connection = connect_socket(socket_path(workspace), timeout)
     except OSError as error:
@@ -69,7 +68,7 @@ def exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, A
     connection.sendall(write_json(request).encode() + b"\n")
     answer = read_json(_read_line(connection))
     if not isinstance(answer, dict):
-        raise ValueError("the answer is no object")  # noqa: TRY004  reported like any other answer that is none
+        raise ValueError("the answer is not an object")  # noqa: TRY004  reported like any other bad answer
     return answer
 
 
@@ -85,7 +84,7 @@ def _read_line(connection: _socket.socket) -> bytes:
 
 def connect_socket(path: str, timeout: float) -> _socket.socket:
     """A connection to a socket at a path of any length; raises OSError."""
-    os.stat(path)  # noqa: PTH116  without a daemon there is no socket, and no need for the module of sockets
+    os.stat(path)  # noqa: PTH116  without a daemon there is no socket, and no need to import the module
     import _socket  # noqa: PLC0415
 
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)

@@ -1,7 +1,7 @@
 """The daemon's socket: one JSON object a line each way, for processes of the same user only.
 
-A client gets a second to say what it wants and five in all, 64 KB, and one of 32 places; whoever comes when all are
-taken waits in the kernel's queue. What a request means is not decided here.
+A client has one second for a request line, five seconds in all, and 64 KB. 32 clients are served at a time; others wait in
+the kernel's queue. `Requests` of the service decides what a request means.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Answer: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LockLoan:
-    """An answer that lends something: the connection stays open until the client leaves, then `give_back` is called."""
+    """An answer that lends something: the connection stays open until the client closes it, then `give_back` is called."""
 
     answer: Answer
     give_back: Callable[[], None]
@@ -47,7 +47,7 @@ Handler: TypeAlias = Callable[[Request], Answer | LockLoan]
 
 @dataclass(frozen=True, slots=True)
 class ClientTimeouts:
-    """Seconds that a client gets: for a request line, for all that is waited for on its account, and for a loan."""
+    """Seconds that a client has: for a request line, for all waiting together, and for a loan."""
 
     read: float = 1.0
     total: float = 5.0
@@ -56,7 +56,7 @@ class ClientTimeouts:
 
 @dataclass(slots=True)
 class SocketServer:
-    """Serves `handle` at a path, to which `link` leads clients; to be opened only by the holder of the workspace's lock."""
+    """Serves `handle` at a path; `link` is a symbolic link there for clients. Only the holder of the workspace's lock may start it."""
 
     path: Path
     handle: Handler
@@ -71,7 +71,7 @@ class SocketServer:
     _inode: int = 0
 
     def start(self) -> None:
-        """Listen; raises BusyError when another server answers there, UserError when the place is not safe."""
+        """Listen; raises BusyError when another server answers there, UserError when other users may write in the folder."""
         self._places = threading.Semaphore(self.clients)
         self._listener = self._bind()
         self._inode = self.path.lstat().st_ino
@@ -83,7 +83,7 @@ class SocketServer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop listening and remove the socket, if it is still ours; requests being served go on."""
+        """Stop listening, and remove the socket if it is still ours. Requests that are being answered go on."""
         if self._listener is None:
             return
         with contextlib.suppress(OSError):
@@ -99,7 +99,7 @@ class SocketServer:
             self._thread.join(1)
 
     def is_reachable(self) -> bool:
-        """Whether a client that comes by the path gets through to us."""
+        """Whether a client that connects at the path reaches this server."""
         try:
             with _address(self.link or self.path) as address, _new_socket() as probe:
                 probe.settimeout(self.patience.total)
@@ -113,7 +113,7 @@ class SocketServer:
         _check_folder(self.path.parent)
         self._clear_the_way()
         listener = _new_socket()
-        # The mode must be right before anybody can connect, so it comes from the umask and not from a chmod after.
+        # The mode must be right before anybody can connect, so the umask sets it and not a later chmod.
         mask = os.umask(0o177)
         try:
             with _address(self.path) as address:
@@ -131,7 +131,7 @@ class SocketServer:
         with _address(self.path) as address, _new_socket() as probe:
             try:
                 probe.connect(address)
-            except OSError:  # nothing there, a socket nobody listens at, or a link to where one was
+            except OSError:  # there is nothing, a socket without a listener, or a broken link
                 self.path.unlink(missing_ok=True)
                 return
         raise BusyError(f"{self.path}: another process answers there")
@@ -141,7 +141,7 @@ class SocketServer:
             self._places.acquire()
             try:
                 connection, _ = listener.accept()
-            except OSError:  # closed by `stop`, or out of descriptors: then the missing answers tell
+            except OSError:  # closed by `stop`, or too many open files, which the missing answers will show
                 self._places.release()
                 if self._listener is None:
                     return
@@ -156,7 +156,7 @@ class SocketServer:
                     self.refused += 1
                     return
                 self._converse(connection, read_monotonic() + self.patience.total)
-        except OSError:  # it went away, or was too slow
+        except OSError:  # it left, or was too slow
             self.refused += 1
         finally:
             self._places.release()
@@ -169,7 +169,7 @@ class SocketServer:
                 return
             began = read_monotonic()
             answer = self._answer(line)
-            until += read_monotonic() - began  # our own time is not the client's
+            until += read_monotonic() - began  # the time that we take does not count for the client
             self.served += 1
             if isinstance(answer, LockLoan):
                 self._lend(connection, answer)
@@ -180,7 +180,7 @@ class SocketServer:
         try:
             _send(connection, {"ok": True, **loan.answer}, read_monotonic() + self.patience.read)
             connection.settimeout(self.patience.loan)
-            connection.recv(1)  # gives nothing when the client leaves, however it ends
+            connection.recv(1)  # returns when the client leaves, however that happens
         finally:
             loan.give_back()
 
@@ -219,7 +219,7 @@ class SocketServer:
 
 
 def _finite(written: str) -> float:
-    """A number of a request; ValueError for 1e999 and for NaN, which compare with nothing."""
+    """A number of a request; ValueError for 1e999 and NaN, which cannot be compared."""
     number = float(written)
     if not math.isfinite(number):
         raise ValueError(written)
@@ -256,7 +256,7 @@ def _check_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _address(path: Path) -> Iterator[str]:
-    """What to bind or connect to: a path too long for a socket's address is reached through its folder's descriptor."""
+    """The address to bind or connect to. A path that is too long for one is reached through its open folder."""
     if len(os.fsencode(path)) <= LONGEST_ADDRESS:
         yield str(path)
         return
