@@ -11,14 +11,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from bankd.fleet.shared import SharedVectors
     from bankd.memory.plan import Deferred
     from bankd.memory.retain import LogReading
     from bankd.night.asking import Prompt, Reply, Unanswered
-    from bankd.search.meaning import CosineBounds
     from bankd.search.request import Filters, FoundRow
     from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
     from bankd.words.analysis import Analysis, Lexicon
     from bankd.words.days import Span
+    from bankd.workers.vectors import SentenceVectors
 
 
 Patience: TypeAlias = Literal["never", "if warm", "wait"]
@@ -32,34 +33,8 @@ class QueryReader(Protocol):
         """Give the terms of a query, at once."""
 
 
-class Vectors(Protocol):
-    """Sentence vectors, kept by the key of a text: derived, optional, and never waited for beyond a moment."""
-
-    @property
-    def identity(self) -> str:
-        """A name of this set of vectors, another one when another model made them; empty when there are none."""
-
-    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
-        """From which cosines on to a question this model says that something answers it; None when nobody measured it."""
-
-    @property
-    def problem(self) -> str:
-        """Why they did not answer when last asked; empty when they did."""
-
-    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be computed now."""
-
-    def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """See that texts have vectors; gives their keys, `NO_VECTOR` of what the model refuses, None when it cannot be done now."""
-
-    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
-        """How near the two texts of each pair are; None of those without a vector, and of all where it cannot be done now."""
-
-    def end_if_idle(self) -> None:
-        """Give back what they hold when nobody asked for long."""
-
-    def close(self) -> None:
-        """Let go of everything."""
+Vectors: TypeAlias = "SentenceVectors | SharedVectors"
+"""Sentence vectors of a bank, or of the banks of a fleet."""
 
 
 class Models(Protocol):

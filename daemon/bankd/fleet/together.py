@@ -68,30 +68,18 @@ def make_fleet(dsn: str) -> bool:
         return database.make_tables(str(SchemaManager.get_schema()))
 
 
-class StandingKiwi(KiwiWorker):
-    """A Kiwi for one bank after another: closing a bank does not end it."""
-
-    def __init__(self) -> None:
-        """Start no process yet."""
-        super().__init__(read_monotonic)
-
-    def end(self) -> None:
-        """Do nothing: the next bank needs it."""
-
-    def end_for_good(self) -> None:
-        """End it."""
-        super().end()
-
-
-def run_night(root: Path, kiwi: StandingKiwi) -> str:
-    """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line."""
+def run_night(root: Path, kiwi: KiwiWorker) -> str:
+    """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line. The next bank uses `kiwi` too."""
     settings = search_settings(root)
     searching = make_search(root, settings, kiwi)
-    with closing(searching), open_workspace(root, searching=searching) as workspace:
-        problems = list(import_watched(workspace))
-        workspace.wait_until_settled()
-        reports = list(workspace.run_batches("reflect"))
-        write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
+    try:
+        with open_workspace(root, searching=searching) as workspace:
+            problems = list(import_watched(workspace))
+            workspace.wait_until_settled()
+            reports = list(workspace.run_batches("reflect"))
+            write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
+    finally:
+        searching.close(with_analyser=False)
     counts = counts_of(row for report in reports for row in rows_of(report.plan))
     return "; ".join([", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing new", *problems])
 
@@ -101,7 +89,7 @@ class StandingNights:
 
     def __init__(self) -> None:
         """Start nothing yet."""
-        self._kiwi, self._done = StandingKiwi(), 0
+        self._kiwi, self._done = KiwiWorker(read_monotonic), 0
         self.seconds = read_monotonic
 
     def run(self, root: Path) -> str:
@@ -114,7 +102,7 @@ class StandingNights:
 
     def close(self) -> None:
         """End Kiwi."""
-        self._kiwi.end_for_good()
+        self._kiwi.end()
 
 
 def prepare_worker() -> None:

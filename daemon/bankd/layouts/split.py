@@ -342,7 +342,7 @@ class _Splitter:
         ranges: list[Sequence[int]] = [own]
         while ranges:
             lines = ranges.pop()
-            called = {use.label for use in self._uses if use.line in lines}
+            called = {label for label, line in self._uses if line in lines}
             for definition in self._definitions:
                 if definition.label in called and definition.label not in needed:
                     needed[definition.label] = definition

@@ -39,14 +39,6 @@ class Definition:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class LabelUse:
-    """A line that uses a definition."""
-
-    label: str
-    line: int
-
-
 _OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.BLANK, BlockKind.RULE})
 _DEFINITION = re.compile(r"[ \t]{0,3}\[((?:[^\[\]\\]|\\.)+)\]:\s*(?:<((?:[^<>\n\\]|\\.)*)>|(\S+))")
 _NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
@@ -86,11 +78,11 @@ def route_targets(text: str) -> tuple[Reference, ...]:
     return tuple(found)
 
 
-def label_uses(document: Document) -> tuple[LabelUse, ...]:
-    """Where a page uses definitions and footnotes (`^label`), defined or not."""
+def label_uses(document: Document) -> tuple[tuple[str, int], ...]:
+    """The definitions and footnotes (`^label`) that a page uses, defined or not, each with the line that uses it."""
     kinds = {LinkKind.LABEL: "", LinkKind.NOTE: "^"}
     found = (item for item in _found_in(document) if item.kind in kinds)
-    return tuple(LabelUse(kinds[item.kind] + fold_label(item.target), item.line) for item in found)
+    return tuple((kinds[item.kind] + fold_label(item.target), item.line) for item in found)
 
 
 def definitions_of(document: Document) -> tuple[Definition, ...]:

@@ -45,9 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         hopeless = (BankError,) if notifier.address is None else (ConfigError, BusyError)
         held = open_when_possible(workspace, open_held, notifier, signals, hopeless)
         if held is not None:
-            around = ServiceEnvironment(
-                workspace, notifier, "", arguments.polling, arguments.metrics_file, _runtime_folder()
-            )
+            given = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]  # the first that the unit asks for
+            runtime = Path(given) if given.startswith("/") else None
+            around = ServiceEnvironment(workspace, notifier, "", arguments.polling, arguments.metrics_file, runtime)
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
             os._exit(Daemon(held, around, signals).live())
     except BankError as error:
@@ -86,12 +86,6 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     if arguments.all and arguments.metrics_file:
         parser.error("--metrics-file is for one bank; ask each with: bankctl metrics")
     return arguments
-
-
-def _runtime_folder() -> Path | None:
-    """The folder that `RuntimeDirectory=` made for us; the first when there are several."""
-    name = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]
-    return Path(name) if name.startswith("/") else None
 
 
 def _find_workspace(given: str | None) -> Path:

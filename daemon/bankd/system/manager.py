@@ -145,25 +145,25 @@ class Manager:
             raise UserError(f"systemctl {' '.join(words)}: {said}")
 
     def _call(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = ["systemctl", *(["--user"] if self.is_user else []), "--no-pager", *words]
-        try:
-            return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return subprocess.CompletedProcess(command, 1, "", str(error))
+        return _bounded(["systemctl", *(["--user"] if self.is_user else []), "--no-pager", *words])
 
     def verify(self, path: Path) -> str:
         """What `systemd-analyze verify` complains of. It only prints a line for a misspelt setting, so any line counts."""
         program = shutil.which("systemd-analyze")
         if program is None:
             return ""
-        words = [program, "verify", "--man=no", *(["--user"] if self.is_user else []), str(path)]
-        try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
-        except subprocess.TimeoutExpired as error:
-            return str(error)
+        done = _bounded([program, "verify", "--man=no", *(["--user"] if self.is_user else []), str(path)])
         return done.stderr.strip() or (f"exit code {done.returncode}" if done.returncode else "")
 
     @staticmethod
     def has_linger(user: str) -> bool:
         """Whether the user's manager runs without a login."""
         return Path("/var/lib/systemd/linger", user).exists()
+
+
+def _bounded(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command for at most TIMEOUT seconds; one that cannot be run gives exit code 1 and the reason."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
