@@ -159,7 +159,7 @@ def _mend(arguments: Namespace) -> Iterator[str]:
     """Mend what needs no decision; gives what was done."""
     from bankd.app.index import index_state, refresh_index
     from bankd.app.rearrange import open_rearranger
-    from bankd.wiring.search import open_search
+    from bankd.wiring.search import make_search
 
     root = find_workspace(arguments.workspace)
     with open_named(arguments, write=True) as workspace:  # opening it finishes what a run left half done
@@ -168,7 +168,7 @@ def _mend(arguments: Namespace) -> Iterator[str]:
             healed = rearranger.heal()
         if healed is not None and healed.edits:
             yield f"{counted(len(healed.edits), 'link')} follow what was moved: bankctl undo {healed.run}"
-        with closing(open_search(root)) as searching:
+        with closing(make_search(root)) as searching:
             anew = not index_state(searching.indexes)["usable"]
             yield refresh_index(searching, workspace.now, workspace.transactions.publish, anew=anew)
 
@@ -176,10 +176,10 @@ def _mend(arguments: Namespace) -> Iterator[str]:
 def _index(arguments: Namespace) -> int:
     """Print the state of the index, after refreshing, rebuilding or checking it; 3 when it cannot be used."""
     from bankd.app.index import check_index, index_state, refresh_index
-    from bankd.wiring.search import open_search
+    from bankd.wiring.search import make_search
 
     root, done = find_workspace(arguments.workspace), ""
-    with closing(open_search(root)) as searching:
+    with closing(make_search(root)) as searching:
         if arguments.way == "verify":
             done = check_index(searching.indexes)
         elif arguments.way:
