@@ -107,7 +107,7 @@ def read_facts(probe: Probe) -> HealthFacts:
     histories = {name: fold_rows(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
     bank = probe.bank_facts(probe.index_facts(), settings.split.warn_kib)
-    problems = check_configuration(probe.root).problems
+    problems, _ = check_configuration(probe.root)
     start, zone = probe.how_to_start(), settings.timezone
     return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=zone, unusable=problems, how_to_start=start)
 
@@ -156,7 +156,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
 
 
 def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    for problem in check_configuration(root).problems:
+    for problem in check_configuration(root)[0]:
         yield cannot_be_used(problem)
     for number in range(settings.layout + 1, max(LAYOUTS) + 1):
         text = f"the workspace has layout {settings.layout}, and this bankd writes layout {number}: {LAYOUTS[number]}"

@@ -13,13 +13,7 @@ from bankd.edits.transaction import Transaction
 from bankd.errors import InvariantError, UserError
 from bankd.layouts.links import Link
 from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
-from bankd.layouts.rearrange import (
-    Rearrangement,
-    edit_of,
-    plan_layout,
-    reference_name,
-    relink_operations,
-)
+from bankd.layouts.rearrange import Rearrangement, edit_of, plan_layout, reference_name, relink_operations
 from bankd.layouts.relink import Edit
 from bankd.layouts.split import Limits, plan_split
 from bankd.memory.links import find_healing

@@ -60,21 +60,14 @@ def understand_sources(root: Path, sources: Sources) -> Configuration:
     return Configuration(settings, load_rules(root / settings.routing, sources.rules), finders)
 
 
-class Checked(NamedTuple):
-    """Every problem of the settings, folders and rules, and the number of rules."""
-
-    problems: tuple[str, ...]
-    rules: int
-
-
-def check_configuration(root: Path) -> Checked:
-    """Read settings, secret patterns and rules, and give every problem of all of them."""
+def check_configuration(root: Path) -> tuple[tuple[str, ...], int]:
+    """Read settings, folders, secret patterns and rules; gives every problem of all of them, and the number of rules."""
     settings, problems = load_usable_settings(root / SETTINGS)
     problems += _problems_of_folders(root, settings.folders)
     try:
-        return Checked(problems, len(load_rules(root / settings.routing).rules))
+        return problems, len(load_rules(root / settings.routing).rules)
     except ConfigError as error:
-        return Checked(problems + tuple(error.problems), 0)
+        return problems + tuple(error.problems), 0
 
 
 def require_folders(root: Path) -> None:

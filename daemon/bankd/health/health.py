@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from itertools import starmap
@@ -369,9 +369,9 @@ def _samples(facts: HealthFacts) -> Iterator[tuple[str, str, str, float]]:
     yield "bankd_inbox_lines", "Lines that no rule could place.", "", bank.inbox
     yield "bankd_index_pending_files", "Changed files that are not searchable yet.", "", index.pending
     yield "bankd_index_provisional_pages", "Pages read without the morphological analyser yet.", "", index.provisional
-    for name, help_, value_of in _OF_JOBS:
+    for place, (name, help_) in enumerate(_OF_JOBS):
         for job in facts.jobs:
-            if (value := value_of(job)) is not None:
+            if (value := _samples_of(job)[place]) is not None:
                 yield name, help_, f'{{job="{job.name}"}}', value
     yield "bankd_missed_runs", "Planned runs missed in the last 7 days.", "", len(facts.missed())
     needing = sum(finding.needs_person for finding in judge_health(facts))
@@ -384,23 +384,20 @@ def _samples(facts: HealthFacts) -> Iterator[tuple[str, str, str, float]]:
 
 
 _ENDED = frozenset({RunOutcome.RAN, RunOutcome.FAILED})
-_OF_JOBS: tuple[tuple[str, str, Callable[[JobFacts], float | None]], ...] = (
-    ("bankd_job_failures_in_a_row", "Failed runs of a job since it last worked.", lambda job: job.failures),
-    (
-        "bankd_job_last_end_timestamp_seconds",
-        "When a job last ended.",
-        lambda job: job.last.at.timestamp() if job.last and job.last.outcome in _ENDED else None,
-    ),
-    (
-        "bankd_job_last_duration_seconds",
-        "How long its last run took.",
-        lambda job: job.last.seconds if job.last else None,
-    ),
-    (
-        "bankd_job_next_timestamp_seconds",
-        "When a job is due next.",
-        lambda job: job.following.timestamp() if job.following else None,
-    ),
+
+
+def _samples_of(job: JobFacts) -> tuple[float, float | None, float | None, float | None]:
+    """The values of one job, in the order of `_OF_JOBS`; None for one that it does not have."""
+    ended = job.last.at.timestamp() if job.last and job.last.outcome in _ENDED else None
+    following = job.following.timestamp() if job.following else None
+    return job.failures, ended, job.last.seconds if job.last else None, following
+
+
+_OF_JOBS = (
+    ("bankd_job_failures_in_a_row", "Failed runs of a job since it last worked."),
+    ("bankd_job_last_end_timestamp_seconds", "When a job last ended."),
+    ("bankd_job_last_duration_seconds", "How long its last run took."),
+    ("bankd_job_next_timestamp_seconds", "When a job is due next."),
 )
 
 

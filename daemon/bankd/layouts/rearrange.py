@@ -18,15 +18,7 @@ from bankd.edits.inserting import block_key
 from bankd.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
 from bankd.layouts.links import Link, LinkScene, Reach, Stray, fragment_of, place_in
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
-from bankd.layouts.relink import (
-    HEADING_ROUNDS,
-    Edit,
-    Relinked,
-    Source,
-    choose_style,
-    edit_line,
-    relink_layout,
-)
+from bankd.layouts.relink import HEADING_ROUNDS, Edit, Relinked, Source, choose_style, edit_line, relink_layout
 from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages.anchors import Form, Outline, fragment_for, outline_of
 from bankd.pages.inline import LinkKind

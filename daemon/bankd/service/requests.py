@@ -29,19 +29,12 @@ class Field(NamedTuple):
     is_needed: bool = False
 
 
-def _is_wait(value: Any) -> bool:
-    return type(value) in {int, float} and 0 <= value <= LONGEST_WAIT
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-_WAIT = Field(f"0 to {LONGEST_WAIT:.0f} seconds", _is_wait)
+_WAIT = Field(
+    f"0 to {LONGEST_WAIT:.0f} seconds", lambda value: type(value) in {int, float} and 0 <= value <= LONGEST_WAIT
+)
+_KIND = Field("micro or reflect", lambda value: value in ("micro", "reflect"), is_needed=True)
+_TEXT = Field("a text", lambda value: isinstance(value, str), is_needed=True)
+_OBJECT = Field("an object", lambda value: isinstance(value, dict))
 OPERATIONS: Mapping[str, Mapping[str, Field]] = {
     "search": {},
     "related": {},
@@ -49,19 +42,10 @@ OPERATIONS: Mapping[str, Mapping[str, Field]] = {
     "metrics": {},
     "reload": {},
     "handed over": {},
-    "run": {
-        "kind": Field(
-            "micro or reflect", lambda value: _is_text(value) and value in {"micro", "reflect"}, is_needed=True
-        ),
-        "force": Field("true or false", lambda value: isinstance(value, bool)),
-        "within": _WAIT,
-    },
+    "run": {"kind": _KIND, "force": Field("true or false", lambda value: isinstance(value, bool)), "within": _WAIT},
     "lend": {"within": _WAIT},
-    "hook": {
-        "event": Field("a text", _is_text, is_needed=True),
-        "said": Field("an object", _is_object, is_needed=True),
-    },
-    "tool": {"name": Field("a text", _is_text, is_needed=True), "arguments": Field("an object", _is_object)},
+    "hook": {"event": _TEXT, "said": _OBJECT._replace(is_needed=True)},
+    "tool": {"name": _TEXT, "arguments": _OBJECT},
 }
 
 

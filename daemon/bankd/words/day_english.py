@@ -42,11 +42,7 @@ _NAMES_TOO = "jan|jun|mar"
 """Months that are cut short to what people are called: reviewed by Jan."""
 _IN_MONTHS, _BY_MONTHS, _BEFORE_DAYS = (
     "|".join(rf"(?<=\b{word} )" for word in words.split())
-    for words in (
-        "in since until till during",
-        "by before after from to for",
-        "till until by before since",
-    )
+    for words in ("in since until till during", "by before after from to for", "till until by before since")
 )
 _CUT_MONTH = rf"(?:(?:{_IN_MONTHS}){_PART}{_MONTH}|(?:{_BY_MONTHS})(?!{_NAMES_TOO}){_PART}{_MONTH})(?!')"
 """A month that is cut short, where it is no name: in Jan, till Sept, by Nov."""

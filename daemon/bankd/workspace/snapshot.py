@@ -69,18 +69,13 @@ class Debouncer:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The state of a file. `changed_ns` (ctime) moves with each write and cannot be set back."""
+    """The state of a file; its digest is not compared. `changed_ns` (ctime) moves with each write and cannot be set back."""
 
     size: int
     modified_ns: int
     changed_ns: int
     inode: int
-    digest: bytes | None = None
-
-    def looks_like(self, other: Stamp) -> bool:
-        """Whether everything but the digest is the same."""
-        mine = (self.size, self.modified_ns, self.changed_ns, self.inode)
-        return mine == (other.size, other.modified_ns, other.changed_ns, other.inode)
+    digest: bytes | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +161,7 @@ class Snapshot:
 
     def _differs(self, path: str, now: Stamp) -> bool:
         before = self.known.get(path)
-        if before is not None and before.looks_like(now):
+        if before == now:
             return False
         # The digest is only worth reading where there is one to compare with, or will be soon.
         racy = utc_now().timestamp() * 1e9 - now.changed_ns < _RACY_NS
