@@ -126,3 +126,19 @@ def test_a_page_that_shows_merge_markers_in_code_may_be_written() -> None:
     assert why_quarantined(b"# Git\n\n```\n" + markers + b"```\n") is None
     assert why_quarantined(markers + b"\n```\n" + markers + b"```\n")
     assert why_quarantined(b"```\n" + markers)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("- A: big holes\n- B: useful steps\n- C: both\n\n- W: a shed\n", ["a shed"]),
+        ("- S: 42 pieces\n- M: 30\n- L: 12\n", []),
+        ("He waits:\n1. M: swim\n2. T: run\n3. W: rest\n", []),
+        ("- J: Are you in?\n- S: Yes, I am.\n  - W: nested\n", ["nested"]),
+        ("- W: a shed\n- B: paints it\n- note: x\n", ["a shed", "paints it"]),
+        ("- W: a shed\n- O(c=0.9): red\n- E: other\n", ["a shed", "red"]),
+        ("## Retain\n- W: a shed\n- A: x\n- B: paints\n", ["a shed", "paints"]),
+    ],
+)
+def test_a_letter_beside_a_letter_that_is_no_tag_is_none(text: str, kept: list[str]) -> None:
+    assert learned(text) == kept

@@ -22,7 +22,7 @@ from bankd.agents.mcp import (
     parse_frame,
     reply_to,
 )
-from bankd.agents.tools import FORGET, TOOLS, BankMethods, find_problem, offered_tools
+from bankd.agents.tools import FORGET, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
 from bankd.briefing.choose import NAMES_MODES
 from bankd.wiring.reader import BankReader
 
@@ -116,13 +116,16 @@ def test_deleting_is_offered_only_where_it_is_allowed() -> None:
     ("name", "arguments", "said"),
     [
         ("memory_search", {}, "needs query"),
-        ("memory_search", {"query": 3}, "query must be a string"),
-        ("memory_search", {"query": "x", "limit": True}, "limit must be a integer from 1 to 50"),
+        ("memory_search", {"query": None}, "needs query"),
+        ("memory_search", {"query": {"a": 1}}, "query must be a string"),
+        ("memory_search", {"query": "x", "limit": "many"}, "limit must be an integer from 1 to 50"),
+        ("memory_search", {"query": "x", "limit": 3.5}, "limit must be"),
+        ("memory_search", {"query": "x", "limit": True}, "limit must be an integer from 1 to 50"),
         ("memory_search", {"query": "x", "limit": 51}, "limit must be"),
         ("memory_search", {"query": "x", "tags": ["Q"]}, "tags must be a list of which each is one of W, B, O, S"),
         ("memory_search", {"query": "x", "nope": 1}, "takes no 'nope'"),
         ("memory_note", {"text": "x", "confidence": 1.5}, "confidence must be a number from 0 to 1"),
-        ("memory_note", {"text": "x", "questions": "why?"}, "questions must be a list"),
+        ("memory_note", {"text": "x", "questions": [{"a": 1}]}, "questions must be a list"),
         ("memory_search", {"query": "x", "limit": 5, "tags": ["W"], "entities": ["Peter"]}, None),
         ("memory_note", {"text": "x", "confidence": 1, "questions": ["why?"]}, None),
     ],
@@ -130,9 +133,42 @@ def test_deleting_is_offered_only_where_it_is_allowed() -> None:
 def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, arguments: Any, said: str | None) -> None:
     tool = next(tool for tool in TOOLS if tool["name"] == name)
 
-    problem = find_problem(tool, arguments)
+    problem = find_problem(tool, meant_arguments(tool, arguments))
 
     assert problem is None if said is None else said in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "meant"),
+    [
+        ("memory_search", {"query": 42, "limit": "3"}, {"query": "42", "limit": 3}),
+        ("memory_search", {"query": "x", "limit": 3.0, "tags": None, "since": ""}, {"query": "x", "limit": 3}),
+        ("memory_search", {"tags": "[\"W\", \"o\"]", "entities": "Mina, Joon"}, {"tags": ["W", "O"], "entities": ["Mina", "Joon"]}),
+        ("memory_search", {"tags": "W", "until": "2026-01-01T10:00:00Z"}, {"tags": ["W"], "until": "2026-01-01"}),
+        ("memory_note", {"confidence": "0.9", "tag": "o"}, {"confidence": 0.9, "tag": "O"}),
+        ("memory_note", {"questions": "Where, and when?"}, {"questions": ["Where, and when?"]}),
+        ("memory_note", {"questions": "[\"Where?\"]", "text": "[draft]"}, {"questions": ["Where?"], "text": "[draft]"}),
+        ("memory_get", {"what": ["@Mina"], "related": "1"}, {"what": "@Mina", "related": 1}),
+        ("memory_feedback", {"used": "m-a,m-b", "importance": "8"}, {"used": ["m-a", "m-b"], "importance": 8}),
+    ],
+)  # fmt: skip
+def test_arguments_are_taken_as_they_can_only_be_meant(name: str, given: Any, meant: Any) -> None:
+    tool = next(tool for tool in TOOLS if tool["name"] == name)
+
+    assert meant_arguments(tool, given) == meant
+
+
+def test_schemas_are_such_as_gemini_takes() -> None:
+    def check(schema: Any) -> None:
+        assert "type" in schema
+        assert "enum" not in schema or (
+            schema["type"] == "string" and all(isinstance(one, str) for one in schema["enum"])
+        )
+        for inner in (*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])):
+            check(inner)
+
+    for tool in TOOLS:
+        check(tool["inputSchema"])
 
 
 def test_the_modes_of_a_briefing_that_agents_are_offered_are_those_that_there_are() -> None:

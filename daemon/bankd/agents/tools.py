@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from bankd.agents.mcp import INVALID_PARAMS, Json, ProtocolError
@@ -16,6 +18,7 @@ from bankd.briefing.choose import NAMES_MODES
 from bankd.briefing.recalled import DATA_NOTICE, found_memories, recalled_lines, related_memories, wrap_memories
 from bankd.errors import BankError, UserError
 from bankd.pages.text import readable_value, to_json
+from bankd.words.days import read_iso_moment
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
@@ -27,6 +30,8 @@ FORGET = "memory_forget"
 _SCHEME = "bank://"
 _PAGES_A_LIST = 100
 _DEFAULT_HITS = 5
+_DAY = "YYYY-MM-DD"
+"""The description of a property that is a day."""
 
 
 def offered_tools(*, may_forget: bool) -> Sequence[Json]:
@@ -73,10 +78,11 @@ class BankMethods:
         return {"tools": list(self._offered().values())}
 
     def _call_tool(self, params: Json) -> Json:
-        name, arguments = params.get("name"), readable_value(params.get("arguments")) or {}
+        name, arguments = params.get("name"), as_json(readable_value(params.get("arguments")), dict) or {}
         tool = self._offered().get(name) if isinstance(name, str) else None
         if tool is None or not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, f"no tool {str(name)[:60]!r}" if tool is None else "no arguments")
+        arguments = meant_arguments(tool, arguments)
         if problem := find_problem(tool, arguments):
             return _failed(problem)
         try:
@@ -130,6 +136,44 @@ class BankMethods:
             raise ProtocolError(INVALID_PARAMS, str(error)) from error
 
 
+def as_json(value: Any, kind: type | UnionType) -> Any:
+    """What a text of JSON says, if that is of this kind; anything else as it is."""
+    if isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            parsed = json.loads(value)
+            return parsed if isinstance(parsed, kind) else value
+    return value
+
+
+def meant_arguments(tool: Json, arguments: Json) -> Json:
+    """The arguments as they can only be meant: models write numbers and lists as text, and null for what they leave out."""
+    properties = tool["inputSchema"]["properties"]
+    given = {name: value for name, value in arguments.items() if value is not None and value != ""}
+    return {
+        name: _meant(value, properties[name], is_list_of_names=name != "questions") if name in properties else value
+        for name, value in given.items()
+    }
+
+
+def _meant(value: Any, kind: Json, *, is_list_of_names: bool = False) -> Any:
+    if kind["type"] == "array":
+        listed = as_json(value, list)
+        if isinstance(listed, str):
+            listed = listed.split(",") if is_list_of_names else [listed]
+        items = listed if isinstance(listed, list) else [listed]
+        return [_meant(one, kind["items"]) for one in items if one is not None and one != ""]
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if kind["type"] == "string":
+        text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+        if kind.get("description") == _DAY and isinstance(text, str) and len(text) > len(_DAY):
+            return text[: len(_DAY)] if read_iso_moment(text) else text
+        return next((one for one in kind.get("enum", ()) if one.casefold() == str(text).casefold()), text)
+    number = as_json(value.strip(), int | float) if isinstance(value, str) else value
+    is_whole = kind["type"] == "integer" and isinstance(number, float) and number.is_integer()
+    return int(number) if is_whole else number
+
+
 def find_problem(tool: Json, arguments: Json) -> str | None:
     """What is wrong with the arguments of a call, in words that its model can act on; None if nothing is wrong."""
     schema = tool["inputSchema"]
@@ -148,8 +192,8 @@ _TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "num
 
 
 def _fits(value: object, kind: Json) -> bool:
-    if "enum" in kind:
-        return value in kind["enum"]
+    if "enum" in kind and value not in kind["enum"]:
+        return False
     if isinstance(value, bool) or not isinstance(value, _TYPES[kind["type"]]):
         return False
     if isinstance(value, list):
@@ -163,7 +207,7 @@ def _shape(kind: Json) -> str:
     if kind["type"] == "array":
         return f"a list of which each is {_shape(kind['items'])}"
     span = f" from {kind['minimum']} to {kind['maximum']}" if "minimum" in kind else ""
-    return f"a {kind['type']}{span}"
+    return f"{'an' if kind['type'] == 'integer' else 'a'} {kind['type']}{span}"
 
 
 def _succeeded(said: Json) -> Json:
@@ -187,7 +231,10 @@ def _search(bank: BankReader, arguments: Json) -> Json:
 def _get(bank: BankReader, arguments: Json) -> Json:
     what = str(arguments["what"]).removeprefix("^").removeprefix(_SCHEME)
     if "related" in arguments:
-        answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
+        try:
+            answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
+        except UserError as nothing:  # that nothing is known is an answer
+            return {"of": what, "related": [], "note": str(nothing)}
         return {"of": what, "related": related_memories(answer["related"]), "note": DATA_NOTICE}
     if what.endswith(".md"):
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"

@@ -191,6 +191,29 @@ def clean_text(text: str) -> str:
     return _CONTROL.sub(" ", _ESCAPE_SEQUENCE.sub("", unescaped)).strip()
 
 
+def _options_in(document: Document) -> set[int]:
+    """The first lines of list items that are choices, sizes or speakers: beside them stands a letter that is no tag.
+
+    A list with a confidence or a name after `@` is meant to be remembered, whatever else it has.
+    """
+    lists: dict[int, list[tuple[int, TagHead | None]]] = {}
+    found: set[int] = set()
+    for block in (*document.blocks, None):
+        ends = block is None or block.kind is BlockKind.BLANK
+        for depth in [
+            depth for depth in lists if ends or (block and depth >= block.depth + (block.kind is BlockKind.ITEM))
+        ]:
+            listed = lists.pop(depth)
+            heads = [head for _, head in listed if head and len(head.tag) == 1]
+            is_meant = any(head.confidence or head.problem or head.entities for head in heads)
+            if not is_meant and any(head.tag not in PROFILES["default"] for head in heads):
+                found.update(start for start, head in listed if head in heads)
+        if block and block.kind is BlockKind.ITEM:
+            text = _MARKER.sub("", document.lines[block.start].rstrip() + " ", count=1)
+            lists.setdefault(block.depth, []).append((block.start, parse_head(text)))
+    return found
+
+
 class _LogReader:
     """Walks the list items of one log, knowing whether the current one stands under a heading `Retain`."""
 
@@ -199,6 +222,7 @@ class _LogReader:
         self._document = document
         self._anywhere = anywhere
         self._retain_level = 0
+        self._options = _options_in(document)
         self.unended: LogPlace | None = None
         self.prose = 0
 
@@ -255,6 +279,8 @@ class _LogReader:
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
         """Whether a list item is ordinary prose, and was not meant to be remembered."""
         if not self._retain_level and not self._anywhere:
+            return True
+        if not self._retain_level and block.start in self._options:
             return True
         if _MEANT.match(text) or (_TIGHT_TEXT.match(text) and " " in text):
             return False
