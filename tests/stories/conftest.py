@@ -72,6 +72,11 @@ def learn(root: Path, bankctl: Run, name: str, *lines: str, now: str = "2026-06-
     bankctl("cycle", "micro", "--now", now)
 
 
+def last_run(bankctl: Run) -> str:
+    """The run that `bankctl log` names first."""
+    return str(bankctl("log", "--json").json["runs"][0]["run"])
+
+
 def tree_state(root: Path) -> dict[str, tuple[bytes, int]]:
     """Every file but the derived ones, with its bytes and modification time."""
     files = (path for path in root.rglob("*") if path.is_file() and ".bankd" not in path.parts)

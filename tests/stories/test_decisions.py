@@ -7,13 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, last_run, write_log
 
 NOW = ("--now", "2026-05-12T20:00")
-
-
-def last_run(bankctl: Run) -> str:
-    return str(bankctl("log", "--json", "-n", "1").out.split('"run": "')[1].split('"')[0])
 
 
 def waiting(bankctl: Run) -> list[dict[str, Any]]:

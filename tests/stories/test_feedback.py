@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, learn, tree_state
+from tests.stories.conftest import Run, last_run, learn, tree_state
 
 NOW = "2026-06-10T03:00"
 LATTE, DEPLOY = "귀리 우유 라떼를 마신다", "배포는 매주 화요일 오전 10시에 한다"
@@ -63,16 +63,13 @@ def test_what_was_called_important_is_taken_back_and_brought_again(root: Path, b
         rows = bankctl("show", known[DEPLOY]).out.splitlines()
         return next((row for row in rows if "importance" in row), "none").strip()
 
-    def last_run() -> str:
-        return str(bankctl("log", "--json").json["runs"][0]["run"])
-
     for value in ("7", "3"):
         bankctl("feedback", "importance", known[DEPLOY], value)
-    second, said = last_run(), [importance()]
+    second, said = last_run(bankctl), [importance()]
     for _ in range(2):  # the second word taken back, and that again
         undone = bankctl("undo", second)
         assert undone.code == 0, undone.err
-        second, said = last_run(), [*said, importance()]
+        second, said = last_run(bankctl), [*said, importance()]
     bankctl("undo", second)
     runs = [str(one["run"]) for one in bankctl("log", "--json").json["runs"]]
     gone = bankctl("undo", min(run for run in runs if run.endswith("-importance")))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.settings import change_setting, place_by_rules_alone
-from tests.stories.conftest import Run, learn, tree_state, write_log
+from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
 LATER = "2026-06-10T03:30"
@@ -36,10 +36,6 @@ def take_line_to(other: Path, page: Path, words: str) -> Path:
     page.write_text(page.read_text().replace(line + "\n", ""))
     other.write_text(other.read_text() + f"\n{line}\n")
     return page
-
-
-def last_run(bankctl: Run) -> str:
-    return str(bankctl("log", "--json").json["runs"][0]["run"])
 
 
 def test_log_and_show_tell_what_a_run_did(root: Path, bankctl: Run) -> None:

@@ -5,27 +5,16 @@ from __future__ import annotations
 from bankd.health.ledger import Alarm, PersonCall, after_run
 
 
-def calls(outcomes: str) -> list[PersonCall | None]:
-    """The call after each run of a row such as `xx.x`, x being a failure."""
-    alarm, made = Alarm(), []
+def calls(outcomes: str) -> str:
+    """The call after each run of a row such as `xx.x`, x being a failure: `F` that it fails, `R` that it works again."""
+    alarm, made = Alarm(), ""
     for outcome in outcomes:
         alarm, call = after_run(alarm, worked=outcome == ".")
-        made.append(call)
+        made += {None: "-", PersonCall.FAILING: "F", PersonCall.RECOVERED: "R"}[call]
     return made
 
 
 def test_the_third_failure_calls_once_until_it_worked() -> None:
-    assert calls("xx.xxx") == [None] * 5 + [PersonCall.FAILING]
-    assert calls("xxxxxx.xxx") == [
-        None,
-        None,
-        PersonCall.FAILING,
-        None,
-        None,
-        None,
-        PersonCall.RECOVERED,
-        None,
-        None,
-        PersonCall.FAILING,
-    ]
-    assert calls("xx.") == [None] * 3
+    assert calls("xx.xxx") == "-----F"
+    assert calls("xxxxxx.xxx") == "--F---R--F"
+    assert calls("xx.") == "---"
