@@ -42,21 +42,6 @@ def test_another_value_is_an_update_that_keeps_both(root: Path, bankctl: Run) ->
     assert all(text in pages for text in ("10:00", "11:00", "8080", "8081"))
 
 
-def test_lines_of_one_run_are_compared_with_each_other(root: Path, bankctl: Run) -> None:
-    write_log(
-        root,
-        "2026-05-01.md",
-        "W: The deploy runs at 10:00.",
-        "W: the deploy runs at 10:00!",
-        "W: The deploy runs at 11:00.",
-    )
-
-    report = bankctl("cycle", "micro", "--now", DAY_1, "--json").json
-
-    assert report["counts"]["duplicate"] == 1
-    assert report["counts"]["updated"] == 1
-
-
 def test_an_opinion_said_again_grows_by_a_small_step_once_a_run(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.")
     bankctl("cycle", "micro", "--now", DAY_1)

@@ -91,43 +91,12 @@ def test_a_line_deleted_and_another_one_in_its_place_are_two(root: Path, page: P
     assert any(other in path.read_text() for path in (root / "bank").rglob("*.md"))
 
 
-def test_a_memory_that_a_person_changed_is_not_touched(root: Path, page: Path, bankctl: Run) -> None:
-    page.write_text(page.read_text().replace("prodution deploy workflow runs at 10:00", "prod deploy workflow waits"))
-
-    run = write_log(root, LOG, MENDED, SIGN, BACKUP) or bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out
-
-    assert "1 not followed" in run
-    assert "was changed by hand; it stays so" in run
-    assert "prod deploy workflow waits" in page.read_text()
-    assert "10:30" not in page.read_text()
-    assert "not taken in: m-" in bankctl("show", f"memory/{LOG}:4").out
-    blocked = bankctl("review", "list", "blocked", "--json").json
-    assert bankctl("review", "accept", blocked["blocked"][0]["id"]).code == 0
-    assert "10:30" in page.read_text()
-    assert bankctl("doctor", "verify").code == 0
-
-
 def test_a_memory_that_a_person_mended_alike_goes_on_following(root: Path, page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text().replace(DEPLOY, MENDED))
     assert edit(root, bankctl, MENDED, SIGN, BACKUP) == {"edited": 1}
     again = MENDED.replace("10:30", "11:00")
     assert edit(root, bankctl, again, SIGN, BACKUP, day=11) == {"edited": 1}
     assert page.read_text().count("deploy") == 1
-
-
-@pytest.mark.parametrize("seen_first", [True, False])
-def test_a_memory_that_a_person_deleted_does_not_come_back_with_its_line_edited(
-    root: Path, page: Path, bankctl: Run, *, seen_first: bool
-) -> None:
-    page.write_text("".join(line for line in page.read_text().splitlines(True) if "prodution" not in line))
-    if seen_first:
-        bankctl("cycle", "micro", "--now", "2026-06-09T12:00")
-
-    counts = edit(root, bankctl, MENDED, SIGN, BACKUP)
-
-    assert counts["not followed"] == 1
-    assert "deploy" not in page.read_text()
-    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_log_renamed_and_edited_at_once(root: Path, page: Path, bankctl: Run) -> None:

@@ -93,12 +93,6 @@ def test_a_wrong_setting_is_said_with_its_line(text: str, said: str) -> None:
     assert "bankd.yaml" in str(caught.value)
 
 
-def test_known_bombs_are_refused_at_once() -> None:
-    lines = ["a0: &a0 [x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 8)}]" for n in range(1, 9)]
-    with pytest.raises(ConfigError):
-        settings("\n".join(lines))
-
-
 def test_a_file_that_is_none_is_said_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="Is a directory"):
         load_settings(tmp_path)

@@ -6,7 +6,6 @@ import pytest
 
 from bankd.layouts.links import keys_to, link_key
 from bankd.pages.inline import LinkKind
-from bankd.pages.names import join_path, relative_path
 from bankd.pages.references import Reference
 
 
@@ -39,30 +38,3 @@ def test_a_name_with_a_percent_sign_is_found_as_it_is_written_and_as_it_is_quote
     assert link_key("bank/x.md", Reference(LinkKind.WIKI, 0, 0, len(target), target)) in keys_to(
         "bank/daily/100%20b.md"
     )
-
-
-@pytest.mark.parametrize(
-    ("folder", "path", "joined"),
-    [
-        ("bank/a", "../b/x.md", "bank/b/x.md"),
-        ("bank", "../../x.md", "../x.md"),
-        ("/home/me/agent", "../ws/bank/x.md", "/home/me/ws/bank/x.md"),
-        ("bank/a", "./.", "bank/a"),
-        ("", "..", ".."),
-    ],
-)
-def test_paths_are_followed(folder: str, path: str, joined: str) -> None:
-    assert join_path(folder, path) == joined
-
-
-@pytest.mark.parametrize(
-    ("path", "folder", "climb", "relative"),
-    [
-        ("bank/a/x.md", "bank/a", 0, "x.md"),
-        ("bank/a/x.md", "bank/a", 1, "../a/x.md"),
-        ("bank/b/x.md", "bank/a/c", 0, "../../b/x.md"),
-        ("/h/ws/bank/x.md", "/h/agent", 0, "../ws/bank/x.md"),
-    ],
-)
-def test_the_way_back_is_as_short_as_it_was(path: str, folder: str, climb: int, relative: str) -> None:
-    assert relative_path(path, folder, climb) == relative
