@@ -33,7 +33,6 @@ lint: .venv/ready
 eval: .venv/ready
 	$(BIN)/python -m bench.quality
 	$(BIN)/python -m bench.floor
-	$(BIN)/python -m bench.questions
 	$(BIN)/python -m bench.use
 	$(BIN)/python -m bench.choosing
 	$(BIN)/python -m bench.floor_choosing

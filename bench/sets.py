@@ -11,6 +11,7 @@ the title. `--vary` takes each part of a score away, as `bench.choosing` does; t
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,6 @@ from zlib import crc32
 
 from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Bench, Variation
 from bench.quality import data_folder
-from bench.questions import read_enriched
 from bench.trial import Query, TrialSet, open_trial, read_set
 
 VAULTS = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
@@ -34,12 +34,19 @@ Halves = Sequence[Sequence[Query]]
 """The queries for choosing, and those that are reported."""
 
 
+def _questions(name: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """By document the questions that a large model wrote for it."""
+    for line in (data_folder() / "enriched" / f"{name}.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        yield row["id"], row["queries"][:3]
+
+
 def read_short() -> Mapping[str, tuple[TrialSet, Halves]]:
     """The facts; a question is answered by the fact that it was written for."""
     queries = [
         {"id": f"{fact}-{at}", "fact": fact, "text": text}
-        for fact, enriched in read_enriched("naia-contract-ko").items()
-        for at, text in enumerate(enriched.questions)
+        for fact, asked in _questions("naia-contract-ko")
+        for at, text in enumerate(asked)
     ]
     documents = read_set(data_folder() / "naia-contract-ko").documents
     numbers = {query["id"]: int(re.sub(r"\D", "", query["fact"])) for query in queries}

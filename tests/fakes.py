@@ -47,9 +47,6 @@ class FakePages:
     def questions_since(self, seen: str) -> NewQuestions:
         return NewQuestions((), seen)
 
-    def enriched_since(self, seen: str) -> NewQuestions:
-        return NewQuestions((), seen)
-
     def read(self, path: str) -> bytes | None:
         self.read_paths.append(path)
         return self.pages[path].encode() if path in self.pages else None

@@ -1,7 +1,6 @@
 """How much of what a model invents the grounding check refuses, and how much of what is true.
 
     python -m bench.grounding [--all] [--missed]
-    python -m bench.grounding --command COMMAND FILE     ask a model about the lines of a file that are reported
 
 Every set beside this file has passages of logs as people and agents write them, each with some lines that are true, as a
 model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl`, `everyday.jsonl`, `prose.jsonl`,
@@ -14,24 +13,17 @@ on in the end, and the last 140 passages of `terse.jsonl`, by two more writers, 
 turns, of later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl` and of
 `reworded.jsonl`, whose lines are as far from the words of the log as their writers could put them. Reported is the half
 that nothing was chosen on, with Wilson's 95 % interval.
-
-Behind the rules the model that wrote a line verifies it (`night.asking`). `../replies/grounding.jsonl` has what a large model answered, the
-lines of a passage in two calls; it saw neither what is true nor these files. The prompts of then had remarks of eight more finders behind some lines
-(behind .85 of the invented and .09 of the true ones); today's have them behind fewer, so a reply is found by the passage and its lines. A line that is
-refused and that the model wrote again so that the rules believe it counts as mended: that it is verified again is not in these replies.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from bench.asking import keep_answers
-from bench.grounding.judging import REPLIES, Judged, judge_rows, prompts_of, verify_rows
+from bench.grounding.judging import Judged, judge_rows
 from bench.intervals import wilson
 
 
@@ -40,41 +32,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="the passages for choosing too")
     parser.add_argument("--missed", action="store_true", help="what was judged wrongly of those for choosing")
-    parser.add_argument("--command", help="as distil.command of bankd.yaml: the model to ask about FILE")
-    parser.add_argument("file", nargs="?", type=Path, help="a file of samples")
     arguments = parser.parse_args()
-    if arguments.command:
-        keep_answers(arguments.command, prompts_of(judge_rows(arguments.file)), REPLIES)
-        return 0
     for file in sorted(Path(__file__).parent.glob("*.jsonl")):
         _tell_file(file, with_choosing=arguments.all, with_missed=arguments.missed)
     return 0
 
 
 def _tell_file(file: Path, *, with_choosing: bool, with_missed: bool) -> None:
-    rows = judge_rows(file)
-    judged, verified = [one for row in rows for one in row.lines], verify_rows(rows)
+    judged = [one for row in judge_rows(file) for one in row.lines]
     for half, is_reported in [("choosing", False)] * with_choosing + [("reporting", True)]:
-        of_half, asked = ([one for one in lines if one.is_reported == is_reported] for lines in (judged, verified))
+        of_half = [one for one in judged if one.is_reported == is_reported]
         if of_half:
-            _tell(f"{file.name} {half}: by rules", of_half, lambda one: one.reason is not None)
-        if asked:
-            _tell(f"{file.name} {half}: verified", asked, lambda one: one.verified is not None)
-            true = [one for one in asked if not one.is_invented]
-            print(f"  true lost, not being mended: {sum(not one.is_in for one in true)} of {len(true)}")
+            _tell(f"{file.name} {half}", of_half)
     for one in judged if with_missed else ():
         if not one.is_reported and one.is_invented == (one.reason is None):
             print(f"  {one.kind}: {one.text}: {one.reason}")
 
 
-def _tell(name: str, judged: list[Judged], is_refused: Callable[[Judged], bool]) -> None:
+def _tell(name: str, judged: list[Judged]) -> None:
     for what, wanted in (("invented", True), ("true", False)):
         of = [one for one in judged if one.is_invented is wanted]
-        refused = sum(map(is_refused, of))
+        refused = sum(one.reason is not None for one in of)
         low, high = wilson(refused, len(of))
         print(f"{name}: {what} refused {refused} of {len(of)} = {refused / len(of):.3f} [{low:.3f}, {high:.3f}]")
     kinds = groupby(sorted((one for one in judged if one.is_invented), key=attrgetter("kind")), attrgetter("kind"))
-    shares = ((kind, [is_refused(one) for one in of_kind]) for kind, of_kind in kinds)
+    shares = ((kind, [one.reason is not None for one in of_kind]) for kind, of_kind in kinds)
     print("  refused by kind:", ", ".join(f"{kind} {sum(refused)} of {len(refused)}" for kind, refused in shares))
 
 

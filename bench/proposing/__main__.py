@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bankd.night.distil import propose_lines
+from bankd.night.propose import propose_lines
 from bankd.night.sections import ProseSection
 from bench.intervals import wilson
 

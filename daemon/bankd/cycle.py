@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from bankd.errors import InvariantError, RefusedError
 from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
@@ -60,10 +60,10 @@ from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.retire import allowed_removals, memory_of
 from bankd.memory.route import Destination, RenamedPages, Rules, choose_part, route_memory
 from bankd.memory.use import Fading
-from bankd.night.distil import UNDISTILLED, Distilled, DistilParts, distil_prose
-from bankd.night.enrich import EnrichParts, enrich_memories
+from bankd.night.asking import NightParts
+from bankd.night.distil import distil_prose
 from bankd.night.insights import derive_insights
-from bankd.night.match import MatchParts, match_memories
+from bankd.night.match import match_memories
 from bankd.night.retention import merge_near_copies, retire_memories
 from bankd.night.sections import FOLDER
 from bankd.pages.memory import Memory, render_memory
@@ -71,7 +71,7 @@ from bankd.pages.names import is_outside
 from bankd.same.pairs import text_key
 from bankd.same.reading import compared_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
-from bankd.settings import Settings
+from bankd.settings import DistilPolicy, Settings
 
 if TYPE_CHECKING:
     from bankd.app.index import RunIndex
@@ -95,10 +95,8 @@ class World:
     wordings: RunIndex
     graph: LinkGraph
     recalls: RecallBuffer
-    distilling: DistilParts | None = None
+    night: NightParts | None = None
     """None unless the user named a language model."""
-    enriching: EnrichParts | None = None
-    matching: MatchParts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +150,11 @@ def run_cycle(
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
     most = None if dry_run else most_lines(policy.settings.budget, force=policy.force)
-    distilled = _think_over(world, policy, now) if kind == "reflect" and not dry_run else UNDISTILLED
+    thought = Thought()
+    if kind == "reflect" and world.night is not None and not dry_run:
+        thought = think_over(world.night, world.transactions.ledger(), policy.settings.distil, now)
     facts = _gather(now, world, policy.start, most)
-    plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages, *distilled.waiting))
+    plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages, *thought.waiting))
 
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
@@ -188,34 +188,34 @@ def run_cycle(
         world.catalog.refresh(now)
     notes = _look_again(plan, facts, world, policy, rest)
     if kind == "reflect":
-        notes += _tidy_up(plan, world, policy)
+        if not plan.is_empty:
+            world.graph.refresh()
+        notes += note_sizes(plan, world.catalog, world.graph, policy.settings)
     is_same = not (conflicts or changes_successors(plan.transaction.events))
     successors = facts.ledger.successors() if is_same else None
     return Report(
-        kind, plan, is_applied=True, notes=(*distilled.notes, *conflicts, *notes), rest=rest, successors=successors
+        kind, plan, is_applied=True, notes=(*thought.notes, *conflicts, *notes), rest=rest, successors=successors
     )
 
 
-def _think_over(world: World, policy: Policy, now: datetime) -> Distilled:
-    """Have the model read the prose that is new, and look at what the bank's memories say together."""
-    if world.distilling is None:
-        return UNDISTILLED
-    distilled = distil_prose(world.distilling, policy.settings.distil, now)
-    insights = derive_insights(world.distilling, world.catalog.all_lines(), now)
-    return distilled._replace(waiting=(*distilled.waiting, *insights))
+class Thought(NamedTuple):
+    """What came of asking a model: what waits and why, and what there is to say."""
+
+    waiting: Sequence[Deferred] = ()
+    notes: Sequence[str] = ()
 
 
-def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
-    """Name the pages that grow, and let the model compare memories and write the questions that they answer."""
-    if not plan.is_empty:
-        world.graph.refresh()
-    notes = [*note_sizes(plan, world.catalog, world.graph, policy.settings)]
-    if world.matching is not None:
-        notes += match_memories(world.matching, world.transactions.ledger(), policy.settings.distil.compare).notes
-    if world.enriching is not None:
-        done = enrich_memories(world.enriching, policy.settings.distil.enrich, plan.now)
-        notes += [*done.notes, *(world.index.refresh(plan.now) if done.memories else ())]
-    return notes
+def think_over(
+    parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: datetime, *, dry_run: bool = False
+) -> Thought:
+    """Have the model read the prose that is new, look at what memories say together, and compare those like each other.
+
+    With `dry_run` what it says of memories is not recorded; where its lines go is for `parts.logs`.
+    """
+    distilled = distil_prose(parts, ledger, policy, now)
+    insights = derive_insights(parts, now)
+    matched = match_memories(parts, ledger, policy.compare, dry_run=dry_run)
+    return Thought((*distilled.waiting, *insights), (*distilled.notes, *matched.notes))
 
 
 def closed_for(plan: Plan, transactions: WorkspaceWriter) -> Mapping[str, str]:

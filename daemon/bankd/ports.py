@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -44,12 +44,28 @@ class Models(Protocol):
         """Answer each prompt, in their order; never raise for what a model does."""
         ...
 
+    def find(self, prompt: Prompt) -> Reply | None:
+        """The reply to the same prompt that was kept; nothing is asked."""
+        ...
 
-class UnaskedMemories(Protocol):
-    """The memories of the bank of which nobody wrote what they answer."""
 
-    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """Up to this many, the last added first: text, entities, and the headings above."""
+class ProseLogs(Protocol):
+    """The logs as a model reads them: those of the workspace, or these with what is not written yet."""
+
+    def settled(self, now: datetime) -> Sequence[str]:
+        """The logs that nobody is writing now, the oldest day first."""
+        ...
+
+    def read(self, log: str) -> LogReading | None:
+        """The Retain lines of a log; None where it cannot be read now."""
+        ...
+
+    def text(self, log: str) -> str:
+        """A log as it is now; empty where there is none."""
+        ...
+
+    def append(self, log: str, text: str) -> None:
+        """Put text at the end of a log below `distilled/`; BankError where that cannot be done."""
         ...
 
 

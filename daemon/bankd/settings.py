@@ -87,7 +87,7 @@ class MeaningPolicy:
 class DistilPolicy:
     """Which language model reads prose, what it may cost, what it looks for, and which of two conflicting facts stays.
 
-    `seconds` a call, `minutes` a night, `days` back; `enrich` and `compare` are memories a night; prices are per million
+    `seconds` a call, `minutes` a night, `days` back; `compare` is memories a night; prices are per million
     tokens, in any currency.
     """
 
@@ -101,7 +101,6 @@ class DistilPolicy:
     tokens_a_day: int = 200_000
     minutes: int = 15
     days: int = 14
-    enrich: int = 100
     compare: int = 50
     conflict: str = "newer"
     input_price: float = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -13,20 +12,18 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import ConflictError
-from bankd.index.told import read_enriched, read_event_days
+from bankd.index.told import read_event_days
 from bankd.memory.ledger import DUPLICATE, KEPT, Ledger, fold_events, make_event
 from bankd.memory.use import IGNORED, IMPORTANCE, RECALLED, USED
 from bankd.night.asking import Reply
-from bankd.night.enrich import Enrichment, UnaskedStatement
 from bankd.storage import events as event_files
-from bankd.storage.events import ENRICHED, REPLIES, EnrichedLog, EventLog, ReplyLog
+from bankd.storage.events import REPLIES, EventLog, ReplyLog
 from bankd.storage.tree import FileTree, Syscalls
 from tests.crash.faults import Fault, FaultyCalls, Killed
 
 BEGAN = datetime(2026, 1, 1, 3, tzinfo=UTC)
 ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
 OWN = "events/host-2026.jsonl"
-KETTLE = UnaskedStatement("The kettle is new.", (), ("Home",))
 
 
 def said(kind: str, day: int, memory: str = ONE, /, **facts: object) -> dict[str, object]:
@@ -317,41 +314,27 @@ def paid(tmp_path: Path) -> Path:
         log.begin("key", BEGAN, 50)
         log.end("key", BEGAN, 20)
         log.keep("key", BEGAN, "key", Reply("key", 15, 5, is_kept=False))
-        EnrichedLog(tree, "host").keep(KETTLE, Enrichment(("Is the kettle old?",)), BEGAN)
     return root
 
 
-def known(root: Path) -> tuple[Reply | None, Reply | None, int, Enrichment | None]:
+def known(root: Path) -> tuple[Reply | None, Reply | None, int]:
     with closing(FileTree(root)) as tree:
         log = ReplyLog(tree, "host")
-        return log.find("old"), log.find("key"), log.spent(BEGAN.date()), EnrichedLog(tree, "host").of(KETTLE.key)
-
-
-def asked(root: Path) -> Iterator[tuple[str, ...]]:
-    for one in read_enriched(root, "").changed:
-        yield one.memory, *one.questions
+        return log.find("old"), log.find("key"), log.spent(BEGAN.date())
 
 
 @pytest.mark.parametrize("place", ["host-0001.jsonl.gz", "archive/host-0001.jsonl.gz", "host-0001.jsonl"])
 def test_what_models_said_is_found_wherever_an_earlier_version_put_it(paid: Path, place: str) -> None:
-    before, questions = known(paid), [*asked(paid)]
+    before = known(paid)
     assert None not in before
-    assert questions
     assert files(paid, REPLIES) == ["host-2026.jsonl", "host.jsonl"]
 
-    for folder in (REPLIES, ENRICHED):
-        own, old = paid / folder / "host-2026.jsonl", paid / folder / place
-        old.parent.mkdir(exist_ok=True)
-        old.write_bytes(gzip.compress(own.read_bytes()) if place.endswith(".gz") else own.read_bytes())
-        assert (known(paid), [*asked(paid)]) == (before, questions)
-        own.unlink()
-        assert (known(paid), [*asked(paid)]) == (before, questions)
-
-
-def test_a_later_row_about_a_statement_counts_in_whatever_file_it_stands(paid: Path) -> None:
-    with closing(FileTree(paid)) as tree:
-        EnrichedLog(tree, "another").keep(KETTLE, Enrichment(("Which kettle?",)), BEGAN + timedelta(1))
-    assert next(asked(paid))[1:] == ("Which kettle?",)
+    own, old = paid / REPLIES / "host-2026.jsonl", paid / REPLIES / place
+    old.parent.mkdir(exist_ok=True)
+    old.write_bytes(gzip.compress(own.read_bytes()) if place.endswith(".gz") else own.read_bytes())
+    assert known(paid) == before
+    own.unlink()
+    assert known(paid) == before
 
 
 def test_nobody_asks_a_model_where_what_it_said_may_not_be_read(paid: Path) -> None:

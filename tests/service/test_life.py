@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bankd.system.clock import read_monotonic
+from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.socket_client import borrow_lock
 from bankd.workspace.import_files import add_transcript, take_transcripts
 
@@ -212,6 +212,40 @@ def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
     assert refused["exit"] == 75
     assert (queue["doing"], queue["waiting"] > 0) == ("the workspace is lent to another process", True)
     assert manager.ask("run", kind="micro")["ok"]
+
+
+MODEL = """
+import json, pathlib, subprocess, sys
+asked = json.load(sys.stdin)["messages"][0]["content"]
+if "(rests on" in asked:
+    is_trial = "2026-05-01.md" in asked
+    said = [{"number": n, "problem": "", "supported": not is_trial or n %% 2 == 0} for n in range(1, 7)]
+else:
+    command = [%r, "--workspace", %r, "add", "W: Noted while the model was asked."]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    pathlib.Path(__file__).with_name("added").write_text(f"{ran.returncode} {ran.stderr}")
+    line = {"op": "add", "memory": "", "tag": "W", "about": [], "text": "The queue runs on SQLite.", "sources": [1]}
+    said = [{**line, "questions": []}]
+print(json.dumps({"lines": said}))
+"""
+
+
+def test_a_night_asks_its_model_before_it_takes_the_lock(manager: Any, tmp_path: Path) -> None:
+    program, today = tmp_path / "model.py", f"{utc_now():%Y-%m-%d}"
+    program.write_text(MODEL % (str(Path(sys.executable).with_name("bankctl")), str(manager.workspace)))
+    settings = manager.workspace / "bankd.yaml"
+    distil = f'distil: {{provider: command, command: "{sys.executable} {program}"}}\n'
+    settings.write_text(settings.read_text() + distil)
+    (manager.workspace / f"memory/{today}-a.md").write_text("We moved the queue to SQLite.\n")
+    manager.age()
+    manager.start()
+    manager.wait_for("READY=1")
+
+    ran = manager.ask("run", kind="reflect", within=100)
+
+    assert ran["ok"], ran
+    assert (tmp_path / "added").read_text() == "0 ", "others could write meanwhile"
+    assert "The queue runs on SQLite." in manager.bank()
 
 
 def test_a_request_that_is_refused_holds_nothing_up(manager: Any) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from bankd.briefing.shown import count_tokens
-from bankd.night.asking import MOST_TOKENS, SYSTEM
-from bankd.night.asking import VERIFYING_MOST_TOKENS as MOST_AGAIN
-from bankd.night.asking import VERIFYING_SYSTEM as AGAIN
+from bankd.night.believe import SYSTEM as AGAIN
+from bankd.night.distil import SYSTEM
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -24,16 +23,13 @@ import json, pathlib, sys
 asked = json.load(sys.stdin)["messages"][0]["content"]
 calls = pathlib.Path(__file__).with_name("calls.txt")
 calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
-line = lambda text, n: {"text": text, "priority": 5, "sources": [n], "lines": [{"tag": "W", "entities": [], "text": text}]}
-again = ["", ""]
+line = lambda text, n: {"op": "add", "memory": "", "tag": "W", "about": [], "text": text, "sources": [n], "questions": []}
 if "(rests on" in asked:
     is_trial = "2026-05-01.md" in asked
-    tried = [{"number": n, "problem": "", "supported": n % 2 == 0, "text": ""} for n in range(1, 7)]
-    verified = tried if is_trial else [{"number": n, "problem": "", "supported": True, "text": text} for n, text in enumerate(again, 1)]
-    print(json.dumps({"lines": verified}))
+    print(json.dumps({"lines": [{"number": n, "problem": "", "supported": not is_trial or n % 2 == 0} for n in range(1, 7)]}))
     sys.exit()
-queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3)]
-print(json.dumps({"observations": queue if "SQLite" in asked else [line("서버 포트는 8080이다.", 7)]}))
+queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3), line("서버 포트는 8080이다.", 7)]
+print(json.dumps({"lines": queue if "SQLite" in asked else []}))
 """
 
 
@@ -61,25 +57,20 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     night: Path, bankctl: Run, tmp_path: Path
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
-    assert (
-        "would send 2 sections of prose, 0 clusters of memories, 0 batches of memories without questions, 0 memories with"
-        in planned.out
-    )
-    assert ", each section twice, to verify what is made of it: at most" in planned.out
+    assert "would send 1 piece of the logs: at most 4 calls, " in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
     ran = bankctl("cycle", "reflect", "--now", NOW)
 
     assert ran.code == 0, ran.err
-    assert "2 sections of prose distilled to 2 lines" in ran.out + ran.err
+    assert "1 piece of the logs distilled to 2 lines" in ran.out + ran.err
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
     assert hit["text"] == "The queue runs on SQLite."
     waiting = bankctl("review", "list").out
     assert "not believed: the name Marco is not in its lines" in waiting
-    planned = bankctl("distil", "--dry-run", "--now", NOW).out
-    assert "0 sections of prose, 0 clusters of memories, 1 batch of memories" in planned
-    assert calls(night, tmp_path) == 6, "two sections, the lines made of each, and a trial in each language"
+    assert "would send 0 pieces of the logs: at most 0 calls" in bankctl("distil", "--dry-run", "--now", NOW).out
+    assert calls(night, tmp_path) == 3, "the day, the lines made of it, and a trial"
 
 
 def test_what_a_night_may_cost_counts_verifying(night: Path, bankctl: Run, tmp_path: Path) -> None:
@@ -88,22 +79,9 @@ def test_what_a_night_may_cost_counts_verifying(night: Path, bankctl: Run, tmp_p
     bankctl("distil", "--now", NOW)
 
     sent = (tmp_path / "calls.txt").read_text("utf-8")
-    once = sum(one["tokens"] for one in planned["sections"])
-    assert sent.count("<log>") == 6 == 2 * len(planned["sections"]) + 2
-    assert once < count_tokens(SYSTEM * 2 + AGAIN * 4 + sent) <= planned["input_tokens"]
-    assert planned["output_tokens"] == 2 * (MOST_TOKENS + 2 * MOST_AGAIN) + 2 * MOST_AGAIN
-
-
-def test_a_line_that_is_not_believed_is_mended_by_the_model_that_wrote_it(
-    night: Path, bankctl: Run, tmp_path: Path
-) -> None:
-    mended = 'again = ["", "Dana signs the release."]'
-    (tmp_path / "model.py").write_text(PROGRAM.replace('again = ["", ""]', mended), "utf-8")
-
-    done = bankctl("distil", "--json", "--now", NOW).json
-
-    assert (done["sections"], done["lines"], done["refused"], done["waiting"]) == (2, 3, 0, [])
-    assert "- W: Dana signs the release. <!-- source" in (night / "memory" / "distilled" / "2026-05-02.md").read_text()
+    assert sent.count("<log>") == 3 == planned["calls"] - 1
+    assert count_tokens(SYSTEM + AGAIN * 2 + sent) <= planned["input_tokens"]
+    assert planned["output_tokens"] >= 3 * 100
 
 
 def test_a_night_that_is_replayed_from_kept_replies_writes_the_same_bytes(
@@ -119,7 +97,7 @@ def test_a_night_that_is_replayed_from_kept_replies_writes_the_same_bytes(
 
     assert distilled.read_bytes() == first
     assert calls(night, tmp_path) == asked
-    assert (again["sections"], again["lines"], again["refused"], again["waiting"]) == (2, 2, 1, [])
+    assert (again["pieces"], again["lines"], again["refused"], again["waiting"]) == (1, 2, 1, [])
 
 
 def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_path: Path) -> None:
@@ -131,7 +109,7 @@ def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_
 
     done = bankctl("distil", "--json", "--now", NOW).json
 
-    assert (done["sections"], done["waiting"]) == (2, [])
+    assert (done["pieces"], done["waiting"]) == (1, [])
 
 
 def test_others_may_write_while_a_night_asks_a_model(night: Path, bankctl: Run, tmp_path: Path) -> None:
@@ -155,9 +133,9 @@ def test_others_may_write_while_a_night_asks_a_model(night: Path, bankctl: Run, 
 
     assert ran.code == 0, ran.err
     codes = (tmp_path / "codes.txt").read_text("utf-8").split()
-    assert len(codes) >= 3, "two sections of prose, and a memory without questions"
+    assert len(codes) == 3, "the day, a trial, and the lines made of it"
     assert set(codes) == {"0"}
-    assert "2 sections of prose distilled to 2 lines" in ran.out + ran.err
+    assert "1 piece of the logs distilled to 2 lines" in ran.out + ran.err
     assert bankctl("search", "what does the queue run on", "--json").json["hits"]
 
 
@@ -170,8 +148,8 @@ def test_what_is_new_since_a_model_was_asked_waits_for_the_next_night(
 
     ran = bankctl("cycle", "reflect", "--now", NOW)
 
-    assert "a section waits to be distilled: it changed while the model was asked" in ran.out
-    assert calls(night, tmp_path) == 6, "two sections, the lines made of each, and a trial in each language"
+    assert "it waits to be distilled: it changed while the model was asked" in ran.out
+    assert "Marco" not in bankctl("review").out
 
 
 def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:
@@ -181,14 +159,14 @@ def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl:
     ran = bankctl("cycle", "reflect", "--now", NOW)
 
     assert ran.code == 0
-    assert "2 sections wait to be distilled" in ran.out
+    assert "it waits to be distilled: " in ran.out
     assert "out of order" in ran.out
     assert bankctl("search", "tagged line", "--json").json["hits"]
 
 
 def test_without_a_model_nothing_is_sent_and_the_command_says_how_to_name_one(root: Path, bankctl: Run) -> None:
     said = bankctl("distil", "--dry-run")
-    assert (said.code, "distil.provider in bankd.yaml" in said.err) == (3, True)
+    assert (said.code, "bankctl distil --with claude" in said.err) == (3, True)
 
 
 @pytest.mark.parametrize(

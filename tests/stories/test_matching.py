@@ -41,7 +41,6 @@ def name_model(root: Path, tmp_path: Path) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     change_setting(root, 'provider: "off"', "provider: command")
     change_setting(root, 'command: ""', f"command: {sys.executable} {tmp_path / 'model.py'}")
-    change_setting(root, "enrich: 100", "enrich: 0")
 
 
 @pytest.fixture
@@ -54,6 +53,8 @@ def bank(root: Path, tmp_path: Path) -> Path:
 
 
 def reflect(bankctl: Run, now: str = NOW) -> str:
+    """A day, in which lines are taken in, and its night."""
+    assert bankctl("cycle", "micro", "--now", now).code == 0
     ran = bankctl("cycle", "reflect", "--now", now)
     assert ran.code == 0, ran.err
     return ran.out + ran.err

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bankd.night.asking import OF_INSIGHTS, Prompt, Reply, Unanswered
+from bankd.night.asking import Prompt, Reply, Unanswered
+from bankd.night.believe import OF_INSIGHTS
 from bankd.night.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
 from bankd.pages.memory import Memory
 from tests.odd_values import with_one_odd
@@ -131,7 +132,7 @@ def test_a_cluster_that_says_nothing_more_is_asked_about_once() -> None:
 
 def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person() -> None:
     one = night(insight())
-    one.models.verify = lambda _: verified("", problem="two of them say nothing of quiet")
+    one.models.verify = lambda _: verified("two of them say nothing of quiet")
 
     report = one.run()
 
@@ -139,7 +140,7 @@ def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person() -> Non
     assert ["the model, asked again: two of them say nothing of quiet" in bad.reason for bad in report.plan.bad] == [
         True
     ]
-    assert [(one.version, "About" in one.text) for one in one.models.verified] == [(OF_INSIGHTS, False)]
+    assert [one.version for one in one.models.verified] == [OF_INSIGHTS]
     assert "1. Peter keeps quiet habits. (rests on 1, 2, 3, 4, 5)" in one.models.verified[0].text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.night.distil import propose_lines
+from bankd.night.propose import propose_lines
 from bankd.night.sections import ProseSection
 
 
@@ -51,7 +51,7 @@ def test_each_sentence_of_a_line_is_looked_at_by_itself() -> None:
 
 
 def test_what_an_agent_says_asks_nobody() -> None:
-    lines = ((1, "> I decided to use a queue."), (2, "> Never push to main."))
+    lines = ((1, "I decided to use a queue."), (2, "Never push to main."))
     assert not [*propose_lines(ProseSection("a.md", "09:12 assistant", lines))]
     assert len([*propose_lines(ProseSection("a.md", "09:12 user", lines))]) == 2
     assert proposed("assistant: I decided to use a queue.") == []

@@ -1,33 +1,141 @@
-"""Use cases with a language model: ask it, keep its answers, and say what a night would send and cost.
+"""Use cases with a language model: ask it for a night, write what it said, and say what a night would send and cost.
 
-The model is asked before the lock is taken, because it may take minutes.
+It may take minutes, so it is asked without the lock of the workspace. What it answers is kept in `events/replies/`; the run,
+which holds the lock, goes through the same steps once more and finds each answer there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
-from bankd.app.workspace import Workspace
+from bankd.app.workspace import AnsweredBefore, Workspace
 from bankd.briefing.shown import count_tokens
+from bankd.cycle import think_over
 from bankd.errors import UserError
-from bankd.night import asking
-from bankd.night.asking import MOST_TOKENS, Prompt, Reply, Unanswered, as_data, prompt_for, verify_trial
-from bankd.night.distil import (
-    Distilled,
-    DistilParts,
-    Proposed,
-    ProseParts,
-    distil_prose,
-    distil_sections,
-    find_sections,
-    propose,
-)
-from bankd.night.enrich import Enriched, enrich_memories
-from bankd.night.insights import derive_insights
-from bankd.night.match import Matched, MatchQuestion, ask_questions, find_questions, match_memories
-from bankd.ports import Models, UnaskedMemories
+from bankd.memory.retain import LogReading
+from bankd.night import believe
+from bankd.night.asking import Prompt, Reply, Unanswered
+from bankd.night.distil import VERSION, Distilled, distil_prose
+from bankd.night.insights import VERSION as OF_INSIGHTS
+from bankd.night.match import find_questions
+from bankd.night.propose import Proposed, propose
+from bankd.night.sections import FOLDER
+from bankd.ports import Models, ProseLogs
+
+_NAME_ONE = "no language model is named; bankctl distil --with claude, codex, gemini or ollama names one"
+
+
+def ask_models(workspace: Workspace, *, only_prose: bool = False) -> dict[str, str]:
+    """Ask all that a night asks, or only about prose; needs no lock. Gives why there is no answer, by the digest of the prompt.
+
+    UserError where no model is named.
+    """
+    heard = _Heard(model_of(workspace))
+    _go_through(workspace, heard, only_prose=only_prose)
+    return heard.unanswered
+
+
+def model_of(workspace: Workspace) -> Models:
+    """The model that the user named; UserError where there is none."""
+    if workspace.models is None:
+        raise UserError(_NAME_ONE)
+    return workspace.models
+
+
+def _go_through(workspace: Workspace, models: Models, *, only_prose: bool, logs: _Unwritten | None = None) -> None:
+    """Go through a night with this model; nothing is written but the replies that it keeps."""
+    parts = replace(workspace.night(models), logs=logs or _Unwritten(workspace.logs))
+    ledger, policy = workspace.transactions.ledger(), workspace.settings.distil
+    if only_prose:
+        distil_prose(parts, ledger, policy, workspace.now)
+    else:
+        think_over(parts, ledger, policy, workspace.now, dry_run=True)
+
+
+class _Heard:
+    """A model of which is noted what it did not answer."""
+
+    def __init__(self, models: Models) -> None:
+        self._models, self.unanswered = models, dict[str, str]()
+
+    def find(self, prompt: Prompt) -> Reply | None:
+        return self._models.find(prompt)
+
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
+        answers = self._models.answer(prompts)
+        for prompt, answer in zip(prompts, answers, strict=True):
+            if isinstance(answer, Unanswered):
+                self.unanswered[prompt.digest] = answer.reason
+        return answers
+
+
+class _Unwritten:
+    """The logs of a workspace with what would be appended to them; with `is_anew` as if no model had read them."""
+
+    def __init__(self, logs: ProseLogs, *, is_anew: bool = False) -> None:
+        self._logs, self._added, self._is_anew = logs, dict[str, str](), is_anew
+
+    def settled(self, now: datetime) -> Sequence[str]:
+        there = [log for log in self._logs.settled(now) if not (self._is_anew and log.startswith(f"{FOLDER}/"))]
+        return [*there, *(log for log in self._added if log not in there)]
+
+    def read(self, log: str) -> LogReading | None:
+        return self._logs.read(log)
+
+    def text(self, log: str) -> str:
+        is_hidden = self._is_anew and log.startswith(f"{FOLDER}/")
+        return ("" if is_hidden else self._logs.text(log)) + self._added.get(log, "")
+
+    def append(self, log: str, text: str) -> None:
+        self._added[log] = self._added.get(log, "") + text
+
+
+def distil_now(workspace: Workspace, unanswered: Mapping[str, str]) -> Distilled:
+    """Write the lines of what was answered, which the next run takes in. UserError where no model is named."""
+    parts = workspace.night(AnsweredBefore(model_of(workspace), unanswered))
+    with workspace.recorder.recording("distil") as record:
+        done = distil_prose(parts, workspace.transactions.ledger(), workspace.settings.distil, workspace.now)
+        record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.pieces)
+    return done
+
+
+def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Proposed]:
+    """Find by rules what to remember in the prose of the last `days` days; unless `dry_run`, it waits in the review then."""
+    logs, finders, now = workspace.logs, workspace.finders(), workspace.now
+    policy = replace(workspace.settings.distil, days=days)
+    if dry_run:
+        return propose(logs, finders, policy, now, dry_run=True)
+    with workspace.recorder.recording("propose") as record:
+        found = propose(logs, finders, policy, now, dry_run=False)
+        record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
+    return found
+
+
+class PlannedPiece(NamedTuple):
+    """A piece of a log that would be sent: where, the tokens of the question, and its text."""
+
+    place: str
+    tokens: int
+    text: str
+
+
+class DistilPlan(NamedTuple):
+    """What a night would send: pieces of logs, and the numbers of questions about clusters of memories and look-alikes.
+
+    Calls and tokens are upper limits: they include the trials of the model, and for each piece and cluster the second question,
+    whether the lines made of it say no more than it. The cost is 0 without a price.
+    """
+
+    pieces: Sequence[PlannedPiece]
+    insights: int
+    comparisons: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
 
 
 class _OnlyAsked:
@@ -36,193 +144,36 @@ class _OnlyAsked:
     def __init__(self) -> None:
         self.asked: list[Prompt] = []
 
+    def find(self, _prompt: Prompt) -> Reply | None:
+        return None
+
     def answer(self, prompts: Sequence[Prompt]) -> Sequence[Unanswered]:
         self.asked += prompts
         return [Unanswered("only looked at")] * len(prompts)
 
 
-def distil_parts(workspace: Workspace) -> DistilParts:
-    """What distilling needs; UserError where no model is named."""
-    parts = workspace.distilling()
-    if parts is None:
-        raise UserError(
-            "no language model is named; distil.provider in bankd.yaml names one, and nothing is sent without it"
-        )
-    return parts
-
-
-def insight_prompts(workspace: Workspace) -> list[Prompt]:
-    """The questions about clusters of memories."""
-    models = _OnlyAsked()
-    derive_insights(replace(distil_parts(workspace), models=models), workspace.catalog.all_lines(), workspace.now)
-    return models.asked
-
-
-def enrichment_prompts(workspace: Workspace) -> list[Prompt]:
-    """The prompts that have questions written for memories without any."""
-    models = _OnlyAsked()
-    if parts := workspace.enriching():
-        enrich_memories(replace(parts, models=models), workspace.settings.distil.enrich, workspace.now)
-    return models.asked
-
-
-def matching_questions(workspace: Workspace) -> Sequence[MatchQuestion]:
-    """The questions about memories that are like each other."""
-    parts, ledger = workspace.matching(), workspace.transactions.ledger()
-    return find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
-
-
-class _Answered:
-    """Answers with what the model said before the lock was taken; what is new since is not asked."""
-
-    def __init__(self, answers: Mapping[str, Reply | Unanswered]) -> None:
-        self._answers = answers
-
-    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
-        return [self._answers.get(one.text, Unanswered("it changed while the model was asked")) for one in prompts]
-
-
-class _Heard:
-    """A model whose answers are remembered, by the text of the question."""
-
-    def __init__(self, models: Models) -> None:
-        self._models, self.answers = models, dict[str, Reply | Unanswered]()
-
-    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
-        answers = self._models.answer(prompts)
-        self.answers |= zip([one.text for one in prompts], answers, strict=True)
-        return answers
-
-
-class _AsSeen:
-    """The memories without questions as they were before the lock was taken; others would need other prompts."""
-
-    def __init__(self, found: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> None:
-        self._found = found
-
-    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        return self._found[:most]
-
-
-class AskedBefore(NamedTuple):
-    """What a model said before the lock was taken, and the memories that it was asked for."""
-
-    models: Models
-    memories: UnaskedMemories
-
-    def answer_in(self, workspace: Workspace) -> None:
-        """Let the runs of this workspace use these answers; what is new since waits for the next night."""
-        workspace.models, workspace.unasked = self
-
-
-def ask_for_night(workspace: Workspace) -> AskedBefore:
-    """Ask about prose and clusters; needs no lock. UserError where no model is named.
-
-    The questions about memories come after the run, because they include what it learned.
-    """
-    answers = ask_now(workspace) | _answers_to(insight_prompts(workspace), distil_parts(workspace))
-    return AskedBefore(_Answered(answers), _AsSeen(()))
-
-
-def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
-    """Ask about memories without questions and those like each other; needs no lock. None where there are none."""
-    parts, most = distil_parts(workspace), workspace.settings.distil.enrich
-    seen = _AsSeen(workspace.index.unasked(most) if most else ())
-    workspace.unasked = seen
-    questions, prompts = matching_questions(workspace), enrichment_prompts(workspace)
-    heard = _Heard(parts.models)
-    if matching := workspace.matching():
-        ask_questions(replace(matching, models=heard), questions)
-    answers = heard.answers | _answers_to(prompts, parts)
-    return AskedBefore(_Answered(answers), seen) if prompts or questions else None
-
-
-def enrich_now(workspace: Workspace) -> Sequence[str]:
-    """Keep the questions that a model wrote for memories and what it said of those like each other; gives notes on it."""
-    parts, matching, settings = workspace.enriching(), workspace.matching(), workspace.settings.distil
-    matched = match_memories(matching, workspace.transactions.ledger(), settings.compare) if matching else Matched()
-    done = enrich_memories(parts, settings.enrich, workspace.now) if parts else Enriched()
-    return [*matched.notes, *done.notes, *(workspace.index.refresh(workspace.now) if done.memories else ())]
-
-
-def ask_now(workspace: Workspace) -> dict[str, Reply | Unanswered]:
-    """Ask about new prose; gives the answers by the text of the question. Needs no lock. UserError where no model is named."""
-    parts = distil_parts(workspace)
-    heard = _Heard(parts.models)
-    for _ in distil_sections(replace(parts, models=heard), workspace.settings.distil, workspace.now):
-        pass
-    return heard.answers
-
-
-def _answers_to(prompts: Sequence[Prompt], parts: DistilParts) -> dict[str, Reply | Unanswered]:
-    return dict(zip([one.text for one in prompts], parts.models.answer(prompts), strict=True))
-
-
-def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) -> Distilled:
-    """Write the answers as Retain lines, which the next run takes in. UserError where no model is named."""
-    parts = replace(distil_parts(workspace), models=_Answered(answers))
-    with workspace.recorder.recording("distil") as record:
-        done = distil_prose(parts, workspace.settings.distil, workspace.now)
-        record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.sections)
-    return done
-
-
-def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Proposed]:
-    """Find by rules what to remember in the prose of the last `days` days; unless `dry_run`, it waits in the inbox then."""
-    parts = ProseParts(workspace.logs, workspace.finders())
-    policy = replace(workspace.settings.distil, days=days)
-    if dry_run:
-        return propose(parts, policy, workspace.now, dry_run=True)
-    with workspace.recorder.recording("propose") as record:
-        found = propose(parts, policy, workspace.now, dry_run=False)
-        record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
-    return found
-
-
-class PlannedSection(NamedTuple):
-    """A section that would be sent: its log, first line and heading, the tokens of the question, and its text."""
-
-    log: str
-    line: int
-    heading: str
-    tokens: int
-    text: str
-
-
-class DistilPlan(NamedTuple):
-    """What a night would send: sections of prose, and the numbers of questions about clusters, memories and look-alikes.
-
-    The tokens are upper limits. They include the trials of the model, and for each section and cluster two more questions:
-    whether the lines say no more than it, and the same for lines that were written again. The cost is 0 without a price.
-    """
-
-    sections: Sequence[PlannedSection]
-    insights: int
-    enrichments: int
-    comparisons: int
-    input_tokens: int
-    output_tokens: int
-    cost: float
-
-
-def plan_distilling(workspace: Workspace) -> DistilPlan:
-    """Find what would be sent; UserError where no model is named."""
-    settings, sections = workspace.settings.distil, []
-    found = find_sections(distil_parts(workspace), settings, workspace.now)
-    for one in found:
-        prompt = prompt_for(one, settings.categories)
-        tokens = count_tokens(prompt.system + prompt.text)
-        sections.append(PlannedSection(one.log, one.lines[0][0], one.heading, tokens, prompt.text))
-    insights, enrichments = insight_prompts(workspace), enrichment_prompts(workspace)
-    comparisons = [one.prompt for one in matching_questions(workspace) if one.prompt]
-    trials = [verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if found or insights else []
-    prompts = [*insights, *enrichments, *comparisons, *trials]
-    again = [*map(as_data, found), *(one.text for one in insights)]  # each is verified, and once more when mended
-    # The lines made of a text stand in the question too: each of their letters is one token at most.
-    verifying_tokens = (count_tokens(asking.SYSTEM_OF_INSIGHTS + text) + asking.MOST_LETTERS for text in again)
-    asked = sum(one.tokens for one in sections) + 2 * sum(verifying_tokens)
-    asked += sum(count_tokens(one.system + one.text) for one in prompts)
-    answered = MOST_TOKENS * len(sections) + 2 * asking.VERIFYING_MOST_TOKENS * len(again)
-    answered += sum(one.most_tokens for one in prompts)
+def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: bool = False) -> DistilPlan:
+    """Find what would be sent, with `is_anew` also of what was read before; a model need not be named."""
+    models, settings = _OnlyAsked(), workspace.settings.distil
+    _go_through(workspace, models, only_prose=only_prose, logs=_Unwritten(workspace.logs, is_anew=is_anew))
+    pieces = [one for one in models.asked if one.version == VERSION]
+    insights = [one for one in models.asked if one.version == OF_INSIGHTS]
+    again = [_verifying(one) for one in (*pieces, *insights)]
+    trials = [believe.verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if again else []
+    parts, most = workspace.night(models), 0 if only_prose else settings.compare
+    questions = find_questions(parts, workspace.transactions.ledger(), most)
+    comparisons = [one.prompt for one in questions if one.prompt]
+    prompts = [*models.asked, *again, *trials, *comparisons]
+    asked = sum(count_tokens(one.system + one.text) for one in prompts)
+    answered = sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / 1_000_000
-    return DistilPlan(sections, len(insights), len(enrichments), len(comparisons), asked, answered, cost)
+    planned = [
+        PlannedPiece(one.key.partition("\n")[0], count_tokens(one.system + one.text), one.text) for one in pieces
+    ]
+    return DistilPlan(planned, len(insights), len(comparisons), len(prompts), asked, answered, cost)
+
+
+def _verifying(prompt: Prompt) -> Prompt:
+    """The largest question by which the answer to a prompt can be verified."""
+    lines = "x" * min(4 * prompt.most_tokens, believe.LONGEST)
+    return Prompt("", believe.SYSTEM_OF_INSIGHTS, prompt.text + lines, prompt.schema, believe.MOST_TOKENS)

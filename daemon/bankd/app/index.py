@@ -159,11 +159,6 @@ class RunIndex:
 
         return self._search.index.whole(self._now, find)
 
-    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """The memories of the bank without a question that they answer, the last added first."""
-        index = self._search.index
-        return index.whole(self._now, lambda: index.unasked(most))
-
     def expect(self, texts: Iterable[str]) -> None:
         """Let the worker load in the background, if these texts need it."""
         self._search.indexes.analyser.expect(texts)

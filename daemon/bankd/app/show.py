@@ -24,7 +24,7 @@ from bankd.memory.provenance import Trace, confirmations, describe_line, life_of
 from bankd.memory.report import ReportRow
 from bankd.memory.retain import PROFILES, LogPlace
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
-from bankd.pages.memory import Memory, parse_memory, split_id, split_sources, statement_key
+from bankd.pages.memory import Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER
 from bankd.pages.scanner import decode_text, encode_text
 from bankd.search.suppression import question_lost
@@ -60,8 +60,6 @@ class FoundMemory:
     """0 to 1, today; None when the day it was learned is not known, or no page holds it."""
     curve: list[StrengthPoint] = field(default_factory=list)
     """Its strength from the day on which it was learned to today."""
-    written: tuple[str, ...] = ()
-    """Questions that a model wrote for it; search finds it by them."""
 
 
 def describe_memory(found: FoundMemory) -> dict[str, Any]:
@@ -107,9 +105,7 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
         said_again = [day_of(again) for again in confirmations(id_, ledger)]
         curve = curve_of(learned, said_again, ledger.signals_of(id_), today, is_pinned=memory.is_pinned)
     strength = curve[-1].after if curve else None
-    enrichment = workspace.outside.enriched.of(statement_key(memory.text, memory.entities))
-    written = enrichment.asked if enrichment else ()
-    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve, written)
+    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve)
 
 
 def locate(workspace: Workspace, what: str) -> tuple[str, int]:

@@ -26,18 +26,15 @@ from bankd.memory.links import relink_plan
 from bankd.memory.plan import Plan, leave_out
 from bankd.memory.report import ReportRow
 from bankd.memory.retain import LogPlace, LogReading, identified_as
-from bankd.night.distil import DistilParts
-from bankd.night.enrich import EnrichParts
-from bankd.night.match import MatchParts
+from bankd.night.asking import NightParts, Prompt, Reply, Unanswered
 from bankd.pages.names import is_outside
-from bankd.ports import Models, UnaskedMemories
+from bankd.ports import Models
 from bankd.secrets.screening import Finder
 from bankd.settings import Settings
 
 if TYPE_CHECKING:
     from bankd.index.recall import RecallBuffer
     from bankd.storage.derived import DerivedDatabase
-    from bankd.storage.events import EnrichedLog
     from bankd.storage.files import BankFiles
     from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
     from bankd.workspace.facts import TrustedClock
@@ -59,7 +56,6 @@ class Outside:
     derived: Sequence[DerivedDatabase]
     traces: TextTraces
     imports: ImportedLogs
-    enriched: EnrichedLog
 
 
 @dataclass(slots=True)
@@ -80,8 +76,8 @@ class Workspace:
     outside: Outside
     models: Models | None = None
     """The language model that the user named, if any."""
-    unasked: UnaskedMemories | None = None
-    """The memories for which it was asked before the lock was taken; None where a run asks."""
+    unanswered: Mapping[str, str] = field(default_factory=dict)
+    """Why it did not answer before this run, by the digest of the prompt; a run only takes the replies that were kept."""
     configuration: Configuration | None = None
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
@@ -154,23 +150,13 @@ class Workspace:
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
-        models = self.distilling(), self.enriching(), None if self.unasked else self.matching()
+        night = self.night(AnsweredBefore(self.models, self.unanswered)) if self.models else None
         index = self.index
-        return World(self.logs, self.catalog, self.transactions, index, index, self.graph, self.recalls, *models)
+        return World(self.logs, self.catalog, self.transactions, index, index, self.graph, self.recalls, night)
 
-    def distilling(self) -> DistilParts | None:
-        """The parts for turning prose into lines; None unless the user named a language model."""
-        return DistilParts(self.logs, self.finders(), self.models, self.index) if self.models else None
-
-    def enriching(self) -> EnrichParts | None:
-        """The parts for writing questions for memories; None unless the user named a language model."""
-        if self.models is None:
-            return None
-        return EnrichParts(self.unasked or self.index, self.models, self.outside.enriched, self.finders())
-
-    def matching(self) -> MatchParts | None:
-        """The parts for comparing memories that are like each other; None unless the user named a language model."""
-        return MatchParts(self.catalog, self.index, self.models, self.finders()) if self.models else None
+    def night(self, models: Models) -> NightParts:
+        """What a night needs with this model."""
+        return NightParts(self.logs, self.finders(), models, self.catalog, self.index)
 
     def refresh(self) -> None:
         """Bring all that is made from the pages up to date after a change outside a cycle."""
@@ -185,6 +171,23 @@ class Workspace:
         if closed:
             raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
         return self.transactions.commit(transaction)
+
+
+class AnsweredBefore:
+    """A model as a run sees it, which holds the lock: it gives what it answered before, and is asked nothing."""
+
+    def __init__(self, models: Models, unanswered: Mapping[str, str]) -> None:
+        """Take the model, and why it did not answer, by the digest of the prompt."""
+        self._models, self._unanswered = models, unanswered
+
+    def find(self, prompt: Prompt) -> Reply | None:
+        """The reply that was kept."""
+        return self._models.find(prompt)
+
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
+        """The replies that were kept; what changed since the model was asked has none."""
+        late = "it changed while the model was asked"
+        return [self.find(one) or Unanswered(self._unanswered.get(one.digest, late)) for one in prompts]
 
 
 Said: TypeAlias = tuple[str, str, Mapping[str, object]]

@@ -91,20 +91,21 @@ def distil_arguments(parser: ArgumentParser) -> None:
 
 def distil_command(arguments: Namespace) -> int:
     """Distil, or print what would be sent, how many tokens that takes, and what it costs."""
-    from bankd.app.distil import ask_now, distil_now, plan_distilling
+    from bankd.app.distil import ask_models, distil_now, model_of, plan_distilling
     from bankd.wiring.workspace import open_workspace
 
     if arguments.rules:
         return _propose(arguments)
     root = find_workspace(arguments.workspace)
     with open_workspace(root, arguments.now, write=False) as workspace:  # a model may take minutes: others write
+        model_of(workspace)
         if not arguments.now:
             workspace.wait_until_settled()
         if arguments.dry_run:
             return _tell_plan(plan_distilling(workspace), arguments)
-        answers = ask_now(workspace)
+        unanswered = ask_models(workspace, only_prose=True)
     with open_workspace(root, arguments.now) as workspace:
-        done = distil_now(workspace, answers)
+        done = distil_now(workspace, unanswered)
     whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
     notes = done.notes or ("nothing was distilled" if done.waiting else "no new prose",)
     return say_answer(whole, *notes, *(f"{one.what}: {one.reason}" for one in done.waiting), as_json=arguments.json)
@@ -112,22 +113,29 @@ def distil_command(arguments: Namespace) -> int:
 
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
     lines = []
-    for one in plan.sections:
-        lines.append(f"memory/{one.log}:{one.line}  {one.tokens:,} tokens  {one.heading}")
+    for one in plan.pieces:
+        lines.append(f"{one.place}  {styled(f'{one.tokens:,} tokens', 'dim')}")
         if arguments.text:
             lines.append(one.text)
-    sent = [
-        counted(len(plan.sections), "section of prose", "sections of prose"),
-        counted(plan.insights, "cluster of memories", "clusters of memories"),
-        counted(plan.enrichments, "batch of memories without questions", "batches of memories without questions"),
-        counted(plan.comparisons, "memory with similar ones", "memories with similar ones"),
-    ]
-    again = ", each section twice, to verify what is made of it" if plan.sections else ""
-    asked = f"at most {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
-    cost = f", at most {plan.cost:.4f}" if plan.cost else "; for the cost, set distil.input_price and output_price"
-    lines.append(f"would send {', '.join(sent)}{again}: {asked}{cost}; nothing was sent")
-    whole = plan._asdict() | {"sections": [one._asdict() for one in plan.sections]}
+    lines.append(f"would send {tell_plan(plan)}; nothing was sent")
+    whole = plan._asdict() | {"pieces": [one._asdict() for one in plan.pieces]}
     return say_answer(whole, *lines, as_json=arguments.json)
+
+
+def tell_plan(plan: DistilPlan) -> str:
+    """What a night sends, in words."""
+    sent = [
+        counted(len(plan.pieces), "piece of the logs", "pieces of the logs"),
+        *([counted(plan.insights, "cluster of memories", "clusters of memories")] if plan.insights else ()),
+        *(
+            [counted(plan.comparisons, "memory with similar ones", "memories with similar ones")]
+            if plan.comparisons
+            else ()
+        ),
+    ]
+    asked = f"at most {counted(plan.calls, 'call')}, {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
+    cost = f", at most {plan.cost:.4f}" if plan.cost else "; for the cost, set distil.input_price and output_price"
+    return f"{', '.join(sent)}: {asked}{cost}"
 
 
 def _propose(arguments: Namespace) -> int:
@@ -141,7 +149,7 @@ def _propose(arguments: Namespace) -> int:
             workspace.wait_until_settled()
         found = propose_now(workspace, arguments.days, dry_run=arguments.dry_run)
     rows = [
-        {"place": f"memory/{one.section.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule}
+        {"place": f"memory/{one.piece.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule}
         for one in found
         for line, rule in one.lines
     ]

@@ -27,7 +27,7 @@ def cycle_arguments(parser: ArgumentParser) -> None:
 def cycle_command(arguments: Namespace) -> int:
     """Run the cycle and print its report.
 
-    A night with a model asks it before and after the run, without the lock: it may take minutes, and others write.
+    A night with a model asks it before the run, without the lock: it may take minutes, and others write.
     """
     from bankd.wiring.runner import import_watched
     from bankd.wiring.workspace import open_workspace
@@ -41,21 +41,13 @@ def cycle_command(arguments: Namespace) -> int:
             workspace.wait_until_settled()
         if workspace.models is None or arguments.kind != "reflect" or arguments.dry_run:
             return _run_in(workspace, arguments)
-    from bankd.app.distil import ask_for_memories, ask_for_night, enrich_now
+    from bankd.app.distil import ask_models
 
     with open_workspace(root, now, write=False) as workspace:
-        asked = ask_for_night(workspace)
+        unanswered = ask_models(workspace)
     with open_workspace(root, now) as workspace:
-        asked.answer_in(workspace)
-        code = _run_in(workspace, arguments)
-    with open_workspace(root, now, write=False) as workspace:
-        written = ask_for_memories(workspace)
-    if written is not None:
-        with open_workspace(root, now) as workspace:
-            written.answer_in(workspace)
-            for note in enrich_now(workspace):
-                sys.stderr.write(f"bankctl: {note}\n")
-    return code
+        workspace.unanswered = unanswered
+        return _run_in(workspace, arguments)
 
 
 def _run_in(workspace: Workspace, arguments: Namespace) -> int:

@@ -58,7 +58,6 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     from bankd.app.show import describe_memory
 
     asked = (f"? {question}" for question in found.questions)
-    written = (f"words added by a model, for search: {text}" for text in found.written)
     strength = () if found.strength is None else (f"strength {found.strength:.2f}, where 1 is fresh",)
     return say_answer(
         describe_memory(found),
@@ -67,7 +66,7 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
         f"  {styled(f'tagged as {found.meaning}', 'dim')}" if found.meaning else "",
         f"  from {styled(found.source or 'the user: no log line has this id')}",
         f"  {styled(found.when, 'dim')}" if found.when else "",
-        *(f"  {styled(line, 'dim')}" for line in (*asked, *written, *found.history, *strength)),
+        *(f"  {styled(line, 'dim')}" for line in (*asked, *found.history, *strength)),
         as_json=as_json,
     )
 

@@ -215,7 +215,6 @@ _READERS: Mapping[str, Callable[[str], object]] = {
     "distil.tokens_a_day": _whole(0, 100_000_000),
     "distil.minutes": _whole(1, 600),
     "distil.days": _whole(1, 3650),
-    "distil.enrich": _whole(0, 100_000),
     "distil.compare": _whole(0, 100_000),
     "distil.conflict": _one_of("newer", "both", "surer"),
     "distil.input_price": _real(0, 1_000_000),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from procrastinate.schema import SchemaManager
 
+from bankd.app.distil import ask_models
 from bankd.errors import UsageError, UserError
 from bankd.fleet.database import FleetDatabase
 from bankd.fleet.queue import NightQueue
@@ -73,7 +74,10 @@ def run_night(root: Path, kiwi: KiwiWorker) -> str:
     settings = search_settings(root)
     searching = make_search(root, settings, kiwi)
     try:
+        with open_workspace(root, searching=searching, write=False) as workspace:
+            unanswered = ask_models(workspace) if workspace.models else {}
         with open_workspace(root, searching=searching) as workspace:
+            workspace.unanswered = unanswered
             problems = list(import_watched(workspace))
             workspace.wait_until_settled()
             reports = list(workspace.run_batches("reflect"))

@@ -228,15 +228,6 @@ class Rows:
             asked += [question for question in questions.split("\n") if question not in asked]
         return found
 
-    def unasked(self, most: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """Memories that have no question yet, the last added first: text, entities, and headings above."""
-        query = (
-            "SELECT text, entities, heading FROM memories "
-            "WHERE id IS NOT NULL AND is_text = 0 AND questions = '' ORDER BY row DESC LIMIT ?"
-        )
-        found = self._connection.execute(query, (most,))
-        return [(text, tuple(about.split()), tuple(above.split(SEPARATOR))) for text, about, above in found]
-
     def reading(self, run: str) -> list[str] | None:
         """The terms of a run of Hangul as it was analysed before; None when it was never seen."""
         found = self._connection.execute("SELECT terms FROM readings WHERE run = ?", (run,)).fetchone()
@@ -403,33 +394,19 @@ class Rows:
         self._connection.executemany(_SUM_UP_USE, {(event.memory,) for event in dates.uses})
         self.set_state("events", dates.seen)
 
-    def note_questions(self, new: NewQuestions, source: str) -> None:
-        """Note which questions memories answer; pages of memories that have others now are read again.
-
-        `source` is the state that says how far they were read: `questions` of the logs, or `enriched`.
-        """
-        from bankd.search.indexable import ENRICHED  # noqa: PLC0415 -- only a writer notes
-
-        is_enriched = source == "enriched"
+    def note_questions(self, new: NewQuestions) -> None:
+        """Note which questions memories answer; pages of memories that have others now are read again."""
         told = {(one.log, one.memory): "\n".join(one.questions) for one in new.changed}
         changed = [*told]
         if new.is_all:
-            comparison = "=" if is_enriched else "<>"
-            query = f"SELECT log, memory, questions FROM questions WHERE log {comparison} ?"
-            before = {(log, memory): asked for log, memory, asked in self._connection.execute(query, (ENRICHED,))}
+            query = "SELECT log, memory, questions FROM questions"
+            before = {(log, memory): asked for log, memory, asked in self._connection.execute(query)}
             changed = [key for key in {**before, **told} if before.get(key, "") != told.get(key, "")]
         self._connection.executemany("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
         rows = [(*key, told[key]) for key in changed if told.get(key)]
         self._connection.executemany("INSERT INTO questions VALUES (?, ?, ?)", rows)
-        about = {memory for _, memory in changed}
-        if is_enriched and about:  # the key of a statement stands in the place of an id
-            from bankd.pages.memory import statement_key  # noqa: PLC0415 -- same
-
-            query = "SELECT id, text, entities FROM memories WHERE id IS NOT NULL AND is_text = 0"
-            said = self._connection.execute(query)
-            about = {id_ for id_, text, entities in said if statement_key(text, entities.split()) in about}
-        self._read_again("id = ?", [(memory,) for memory in about])
-        self.set_state(source, new.seen)
+        self._read_again("id = ?", [(memory,) for memory in {memory for _, memory in changed}])
+        self.set_state("questions", new.seen)
 
     def _read_again(self, condition: str, values: Iterable[tuple[str, ...]]) -> None:
         """Have the pages read again that hold memories of a condition."""

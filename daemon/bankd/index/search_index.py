@@ -202,10 +202,6 @@ class SearchIndex:
         """The paths of pages."""
         return self._rows.paths(pages)
 
-    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """Memories that have no question yet, the last added first: text, entities, and headings above."""
-        return self._rows.unasked(most) if self.open() else ()
-
     def count_vectors(self, identity: str) -> int:
         """How many memories have one of these sentence vectors."""
         if not identity or self._rows.state("vectors") != identity:

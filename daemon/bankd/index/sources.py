@@ -106,16 +106,6 @@ class PageFiles:
 
         return read_questions(self._workspace / ".bankd" / "catalogue.sqlite3", seen)
 
-    def enriched_since(self, seen: str) -> NewQuestions:
-        """The questions that a model wrote for statements, when its files changed since an earlier look."""
-        if not seen and not (self._workspace / "events" / "enriched").is_dir():
-            from bankd.search.indexable import NewQuestions  # noqa: PLC0415 -- same
-
-            return NewQuestions((), seen)
-        from bankd.index.told import read_enriched  # noqa: PLC0415 -- most have no model
-
-        return read_enriched(self._workspace, seen)
-
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
         try:
@@ -166,10 +156,6 @@ class LogPages(PageFiles):
         from bankd.search.indexable import NewQuestions  # noqa: PLC0415 -- same
 
         return NewQuestions((), seen)
-
-    def enriched_since(self, seen: str) -> NewQuestions:
-        """Nothing: what a model wrote is for memories."""
-        return self.questions_since(seen)
 
     def contents(self, path: str, data: bytes) -> IndexablePage:
         """The passages of a log."""

@@ -22,9 +22,9 @@ from bankd.index.sources import text_of_log
 from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, find_missing, fold_events, in_order_told
 from bankd.memory.use import KINDS, UseEvent, read_use
 from bankd.pages.names import day_in
-from bankd.search.indexable import ENRICHED, LineQuestions, MemoryDates, NewQuestions
+from bankd.search.indexable import LineQuestions, MemoryDates, NewQuestions
 from bankd.search.request import Hit
-from bankd.storage.events import EVENTS, PACKED, JsonLog, log_files, parse_row, read_log_file
+from bankd.storage.events import EVENTS, PACKED, log_files, parse_row, read_log_file
 from bankd.storage.tree import FileTree
 
 if TYPE_CHECKING:
@@ -173,21 +173,3 @@ def read_questions(catalog_db: Path, seen: str) -> NewQuestions:
         return NewQuestions((), seen)
     changed = [LineQuestions(log, memory, asked.split("\n") if asked else ()) for _, log, memory, asked in rows]
     return NewQuestions(changed, f"{catalog}:{max((row[0] for row in rows), default=start)}", is_all=not start)
-
-
-def read_enriched(root: Path, seen: str) -> NewQuestions:
-    """All questions that a model wrote, by the keys of statements, when its files changed since an earlier look."""
-    from bankd.storage.events import ENRICHED as FOLDER  # noqa: PLC0415 -- most have no model
-    from bankd.storage.events import fold_enriched  # noqa: PLC0415 -- same
-
-    try:
-        with closing(FileTree(root)) as tree:
-            states = [(path, (root / path).lstat()) for path in log_files(tree, FOLDER)]
-            stamp = " ".join(f"{path}:{state.st_size}:{state.st_mtime_ns}" for path, state in states)
-            if stamp == seen:
-                return NewQuestions((), seen)
-            known = fold_enriched(row for _, _, row in JsonLog(tree, FOLDER, "").read())
-    except (OSError, ConflictError, UserError):
-        return NewQuestions((), seen)
-    told = [LineQuestions(ENRICHED, key, enrichment.asked) for key, enrichment in known.items()]
-    return NewQuestions(told, stamp, is_all=True)

@@ -241,11 +241,10 @@ class IndexWriter:
                 rows.note_dates(dates)
                 if dates.uses:  # use changes no page, and still counts in what is near
                     self._note_state(rows)
-        for source, since in (("questions", self._pages.questions_since), ("enriched", self._pages.enriched_since)):
-            questions = since(seen := rows.state(source))
-            if questions.seen != seen:
-                with rows.transaction():
-                    rows.note_questions(questions, source)
+        questions = self._pages.questions_since(seen := rows.state("questions"))
+        if questions.seen != seen:
+            with rows.transaction():
+                rows.note_questions(questions)
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
         self._note_told(build.rows)
@@ -360,8 +359,7 @@ def _compare(
     """
     stored = rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again) if path in looked.pages else []
     ids = [entry.id for entry in page.entries if entry.id]
-    keys = [entry.key for entry in page.entries if entry.id]
-    entries = [*with_questions(with_days(page.entries, rows.learned(ids)), rows.questions([*ids, *keys]))]
+    entries = [*with_questions(with_days(page.entries, rows.learned(ids)), rows.questions(ids))]
     matches = match_equal(map(said_by, entries), (said for *_, said in stored))
     added, moved = [], []
     for place, (entry, same) in enumerate(zip(entries, matches.before, strict=True)):

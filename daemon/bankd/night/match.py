@@ -7,27 +7,21 @@ older value stands behind a newer; nothing is removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from bankd.errors import BankError, bug_in
 from bankd.memory.judge import source_day, source_line_number
 from bankd.memory.ledger import Ledger
 from bankd.memory.retire import memory_of
-from bankd.night.asking import NUMBER, Prompt, Reply, Unanswered, list_schema, object_schema, objects_in
+from bankd.night.asking import NUMBER, NightParts, Prompt, Reply, Unanswered, list_schema, object_schema, objects_in
 from bankd.pages.memory import Memory
-from bankd.ports import Models
 from bankd.same.compare import Relation
 from bankd.same.pairs import Likeness, age_of
 from bankd.same.reading import compared_text
-from bankd.secrets.screening import Finder, find_secrets
+from bankd.secrets.screening import find_secrets
 from bankd.words.analysis import has_hangul
-
-if TYPE_CHECKING:
-    from bankd.app.index import RunIndex
-    from bankd.workspace.catalog import PageMemoryCatalog
 
 VERSION = "match-1"
 MOST_OTHERS = 3
@@ -52,6 +46,79 @@ _RELATIONS = {"same": Relation.NEAR, "changed": Relation.NEWER, "different": Rel
 SCHEMA = object_schema(
     others=list_schema(object_schema(number=NUMBER, relation={"type": "string", "enum": [*_RELATIONS]}))
 )
+_REASONS = {
+    Relation.NEAR: "a language model takes both for the same",
+    Relation.NEWER: "a language model takes the newer for another value of the same",
+    Relation.DIFFERENT: "a language model tells them apart",
+}
+
+
+class MatchQuestion(NamedTuple):
+    """A memory that a model has not looked at, its text key, and those most like it that the rules tell from it, or only find near."""
+
+    id: str
+    key: str
+    others: Sequence[str]
+    prompt: Prompt | None
+    bug: str = ""
+
+
+class Matched(NamedTuple):
+    """What came of a night: memories looked at, pairs found, how many memories wait, and why."""
+
+    memories: int = 0
+    pairs: int = 0
+    waiting: int = 0
+    reason: str = ""
+    bugs: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say of it."""
+        done = f"{self.memories} memories compared by the model with those like them: {self.pairs} say the same or a newer value"
+        wait = f"{self.waiting} memories wait to be compared by the model: {self.reason}"
+        return [*([done] if self.memories else ()), *([wait] if self.waiting else ()), *self.bugs]
+
+
+def match_memories(parts: NightParts, ledger: Ledger, most: int, *, dry_run: bool = False) -> Matched:
+    """Have a model look at a limited number of memories; those it does not answer for wait for the next night.
+
+    With `dry_run` it is asked, and what it says is not recorded.
+    """
+    questions = find_questions(parts, ledger, most)
+    if not questions:
+        return Matched()
+    replies = ask_questions(parts, questions)
+    waiting = [reply.reason for _, reply in replies if isinstance(reply, Unanswered)]
+    done = [(one, reply) for one, reply in replies if not isinstance(reply, Unanswered)]
+    pairs = {pair: likeness for one, reply in done for pair, likeness in _pairs_in(one, reply, ledger)}
+    if not dry_run:
+        parts.catalog.record_matched({one.id: one.key for one, _ in done}, pairs)
+    memories = sum(reply is not None for _, reply in done)
+    alike = sum(one.relation is not Relation.DIFFERENT for one in pairs.values())
+    bugs = tuple(one.bug for one, _ in replies if one.bug)
+    return Matched(memories, alike, len(waiting), waiting[0] if waiting else "", bugs)
+
+
+def find_questions(parts: NightParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
+    """What is to be asked about the memories that no model has looked at, the last added first; nothing is written."""
+    keys = parts.catalog.unmatched(most) if most else {}
+    held = _memories(parts, keys)
+    return [_question(id_, keys[id_], memory, parts, ledger) for id_, memory in held.items()]
+
+
+def _question(id_: str, key: str, memory: Memory, parts: NightParts, ledger: Ledger) -> MatchQuestion:
+    """Without a prompt where nothing is like a memory, it must not be sent, or it cannot be read."""
+    try:
+        others = _others(id_, memory, parts, ledger)
+        known = {id_: memory, **others}.items()
+        one, *rest = (StatementOfDay(compared_text(held), _day(held_id, ledger)) for held_id, held in known)
+        may_ask = rest and not find_secrets(one.text, parts.finders)
+        return MatchQuestion(id_, key, [*others], matching_prompt(one, rest) if may_ask else None)
+    except BankError:
+        raise
+    except Exception as error:  # one memory must not keep all the others from being looked at
+        return MatchQuestion(id_, key, (), None, bug_in(f"{id_} is not compared by the model", error))
 
 
 class StatementOfDay(NamedTuple):
@@ -59,6 +126,87 @@ class StatementOfDay(NamedTuple):
 
     text: str
     day: date | None
+
+
+def matching_prompt(one: StatementOfDay, others: Sequence[StatementOfDay]) -> Prompt:
+    """What is asked about a memory and others."""
+    first, *rest = (f"{text}{f' ({day})' if day else ''}" for text, day in (one, *others))
+    lines = [f"the first| {first}", *(f"{number}| {said}" for number, said in enumerate(rest, start=1))]
+    return Prompt(VERSION, SYSTEM, "\n".join(" ".join(line.split()) for line in lines), SCHEMA, MOST_TOKENS)
+
+
+def _others(id_: str, memory: Memory, parts: NightParts, ledger: Ledger) -> dict[str, Memory]:
+    near = _nearest(id_, memory, parts, ledger)
+    held = {one: other for one, other in _memories(parts, near).items() if _can_be_sent(other, parts)}
+    return {one: held[one] for one in near if one in held and held[one].tag == memory.tag}
+
+
+def _can_be_sent(other: Memory, parts: NightParts) -> bool:
+    """Whether one of the others can be read and holds no credential; what keeps it from being read is told at its turn."""
+    try:
+        return not find_secrets(compared_text(other), parts.finders)
+    except Exception:
+        return False
+
+
+def _nearest(id_: str, memory: Memory, parts: NightParts, ledger: Ledger) -> list[str]:
+    """Those that share most words with a memory, but what the rules are sure of, or a person keeps beside it.
+
+    Newer ones have a question of their own, but beside what somebody wrote on a page: nobody knows when.
+    """
+    settled, is_dated = ledger.wanted_both | set(parts.catalog.surely_alike(id_)), _day(id_, ledger) is not None
+    found = (one for one in parts.index.nearest(compared_text(memory)) if one != id_)
+    near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
+    return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
+
+
+def _memories(parts: NightParts, ids: Iterable[str]) -> dict[str, Memory]:
+    return {id_: memory_of(lines) for id_, lines in parts.catalog.lines_of(ids).items()}
+
+
+def ask_questions(
+    parts: NightParts, questions: Sequence[MatchQuestion]
+) -> list[tuple[MatchQuestion, Reply | Unanswered | None]]:
+    """What a model says to each, None where there is nothing to ask; it is first tried in the languages of them."""
+    why_not = cache(lambda is_korean: _why_not(parts, trial_in(is_korean=is_korean)))
+    return [
+        (one, (why_not(has_hangul(one.prompt.text)) or parts.models.answer([one.prompt])[0]) if one.prompt else None)
+        for one in questions
+    ]
+
+
+def _why_not(parts: NightParts, trial: Trial) -> Unanswered | None:
+    """Why a model is not asked about memories; as its replies are kept, it is tried once for good."""
+    (reply,) = parts.models.answer([trial.prompt])
+    if isinstance(reply, Unanswered):
+        return reply
+    why = "tried on what is known, it cannot tell the same from another thing; distil.compare: 0 ends this"
+    return None if trial.is_passed(reply.value) else Unanswered(why)
+
+
+def _pairs_in(
+    question: MatchQuestion, reply: Reply | None, ledger: Ledger
+) -> Iterator[tuple[tuple[str, str], Likeness]]:
+    """By older and newer what the memory of a question is to the others."""
+    relations = relations_in(reply.value, len(question.others)) if reply else ()
+    for other, relation in zip(question.others, relations, strict=False):
+        older, newer = sorted((question.id, other), key=lambda id_: _age(id_, ledger))
+        yield (older, newer), Likeness(relation, _REASONS[relation], _day(newer, ledger) is not None)
+
+
+def relations_in(answer: object, count: int, unsaid: Relation = Relation.DIFFERENT) -> list[Relation]:
+    """What each of so many others is to the first; `unsaid` where an answer says nothing of it."""
+    found = objects_in(answer, "others")
+    said = {str(one.get("number")): str(one.get("relation")) for one in found}
+    return [_RELATIONS.get(said.get(str(number), ""), unsaid) for number in range(1, count + 1)]
+
+
+def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:
+    return age_of(_day(id_, ledger), source_line_number(ledger.consumed.get(id_)), id_)
+
+
+def _day(id_: str, ledger: Ledger) -> date | None:
+    return source_day(ledger.consumed.get(id_))
 
 
 class Trial(NamedTuple):
@@ -112,162 +260,3 @@ _IN_KOREAN = Trial(
 def trial_in(*, is_korean: bool) -> Trial:
     """What a model has to know to be asked about memories in Korean, or in any other language."""
     return _IN_KOREAN if is_korean else _IN_ENGLISH
-
-
-def matching_prompt(one: StatementOfDay, others: Sequence[StatementOfDay]) -> Prompt:
-    """What is asked about a memory and others."""
-    first, *rest = (f"{text}{f' ({day})' if day else ''}" for text, day in (one, *others))
-    lines = [f"the first| {first}", *(f"{number}| {said}" for number, said in enumerate(rest, start=1))]
-    return Prompt(VERSION, SYSTEM, "\n".join(" ".join(line.split()) for line in lines), SCHEMA, MOST_TOKENS)
-
-
-def relations_in(answer: object, count: int, unsaid: Relation = Relation.DIFFERENT) -> list[Relation]:
-    """What each of so many others is to the first; `unsaid` where an answer says nothing of it."""
-    found = objects_in(answer.get("others")) if isinstance(answer, dict) else []
-    said = {str(one.get("number")): str(one.get("relation")) for one in found}
-    return [_RELATIONS.get(said.get(str(number), ""), unsaid) for number in range(1, count + 1)]
-
-
-_REASONS = {
-    Relation.NEAR: "a language model takes both for the same",
-    Relation.NEWER: "a language model takes the newer for another value of the same",
-    Relation.DIFFERENT: "a language model tells them apart",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class MatchParts:
-    """What matching needs: what the bank holds, who looks alike, a model, and what credentials look like."""
-
-    catalog: PageMemoryCatalog
-    index: RunIndex
-    models: Models
-    finders: Sequence[Finder] = ()
-
-
-class MatchQuestion(NamedTuple):
-    """A memory that a model has not looked at, its text key, and those most like it that the rules tell from it, or only find near."""
-
-    id: str
-    key: str
-    others: Sequence[str]
-    prompt: Prompt | None
-    bug: str = ""
-
-
-class Matched(NamedTuple):
-    """What came of a night: memories looked at, pairs found, how many memories wait, and why."""
-
-    memories: int = 0
-    pairs: int = 0
-    waiting: int = 0
-    reason: str = ""
-    bugs: tuple[str, ...] = ()
-
-    @property
-    def notes(self) -> list[str]:
-        """What there is to say of it."""
-        done = f"{self.memories} memories compared by the model with those like them: {self.pairs} say the same or a newer value"
-        wait = f"{self.waiting} memories wait to be compared by the model: {self.reason}"
-        return [*([done] if self.memories else ()), *([wait] if self.waiting else ()), *self.bugs]
-
-
-def find_questions(parts: MatchParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
-    """What is to be asked about the memories that no model has looked at, the last added first; nothing is written."""
-    keys = parts.catalog.unmatched(most) if most else {}
-    held = _memories(parts, keys)
-    return [_question(id_, keys[id_], memory, parts, ledger) for id_, memory in held.items()]
-
-
-def _memories(parts: MatchParts, ids: Iterable[str]) -> dict[str, Memory]:
-    return {id_: memory_of(lines) for id_, lines in parts.catalog.lines_of(ids).items()}
-
-
-def _question(id_: str, key: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> MatchQuestion:
-    """Without a prompt where nothing is like a memory, it must not be sent, or it cannot be read."""
-    try:
-        others = _others(id_, memory, parts, ledger)
-        known = {id_: memory, **others}.items()
-        one, *rest = (StatementOfDay(compared_text(held), _day(held_id, ledger)) for held_id, held in known)
-        may_ask = rest and not find_secrets(one.text, parts.finders)
-        return MatchQuestion(id_, key, [*others], matching_prompt(one, rest) if may_ask else None)
-    except BankError:
-        raise
-    except Exception as error:  # one memory must not keep all the others from being looked at
-        return MatchQuestion(id_, key, (), None, bug_in(f"{id_} is not compared by the model", error))
-
-
-def _others(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> dict[str, Memory]:
-    near = _nearest(id_, memory, parts, ledger)
-    held = {one: other for one, other in _memories(parts, near).items() if _can_be_sent(other, parts)}
-    return {one: held[one] for one in near if one in held and held[one].tag == memory.tag}
-
-
-def _can_be_sent(other: Memory, parts: MatchParts) -> bool:
-    """Whether one of the others can be read and holds no credential; what keeps it from being read is told at its turn."""
-    try:
-        return not find_secrets(compared_text(other), parts.finders)
-    except Exception:
-        return False
-
-
-def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> list[str]:
-    """Those that share most words with a memory, but what the rules are sure of, or a person keeps beside it.
-
-    Newer ones have a question of their own, but beside what somebody wrote on a page: nobody knows when.
-    """
-    settled, is_dated = ledger.wanted_both | set(parts.catalog.surely_alike(id_)), _day(id_, ledger) is not None
-    found = (one for one in parts.index.nearest(compared_text(memory)) if one != id_)
-    near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
-    return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
-
-
-def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
-    """Have a model look at a limited number of memories; those it does not answer for wait for the next night."""
-    replies = ask_questions(parts, find_questions(parts, ledger, most))
-    waiting = [reply.reason for _, reply in replies if isinstance(reply, Unanswered)]
-    done = [(one, reply) for one, reply in replies if not isinstance(reply, Unanswered)]
-    pairs = {pair: likeness for one, reply in done for pair, likeness in _pairs_in(one, reply, ledger)}
-    parts.catalog.record_matched({one.id: one.key for one, _ in done}, pairs)
-    memories = sum(reply is not None for _, reply in done)
-    alike = sum(one.relation is not Relation.DIFFERENT for one in pairs.values())
-    bugs = tuple(one.bug for one, _ in replies if one.bug)
-    return Matched(memories, alike, len(waiting), waiting[0] if waiting else "", bugs)
-
-
-def ask_questions(
-    parts: MatchParts, questions: Sequence[MatchQuestion]
-) -> list[tuple[MatchQuestion, Reply | Unanswered | None]]:
-    """What a model says to each, None where there is nothing to ask; it is first tried in the languages of them."""
-    why_not = cache(lambda is_korean: _why_not(parts, trial_in(is_korean=is_korean)))
-    return [
-        (one, (why_not(has_hangul(one.prompt.text)) or parts.models.answer([one.prompt])[0]) if one.prompt else None)
-        for one in questions
-    ]
-
-
-def _why_not(parts: MatchParts, trial: Trial) -> Unanswered | None:
-    """Why a model is not asked about memories; as its replies are kept, it is tried once for good."""
-    (reply,) = parts.models.answer([trial.prompt])
-    if isinstance(reply, Unanswered):
-        return reply
-    why = "tried on what is known, it cannot tell the same from another thing; distil.compare: 0 ends this"
-    return None if trial.is_passed(reply.value) else Unanswered(why)
-
-
-def _pairs_in(
-    question: MatchQuestion, reply: Reply | None, ledger: Ledger
-) -> Iterator[tuple[tuple[str, str], Likeness]]:
-    """By older and newer what the memory of a question is to the others."""
-    relations = relations_in(reply.value, len(question.others)) if reply else ()
-    for other, relation in zip(question.others, relations, strict=False):
-        older, newer = sorted((question.id, other), key=lambda id_: _age(id_, ledger))
-        yield (older, newer), Likeness(relation, _REASONS[relation], _day(newer, ledger) is not None)
-
-
-def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:
-    return age_of(_day(id_, ledger), source_line_number(ledger.consumed.get(id_)), id_)
-
-
-def _day(id_: str, ledger: Ledger) -> date | None:
-    return source_day(ledger.consumed.get(id_))

@@ -1,32 +1,41 @@
-"""The prose of logs in sections: what a model is asked about at a time, and by which key it is known to have been."""
+"""The prose of logs: its sections, each known by a key once it was read, and the pieces that a model reads at a time.
+
+A section is what stands below one heading: a part of a day, or a turn of an imported session. A piece is as much of one log
+as a call takes: a session whole, where it fits.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from typing import NamedTuple
 
+from bankd.briefing.shown import count_tokens
 from bankd.memory.ledger import Ledger
 from bankd.memory.retain import LogReading
 from bankd.pages.scanner import Block, BlockKind, scan_text
 
 FOLDER = "distilled"
 """Below `memory/`: the logs that have the lines of models. They are not distilled themselves."""
-_LONGEST = 6_000
-"""Characters of a section, some 1,500 tokens of English: a model that sees more says less of each line of it."""
+MOST_TOKENS = 6_000
+"""Tokens of a log that a model is shown at a time, by an upper bound."""
+_OVERLAP = 400
+"""Tokens of what stands before a piece, which is shown so that an answer has its question."""
 _LONGEST_LINE = 4_000
 """Characters of a line that a model is shown; a longer one was written by no person, and search finds it."""
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE}
-_KEYS = re.compile(r"^<!-- (distilled|proposed|derived) ([0-9a-f]{12}) -->$", re.MULTILINE)
+_QUOTED = re.compile(r"^(?:>[ \t]?)+")
+_KEYS = re.compile(r"^<!-- (distilled|proposed|derived)((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
+_PROJECT = re.compile(r"<!-- project: (.{1,200}?) -->")
 
 DISTILLED, PROPOSED, DERIVED = "distilled", "proposed", "derived"
 """Who has read a section: a model, the rules that propose lines, or a model that looks for insights in the bank."""
 
 
 class ProseSection(NamedTuple):
-    """A piece of a log: its heading, and its lines with their 1-based numbers."""
+    """What stands below one heading of a log, without marks of quotes: its heading, and its lines with their 1-based numbers."""
 
     log: str
     heading: str
@@ -38,25 +47,67 @@ class ProseSection(NamedTuple):
         said = "\n".join([self.log, self.heading, *(text for _, text in self.lines)])
         return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
+    @property
+    def text(self) -> str:
+        """The section as a model is shown it: its heading, and each line behind its number."""
+        heading = [f"## {self.heading}"] if self.heading else []
+        return "\n".join([*heading, *(f"{number}| {text}" for number, text in self.lines)])
+
+
+class LogPiece(NamedTuple):
+    """What a model reads of a log at a time: the new sections, and those `before` them, read already or in the last piece.
+
+    `title` is that of the log, with the project of its session where the log names one.
+    """
+
+    log: str
+    title: str
+    before: tuple[ProseSection, ...]
+    sections: tuple[ProseSection, ...]
+
+    @property
+    def lines(self) -> dict[int, str]:
+        """All of its lines, by their numbers in the log."""
+        return dict(line for section in (*self.before, *self.sections) for line in section.lines)
+
     def texts_of(self, numbers: Iterable[int]) -> list[str]:
-        """Those of its lines that have these numbers."""
-        wanted = set(numbers)
-        return [text for number, text in self.lines if number in wanted]
+        """Those of its lines that have these numbers, in the order of the log."""
+        lines = self.lines
+        return [lines[number] for number in sorted(set(numbers)) if number in lines]
 
 
-def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
-    """The keys of the sections that a distilled log has the lines of, by who read them."""
-    return {key for who, key in _KEYS.findall(text) if who == by}
+def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Collection[str]) -> Iterator[LogPiece]:
+    """The pieces of a log that have something new; `known` are the keys of the sections that were read."""
+    named, project = re.search(r"^# +(.+)$", text, re.MULTILINE), _PROJECT.search(text)
+    title = " ".join([*([named[1]] if named else ()), *([f"(project {project[1]})"] if project else ())])
+    before, part, size = list[ProseSection](), list[ProseSection](), 0
+    for section in sections:
+        if section.key in known:
+            before.append(section)
+            continue
+        tokens = count_tokens(section.text)
+        if part and size + tokens > MOST_TOKENS:
+            yield LogPiece(log, title, _last(before), tuple(part))
+            before, part, size = [*before, *part], [], 0
+        part.append(section)
+        size += tokens
+    if part:
+        first = part[0].lines[0][0]
+        yield LogPiece(log, title, _last([one for one in before if one.lines[0][0] < first]), tuple(part))
 
 
-def distilled_mark(key: str, by: str = DISTILLED) -> str:
-    """The line that says that a section was read."""
-    return f"<!-- {by} {key} -->"
-
-
-def opening_of(log: str) -> str:
-    """How a distilled log begins."""
-    return f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n"
+def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
+    """The last sections that fit the overlap; of a long one its last lines."""
+    found, left = list[ProseSection](), _OVERLAP
+    for section in reversed(sections):
+        lines = section.lines
+        while lines and count_tokens(section._replace(lines=lines).text) > left:
+            lines = lines[1:]
+        left -= count_tokens(section._replace(lines=lines).text)
+        found += [section._replace(lines=lines)] if lines else []
+        if len(lines) < len(section.lines):
+            break
+    return tuple(reversed(found))
 
 
 def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
@@ -76,30 +127,41 @@ def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
 
 def _lines_of(lines: Sequence[str], block: Block) -> Iterator[tuple[int, str]]:
     for number in range(block.start + 1, block.end + 1):
-        said = lines[number - 1].strip()
+        said = _QUOTED.sub("", lines[number - 1].strip()).strip()
         if said and len(said) <= _LONGEST_LINE:
             yield number, said
 
 
 def _cut(log: str, heading: str, lines: Sequence[tuple[int, str]]) -> Iterator[ProseSection]:
-    """Sections of at most so many characters."""
+    """Sections that a piece has room for."""
     part: list[tuple[int, str]] = []
     size = 0
     for line in lines:
-        if part and size + len(line[1]) > _LONGEST:
+        tokens = count_tokens(f"{line[0]}| {line[1]}\n")
+        if part and size + tokens > MOST_TOKENS - _OVERLAP:
             yield ProseSection(log, heading, tuple(part))
             part, size = [], 0
         part.append(line)
-        size += len(line[1])
+        size += tokens
     if part:
         yield ProseSection(log, heading, tuple(part))
+
+
+def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
+    """The keys of the sections that a distilled log has the lines of, by who read them."""
+    return {key for who, keys in _KEYS.findall(text) if who == by for key in keys.split()}
+
+
+def distilled_mark(keys: Iterable[str], by: str = DISTILLED) -> str:
+    """The line that says that sections were read."""
+    return f"<!-- {by} {' '.join(dict.fromkeys(keys))} -->"
+
+
+def opening_of(log: str) -> str:
+    """How a distilled log begins."""
+    return f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n"
 
 
 def distilled_in(ledger: Ledger) -> list[str]:
     """The ids of the memories that came from lines of models."""
     return [id_ for id_, fact in ledger.consumed.items() if str(fact.get("log", "")).startswith(f"{FOLDER}/")]
-
-
-def new_sections(sections: Iterable[ProseSection], known: Set[str]) -> list[ProseSection]:
-    """Those that were not distilled as they are now, each once."""
-    return [*{section.key: section for section in sections if section.key not in known}.values()]

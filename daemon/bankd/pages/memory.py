@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
@@ -119,13 +118,6 @@ def parse_memory(text: str) -> Memory:
     if head is None or head.tag not in TAGS or head.problem:
         return Memory(body, id=id_, sources=sources)
     return Memory(body[head.length :], head.tag, head.confidence, head.entities, id_, sources)
-
-
-def statement_key(text: str, entities: Iterable[str]) -> str:
-    """A key of 16 hexadecimal digits: equal for equal text about equal entities, wherever it stands."""
-    said = " ".join(unicodedata.normalize("NFC", text).split())
-    about = " ".join(sorted({unicodedata.normalize("NFC", name).casefold() for name in entities}))
-    return hashlib.sha256(f"{said}\n{about}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def split_id(text: str) -> tuple[str, str | None]:

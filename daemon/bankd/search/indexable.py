@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from bankd.layouts.links import mentions_of
 from bankd.memory.use import UseEvent
-from bankd.pages.memory import statement_key
 from bankd.pages.names import day_in
 from bankd.pages.page import Entry, Page, heading_title, properties_of, read_page_once
 from bankd.pages.scanner import Block, BlockKind, without_hidden
@@ -45,15 +44,8 @@ class MemoryDates(NamedTuple):
     """The events of use."""
 
 
-ENRICHED = "~enriched"
-"""In the place of a log: what a model wrote for a statement."""
-
-
 class LineQuestions(NamedTuple):
-    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there.
-
-    Those that a model wrote are of no log but of `ENRICHED`, and of a statement, by its key.
-    """
+    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there."""
 
     log: str
     memory: str
@@ -94,11 +86,6 @@ class IndexableEntry(NamedTuple):
     """What it links to and what it was made of, as `layouts.links` writes it."""
 
     @property
-    def key(self) -> str:
-        """What its statement is known by, wherever it stands."""
-        return statement_key(self.text, self.entities)
-
-    @property
     def texts(self) -> tuple[str, ...]:
         """What is to be analysed of what it says."""
         return self.parts or (self.text,)
@@ -137,7 +124,7 @@ def with_questions(
 ) -> Iterator[IndexableEntry]:
     """Memories with the questions that they answer, by their ids, and by the keys of what they say."""
     for entry in entries:
-        asked = [*questions.get(entry.id or "", ()), *(questions.get(entry.key, ()) if entry.id else ())]
+        asked = questions.get(entry.id or "", ())
         yield entry._replace(questions=tuple(asked)) if asked else entry
 
 

@@ -62,8 +62,8 @@ ORDER_SHARE = 1 / 7
 _NEAR = 3
 """Places on, counted in terms, within which words belong together: `support group` finds `group for support` no more than it should."""
 QUESTION_SHARE = 0.5
-"""What the words of the questions that a memory answers count beside its own. On the conversation for choosing of
-`bench.questions` all ways and shares of taking them along come to the same within .006, but the best question alone."""
+"""What the words of the questions that a memory answers count beside its own. All ways and shares of taking them along came to the
+same within .006, but the best question alone, where a large model wrote questions for the facts of a conversation."""
 _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.1, "entity": 0.15}
 LEANING = 40
 """Terms of a memory on average up to which it leans on those beside it as a turn of a dialogue does; longer ones, less."""

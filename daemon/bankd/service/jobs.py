@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -38,6 +38,8 @@ class _Run:
     began: float | None = None
     summary: RunSummary | None = None
     error: BankError | None = None
+    unanswered: Mapping[str, str] = field(default_factory=dict)
+    """What a language model did not answer before it, and why."""
 
 
 class Jobs:
@@ -153,6 +155,19 @@ class Jobs:
 
     def _begin(self, run: _Run) -> None:
         self._runs[run.job.name] = run
+        if run.job.name == "reflect" and run.start is None and self._held.settings.distil.is_on:
+            threading.Thread(target=self._ask_first, args=(run,), name="asks the model", daemon=True).start()
+        else:
+            self._timer.submit(f"{run.job.name} runs", lambda: self._do(run))
+
+    def _ask_first(self, run: _Run) -> None:
+        """Ask the model before a night, beside other runs: it may take minutes. The night comes whatever becomes of that."""
+        try:
+            run.unanswered = self._held.ask_model()
+        except BankError as error:
+            log.warning("model not asked error=%s", error)
+        except Exception:
+            log.exception("model not asked because of a bug")
         self._timer.submit(f"{run.job.name} runs", lambda: self._do(run))
 
     def _do(self, run: _Run) -> None:
@@ -161,7 +176,7 @@ class Jobs:
             if not self._stopping:
                 self._add(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
         try:
-            run.summary = self._held.run(name, force=run.force, start=run.start)
+            run.summary = self._held.run(name, force=run.force, start=run.start, unanswered=run.unanswered)
             outcome, note = RunOutcome.RAN, run.summary.line
             if run.summary.has_waiting_logs:
                 self.log_changed()

@@ -8,6 +8,6 @@ journals      the redo journals of transactions, and the lock of the one writer
 transactions  commits a transaction, or finishes one that a crash interrupted
 recovery      the work of a start: unfinished transactions, pages saved by old buffers, late writes
 log_end       appends to the end of a raw log, or cuts a text off it
-events        append-only JSON lines: events, replies of models, enrichments
+events        append-only JSON lines: events, replies of models
 derived       derived files in `.bankd/`, made anew when they are damaged
 """

@@ -11,10 +11,6 @@ In `events/replies/`, which was paid for and so is not in `.bankd/`:
     {"call": "…", "at": "…", "reply": "KEY", "value": …, …}       the reply
 
 A call without a second row (after a crash) counts as having taken its `most`.
-
-In `events/enriched/`, texts by a model for statements; of two rows about one statement the later counts:
-
-    {"key": "4f0c…", "at": "…", "text": "STATEMENT", "questions": […], "other": […], "gist": "…", "entities": […]}
 """
 
 from __future__ import annotations
@@ -26,7 +22,6 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
-from functools import cached_property
 from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,7 +29,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bankd.errors import ConflictError, UserError
 from bankd.memory.ledger import CorruptLine, find_missing, in_order_told, told_order
 from bankd.night.asking import Reply
-from bankd.night.enrich import Enrichment, UnaskedStatement, read_enrichment
 from bankd.pages.text import parse_json
 from bankd.storage.disk import explain_failure, sync_file
 from bankd.storage.tree import FileTree, closing_descriptor, split_path, write_all
@@ -44,7 +38,7 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-EVENTS, REPLIES, ENRICHED = "events", "events/replies", "events/enriched"
+EVENTS, REPLIES = "events", "events/replies"
 PACKED = ".gz"
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
 FULL = 64 << 20  # bytes; a larger file is followed by one of the next number, whatever the year
@@ -279,30 +273,3 @@ class ReplyLog:
         row = {"call": call, "at": at.isoformat(timespec="seconds"), **fields}
         self._log.append([row])
         self._take(row)
-
-
-def fold_enriched(rows: Iterable[Mapping[str, Any]]) -> dict[str, Enrichment]:
-    """The latest enrichment of each statement, by its key."""
-    keyed = [row for row in rows if isinstance(row.get("key"), str)]
-    return {row["key"]: read_enrichment(row) for row in sorted(keyed, key=lambda row: str(row.get("at")))}
-
-
-class EnrichedLog:
-    """The enrichments of statements in a workspace, by all its machines; files are read when the first is asked for."""
-
-    def __init__(self, tree: FileTree, writer: str) -> None:
-        self._log = JsonLog(tree, ENRICHED, writer)
-
-    @cached_property
-    def _known(self) -> dict[str, Enrichment]:
-        return fold_enriched(_read_all(self._log))
-
-    def of(self, key: str) -> Enrichment | None:
-        """The enrichment of a statement; None when there is none."""
-        return self._known.get(key)
-
-    def keep(self, statement: UnaskedStatement, enrichment: Enrichment, at: datetime) -> None:
-        """Keep the enrichment of a statement."""
-        row = {"key": statement.key, "at": at.isoformat(timespec="seconds"), "text": statement.text}
-        self._log.append([row | enrichment._asdict()])
-        self._known[statement.key] = enrichment

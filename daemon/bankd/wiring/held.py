@@ -90,6 +90,7 @@ class Held:
             self._folder.close()
             raise
         self.search = make_search(root, search_settings_of(self._settings), is_daemon=True)
+        self._asking: ChildProcess | None = None
 
     def _read_configuration(self) -> tuple[Settings, Sources]:
         sources = read_sources(self.root)
@@ -117,9 +118,32 @@ class Held:
         """Finish what a crash interrupted."""
         self._have_done(self._runner, "recover", self._lock.descriptor)
 
-    def run(self, kind: str, *, force: bool = False, start: tuple[str, int] | None = None) -> RunSummary:
-        """Run a cycle, on the logs from `start` on, and bring the index up to date; raises what the cycle raises."""
-        fields = {"kind": kind, "force": force, "start": start}
+    def ask_model(self) -> Mapping[str, str]:
+        """Ask the language model what the next night asks, in a child of its own, while others write.
+
+        Gives why it did not answer, by the digest of the prompt; nothing where no model is named. Raises what goes wrong.
+        """
+        if not self._settings.distil.is_on:
+            return {}
+        self._asking = _child()
+        try:
+            return dict(self._have_done(self._asking, "ask")["unanswered"])
+        finally:
+            self._asking.close()
+
+    def run(
+        self,
+        kind: str,
+        *,
+        force: bool = False,
+        start: tuple[str, int] | None = None,
+        unanswered: Mapping[str, str] | None = None,
+    ) -> RunSummary:
+        """Run a cycle, on the logs from `start` on, and bring the index up to date; raises what the cycle raises.
+
+        `unanswered` is what `ask_model` gave.
+        """
+        fields = {"kind": kind, "force": force, "start": start, "unanswered": dict(unanswered or {})}
         return RunSummary(**self._have_done(self._runner, "run", self._lock.descriptor, fields))
 
     def settle(self) -> bool:
@@ -174,6 +198,8 @@ class Held:
         """Kill what is going on; its writes are in its journal, and the next run finishes them."""
         self._runner.end()
         self._reader.end()
+        if self._asking:
+            self._asking.end()
 
     def close(self) -> None:
         """Let go of the bank: first the children that could write in it, last the lock and the folder."""

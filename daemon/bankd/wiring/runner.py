@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bankd.app.distil import ask_models
 from bankd.app.imports import Imported, Importer, note_import
 from bankd.app.workspace import Workspace
 from bankd.briefing.choose import MODES, due_modes, make_briefing
@@ -65,7 +66,9 @@ class Runner:
             if self._configuration is None or (root, sources) != (self._root, self._sources):
                 self._root, self._configuration = root, None  # of another one until this can be used
                 self._configuration, self._sources = understand_sources(root, sources), sources
-            return self._catch_up() if descriptor is None else self._work(request, descriptor)
+            if descriptor is not None:
+                return self._work(request, descriptor)
+            return self._ask() if request["do"] == "ask" else self._catch_up()
         except BankError as error:
             return {"error": str(error), "exit": error.exit_code}
         except OSError as error:
@@ -84,6 +87,11 @@ class Runner:
         finally:
             searching.close(with_analyser=False)
         return {}
+
+    def _ask(self) -> dict[str, Any]:
+        """Ask the language model what the coming night asks, without the lock; the run finds the answers that were kept."""
+        with open_workspace(self._root, write=False) as workspace:
+            return {"unanswered": ask_models(workspace) if workspace.models else {}}
 
     def _work(self, request: dict[str, Any], descriptor: int) -> dict[str, Any]:
         tree = FileTree(self._root)
@@ -117,6 +125,7 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     if start is None:
         for problem in import_watched(workspace):
             log.warning("import problem=%s", problem)
+    workspace.unanswered = request.get("unanswered", {})
     report = workspace.run_cycle(request["kind"], force=request["force"], start=start)
     counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}

@@ -35,7 +35,7 @@ from bankd.pages.text import show_line
 from bankd.search.bank_search import BankSearch
 from bankd.settings import Settings
 from bankd.storage.disk import require_safe
-from bankd.storage.events import EnrichedLog, ReplyLog
+from bankd.storage.events import ReplyLog
 from bankd.storage.files import BankFiles
 from bankd.storage.journals import Lock
 from bankd.storage.log_end import append_line
@@ -176,7 +176,6 @@ def _assemble(
             (catalog_db, links),
             TextTraces(tree, writer, catalog_db, index.close),
             ImportedLogs(tree, writer),
-            EnrichedLog(tree, _writer()),
         ),
         models=door,
     )

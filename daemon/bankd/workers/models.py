@@ -61,13 +61,13 @@ class ModelDoor:
         self._ends = self._clock() + 60 * self._settings.minutes if self._ends is None else self._ends
         return [self._answer(prompt) for prompt in prompts]
 
+    def find(self, prompt: Prompt) -> Reply | None:
+        """The reply to the same prompt that was kept."""
+        return self._replies.find(_reply_key(self._settings, prompt))
+
     def _answer(self, prompt: Prompt) -> Reply | Unanswered:
-        key = _reply_key(self._settings, prompt)
-        kept = self._replies.find(key)
-        if kept is not None:
-            return kept
         try:
-            return self._ask(prompt, key)
+            return self.find(prompt) or self._ask(prompt, _reply_key(self._settings, prompt))
         except BankError as problem:
             return Unanswered(f"what it takes cannot be noted: {problem}")
 
@@ -142,5 +142,5 @@ def most_taken(prompt: Prompt) -> int:
 def _reply_key(settings: DistilPolicy, prompt: Prompt) -> str:
     """A key that is the same for the same question to the same model."""
     model = settings.command if settings.provider == "command" else settings.model
-    said = [settings.provider, model, prompt.version, prompt.system, prompt.text, prompt.schema, prompt.most_tokens]
+    said = [settings.provider, model, prompt.version, prompt.system, prompt.key or prompt.text, prompt.schema]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]

@@ -27,7 +27,7 @@ from bankd.memory.provenance import encoded_forms, holds_form, scrub_bytes, scru
 from bankd.pages.names import folders_above, is_outside
 from bankd.storage.derived import remove_derived
 from bankd.storage.disk import check_room
-from bankd.storage.events import ENRICHED, EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
+from bankd.storage.events import EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
 from bankd.storage.journals import DONE, RUNS, TXN
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FILE_CAP, FileTree, closing_descriptor, find_lines, open_regular, read_all, write_all
@@ -110,7 +110,7 @@ def _read(name: str, folder: int, path: str) -> tuple[bytes, int]:
 
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
-_LOGS = (EVENTS, REPLIES, ENRICHED)
+_LOGS = (EVENTS, REPLIES)
 _REWRITTEN = (*_LOGS, *(f"{folder}/archive" for folder in _LOGS), TXN, DONE, RUNS)
 _LARGEST = 64 << 20  # bytes of a copy that is searched
 _OWN_FOLDERS = ("events/", ".bankd/")
@@ -154,18 +154,12 @@ class TextTraces:
                     yield f"{folder}/{journal.name}", partial(self._journals.rewrite, folder, clean_one)
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
-        """The event logs, the replies of models, the ledger of runs, and the enrichments."""
+        """The event logs, the replies of models and the ledger of runs."""
         for path in [*log_files(self._tree, EVENTS), *log_files(self._tree, REPLIES), LEDGER]:
             data = self._unpacked(path)
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
                 yield path, partial(self._publish, path, clean)
-        for path in log_files(self._tree, ENRICHED):
-            lines = self._unpacked(path).split(b"\n")
-            # A row about a statement with the text goes as a whole: a model says the same in it in other words.
-            kept = [line for line in lines if _scrub_line(line, words) == line]
-            if kept != lines:
-                yield path, partial(self._publish, path, b"\n".join(kept))
 
     def _unpacked(self, path: str) -> bytes:
         with suppress(ConflictError, PermissionError):  # `beyond` names what is left there
