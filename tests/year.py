@@ -26,7 +26,7 @@ _PLAIN = (
     "W: 창고 {n}번 선반에는 부품 {m}개가 있다.",
     "W @Peter: Rents desk {n} on floor {m}.",
     "B: 주말 {n}째에는 산길 {m}킬로미터를 걷는다.",
-    "O(c=0.90): Recipe {n} is better with {m} grams of salt.",
+    "O(c=0.90): I think that recipe {n} needs {m} grams of salt.",
     "S: 목표 {n}은 책 {m}권을 읽는 것이다.",
     "W: Invoice {n} of payflow is about {m} euros.",
 )
@@ -57,7 +57,7 @@ def logs_of_a_year() -> Mapping[date, Sequence[str]]:
         logs[END - timedelta(days=days)].append("B: Runs for half an hour before breakfast.")
     logs[END - timedelta(days=40)].append("W: The wifi of the cabin is called larch. #quiz")
     logs[END - timedelta(days=90)].append("W @Minho: 해산물 알레르기가 있다.")
-    logs[END - timedelta(days=33)].append("O(c=0.95) @Minho: Prefers calls to letters.")
+    logs[END - timedelta(days=33)].append("O(c=0.95) @Minho: Believes that calls are right.")
     logs[date(2025, 5, 18)].append("W: The cat came to live here.")
     logs[END - timedelta(days=6)] += ["W: We decided to use Postgres.", "W: Peter moves to Busan."]
     logs[END - timedelta(days=1)].append("W: 강당 열쇠는 경비실에 있다.")

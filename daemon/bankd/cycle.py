@@ -158,7 +158,7 @@ def run_cycle(
 
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
-    plan = deduplicate_lines(plan, world, policy)
+    plan = deduplicate_lines(plan, facts, world, policy)
     plan = replace_named(plan, facts, world, policy)
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
@@ -346,7 +346,7 @@ def place_on_page(memory: Memory, destination: Destination, graph: LinkGraph, re
     return choose_part(memory, destination, graph.view) if is_hub else destination
 
 
-def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
+def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update."""
     keys = [text_key(placement.line.memory) for placement in plan.placements]
     twins = dict(world.catalog.find_exact_matches(keys))
@@ -365,8 +365,9 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
     judged = judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold)
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
-    fading = Fading.of(policy.settings.decay)
-    again = confirmations_of(blocked, world.catalog.lines_of(b.twin for b in blocked), plan.now.date(), fading)
+    held = world.catalog.lines_of(item.twin for item in blocked)
+    fading = Fading.of(policy.settings.decay, RenamedPages(facts.ledger, world.catalog.pages_of).name_now)
+    again = confirmations_of(blocked, held, facts.ledger, plan.now.date(), fading)
     kept = {placement.line.id for placement in judged.placements}
     said = lines | {neighbour.id: neighbour.memory for found in neighbours.values() for neighbour in found}
     allowed = updates_allowed(judged.updates, said, policy.settings.distil.conflict)

@@ -45,10 +45,11 @@ class SplitPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DecayPolicy:
-    """How fast an opinion fades (confidence a day), and the floor below which it is archived."""
+    """How fast an opinion fades (confidence a day), below which floor it is archived, and the pages on which none fades."""
 
     per_day: float = 0.02
     floor: float = 0.30
+    keep: tuple[str, ...] = ("opinions/preferences.md",)
 
 
 @dataclass(frozen=True, slots=True)

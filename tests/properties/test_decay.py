@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bankd.memory.archive import Resident, fades_away_on
 from bankd.memory.use import (
     CONFIRMATION,
     Fading,
     falls_on,
-    forecast_falls,
-    is_faded,
     is_fading,
     raise_confidence,
     value_on,
@@ -65,12 +64,29 @@ def test_the_day_of_the_fall_is_the_first_below_the_floor(start: int, fading: Fa
     assert day == (START + timedelta(below[0]) if below else None)
 
 
-def test_full_confidence_is_archived_on_the_36th_day() -> None:
-    opinion = Memory("prefers tea", "O", Confidence(100, START))
-    first = next(n for n in range(400) if is_faded(opinion, START + timedelta(n), DEFAULT))
+@given(values, fadings, st.lists(days, max_size=30))
+def test_a_day_on_which_it_was_used_takes_nothing(start: int, fading: Fading, used: list[int]) -> None:
+    written, of_use = Confidence(start, START), [START + timedelta(n) for n in used]
+    worth, found = start, list[int]()
+    for n in range(200):
+        worth = worth if n == 0 or n in used else max(0, worth - fading.per_day)
+        found.append(worth)
+    below = [n for n in range(200) if found[n] < fading.floor]
 
-    assert first == 36  # 1.00 - 35 * 0.02 = 0.30, which is not below the floor
-    assert falls_on(Confidence(100, START), DEFAULT) == START + timedelta(36)
+    assert [value_on(written, START + timedelta(n), fading, used=of_use) for n in range(200)] == found
+    assert falls_on(written, fading, of_use) == (START + timedelta(below[0]) if below else None)
+
+
+def test_full_confidence_is_archived_on_the_36th_day() -> None:
+    assert falls_on(Confidence(100, START), DEFAULT) == START + timedelta(36)  # 1.00 - 35 * 0.02 is not below 0.30
+
+
+@pytest.mark.parametrize("page", ["bank/opinions/preferences.md", "bank/opinions/preferences/tea.md", "bank/Likes.md"])
+def test_nothing_fades_on_a_page_that_is_kept_on_its_parts_and_where_it_was_moved(page: str) -> None:
+    fading = Fading.of(DecayPolicy(), {"opinions/preferences.md": "likes.md"}.__getitem__)
+
+    assert value_on(Confidence(90, START), START + timedelta(100), fading, page) == 90
+    assert value_on(Confidence(90, START), START + timedelta(10), fading, "bank/opinions/preferences2.md") == 70
 
 
 @given(values, st.integers(-4000, -1))
@@ -89,12 +105,12 @@ def test_zones_and_daylight_saving_do_not_count(zone: str, n: int) -> None:
     assert value_on(opinion, late, DEFAULT) in {by_daily_runs(100, k, DEFAULT) for k in (n, n + 1)}
 
 
-@given(values, days)
-def test_a_confirmation_is_a_small_step_up_from_today(start: int, n: int) -> None:
-    today = START + timedelta(n)
-    said_again = raise_confidence(Confidence(start, START), today, DEFAULT)
+@given(values, days, st.none() | values)
+def test_said_again_it_is_worth_a_little_more_and_at_least_what_was_said(start: int, n: int, said: int | None) -> None:
+    worth, today = by_daily_runs(start, n, DEFAULT), START + timedelta(n)
+    again = raise_confidence(worth, today, None if said is None else Confidence(said))
 
-    assert said_again == Confidence(min(100, by_daily_runs(start, n, DEFAULT) + CONFIRMATION), today)
+    assert again == Confidence(max(min(100, worth + CONFIRMATION), said or 0), today)
 
 
 @pytest.mark.parametrize(
@@ -108,21 +124,4 @@ def test_a_confirmation_is_a_small_step_up_from_today(start: int, n: int) -> Non
 )
 def test_only_opinions_with_a_confidence_fade(memory: Memory, expected: bool) -> None:
     assert is_fading(memory) is expected
-    assert is_faded(memory, START, DEFAULT) is expected
-
-
-def test_the_forecast_tells_what_falls_when_soonest_first() -> None:
-    memories = [
-        ("m-late", Memory("late", "O", Confidence(60, START))),
-        ("m-soon", Memory("soon", "O", Confidence(32, START))),
-        ("m-gone", Memory("gone", "O", Confidence(10, START - timedelta(9)))),
-        ("m-never", Memory("never #pinned", "O", Confidence(10, START))),
-        ("m-undated", Memory("undated", "O", Confidence(40))),
-    ]
-    falls = forecast_falls(memories, START, 10, DEFAULT)
-
-    assert [(fall.id, (fall.day - START).days, fall.value) for fall in falls] == [
-        ("m-gone", 0, 0),
-        ("m-soon", 2, 32),
-        ("m-undated", 6, 40),
-    ]
+    assert (fades_away_on(Resident("m-a", "bank/a.md", memory), START, DEFAULT) is not None) is expected

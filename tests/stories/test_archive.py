@@ -19,9 +19,9 @@ from tests.year import make_year
 LATE = "2026-05-18T12:00"
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
 OPINIONS = (
-    "O(c=0.40) @Peter: Prefers concise replies.",
+    "O(c=0.40) @Peter: Believes that short answers are right.",
     "W @Peter: Goes on long walks.",
-    "O(c=0.41) @Peter: Prefers tea to coffee.",
+    "O(c=0.41) @Peter: Believes that tea is right.",
     "W @Peter: 조용한 카페에서 일한다.",
 )
 
@@ -68,8 +68,8 @@ def test_what_was_archived_comes_back_to_the_byte_and_stays(root: Path, bankctl:
 
 
 def test_it_comes_back_to_the_part_that_took_its_place(root: Path, bankctl: Run) -> None:
-    page = root / "bank/opinions/preferences.md"
-    fading = "- O(c=0.40@2026-05-02) @Peter: Prefers concise replies. ^m-aaaaaaaaaaaa\n"
+    page = root / "bank/opinions/beliefs.md"
+    fading = "- O(c=0.40@2026-05-02) @Peter: Believes that short answers are right. ^m-aaaaaaaaaaaa\n"
     sections = "".join(
         f"## Part {n}\n\n- W: fact {n} {'word ' * 400}^m-{'b' * 11}{'abcdefgh'[n]}\n{fading if n == 3 else ''}\n"
         for n in range(8)
@@ -83,7 +83,7 @@ def test_it_comes_back_to_the_part_that_took_its_place(root: Path, bankctl: Run)
     row = bankctl("archive", "restore", "m-aaaaaaaaaaaa", "--json").json["rows"][0]
 
     part = (root / row["place"]).read_text(encoding="utf-8")
-    assert row["place"] != "bank/opinions/preferences.md"
+    assert row["place"] != "bank/opinions/beliefs.md"
     assert f"^m-bbbbbbbbbbbd\n{fading}" in part
 
 
@@ -164,7 +164,7 @@ def test_what_has_others_nested_in_it_stays(root: Path, bankctl: Run) -> None:
 
 
 def test_the_forecast_names_the_day_and_pins_hold(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", *OPINIONS[:2], "O(c=0.35) @Peter: Prefers rain #pinned")
+    write_log(root, "2026-05-01.md", *OPINIONS[:2], "O(c=0.35) @Peter: Believes that rain is right #pinned")
     bankctl("cycle", "micro", "--now", START)
 
     forecast = bankctl("archive", "forecast", "--days", "30", "--now", START, "--json").json
@@ -208,7 +208,7 @@ def test_the_budget_holds_for_what_people_ask_for_too(root: Path, bankctl: Run) 
 def test_what_is_nested_deep_is_archived_once_and_can_be_read_there(root: Path, bankctl: Run, nesting: str) -> None:
     """Indented as it was it would be code in the archive: nobody would find it there, and it would go each night anew."""
     page = root / "bank/opinions/taste.md"
-    opinion = "- O(c=0.10@2026-05-02) @Peter: Prefers tea. ^m-aaaaaaaaaaaa"
+    opinion = "- O(c=0.10@2026-05-02) @Peter: Believes that tea is right. ^m-aaaaaaaaaaaa"
     page.write_text(f"# Taste\n\n- drinks\n{nesting}{opinion}\n", encoding="utf-8")
 
     counts = [bankctl("cycle", "reflect", "--now", FADED, "--json").json["counts"] for _ in range(2)]

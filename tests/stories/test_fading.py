@@ -11,7 +11,9 @@ START = "2026-05-02T03:00"
 
 
 def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.", "O: Rust is better than Go")
+    write_log(
+        root, "2026-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.", "O: Rust is better than Go"
+    )
     bankctl("cycle", "reflect", "--now", START)
 
     far = bankctl("cycle", "reflect", "--now", "2026-05-19T03:00", "--json").json
@@ -22,9 +24,9 @@ def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Pa
     assert held["counts"] == {"fading": 1}
     assert held["rows"][0]["reason"].startswith("fades on 2026-05-27: to keep it say it again")
     assert gone["counts"] == {"archived": 1}
-    assert "concise" not in (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")
-    archived = (root / "archive/opinions/preferences.md").read_text(encoding="utf-8")
-    assert "- O(c=0.80@2026-05-01) @Peter: Prefers concise replies. ^m-" in archived
+    assert "short answers" not in (root / "bank/opinions/beliefs.md").read_text(encoding="utf-8")
+    archived = (root / "archive/opinions/beliefs.md").read_text(encoding="utf-8")
+    assert "- O(c=0.80@2026-05-01) @Peter: Believes that short answers are right. ^m-" in archived
     before = tree_state(root)
     shutil.rmtree(root / ".bankd")
     assert bankctl("cycle", "reflect", "--now", "2026-05-28T03:00", "--json").json["counts"] == {}
@@ -39,9 +41,9 @@ def test_what_is_pinned_or_no_opinion_stays(root: Path, bankctl: Run) -> None:
 
 
 def test_a_hand_edited_confidence_starts_anew(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.40) @Peter: Prefers concise replies.")
+    write_log(root, "2026-05-01.md", "O(c=0.40) @Peter: Believes that short answers are right.")
     bankctl("cycle", "reflect", "--now", START)
-    page = root / "bank/opinions/preferences.md"
+    page = root / "bank/opinions/beliefs.md"
     page.write_text(page.read_text(encoding="utf-8").replace("c=0.40@2026-05-01", "c=0.9"), encoding="utf-8")
 
     bankctl("cycle", "reflect", "--now", "2026-05-20T03:00")
@@ -64,7 +66,7 @@ def test_a_faded_opinion_without_id_is_named_first_and_archived_next(root: Path,
 
 
 def test_many_at_once_are_not_archived_unasked(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", *(f"O(c=0.40) @P{n}: Prefers number {n}" for n in range(30)))
+    write_log(root, "2026-05-01.md", *(f"O(c=0.40) @P{n}: Believes that {n} is right" for n in range(30)))
     bankctl("cycle", "reflect", "--now", START)
 
     refused = bankctl("cycle", "reflect", "--now", "2026-08-01T03:00", "--json").json
@@ -76,7 +78,7 @@ def test_many_at_once_are_not_archived_unasked(root: Path, bankctl: Run) -> None
 
 
 def test_opinions_of_an_old_log_stay_a_week_and_are_announced_before_they_go(root: Path, bankctl: Run) -> None:
-    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.")
+    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.")
 
     taken = bankctl("cycle", "reflect", "--now", "2026-05-02T03:00", "--json").json
     counts = [
@@ -85,12 +87,12 @@ def test_opinions_of_an_old_log_stay_a_week_and_are_announced_before_they_go(roo
 
     assert taken["counts"] == {"learned": 1}
     assert counts == [{"fading": 1}] * 6 + [{"archived": 1}]
-    archived = (root / "archive/opinions/preferences.md").read_text(encoding="utf-8")
+    archived = (root / "archive/opinions/beliefs.md").read_text(encoding="utf-8")
     assert "O(c=0.80@2025-05-01)" in archived
 
 
 def test_status_and_the_forecast_tell_what_fades_within_days(root: Path, bankctl: Run) -> None:
-    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.")
+    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.")
     bankctl("cycle", "reflect", "--now", "2026-05-02T03:00")
     bankctl("cycle", "reflect", "--now", "2026-05-03T03:00")
 
@@ -101,17 +103,72 @@ def test_status_and_the_forecast_tell_what_fades_within_days(root: Path, bankctl
 
 
 def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-10.md", "O(c=0.50) @Peter: Prefers concise replies.", now="2026-05-11T03:00")
-    page = root / "bank/opinions/preferences.md"
-    learn(root, bankctl, "2026-05-12.md", "O(c=0.50) @Peter: Prefers concise replies.", now="2026-05-20T03:00")
+    learn(
+        root,
+        bankctl,
+        "2026-05-10.md",
+        "O(c=0.50) @Peter: Believes that short answers are right.",
+        now="2026-05-11T03:00",
+    )
+    page = root / "bank/opinions/beliefs.md"
+    learn(
+        root,
+        bankctl,
+        "2026-05-12.md",
+        "O(c=0.50) @Peter: Believes that short answers are right.",
+        now="2026-05-20T03:00",
+    )
     assert "O(c=0.51@2026-05-12)" in page.read_text(encoding="utf-8")  # 0.50 less two days, plus 0.05
 
-    learn(root, bankctl, "2026-04-01.md", "O(c=0.50) @Peter: Prefers concise replies!", now="2026-05-21T03:00")
+    learn(
+        root,
+        bankctl,
+        "2026-04-01.md",
+        "O(c=0.50) @Peter: Believes that short answers are right!",
+        now="2026-05-21T03:00",
+    )
     assert "O(c=0.56@2026-05-12)" in page.read_text(encoding="utf-8")
 
 
 def test_a_log_of_a_day_to_come_or_of_none_gives_the_day_of_the_run(root: Path, bankctl: Run) -> None:
-    write_log(root, "2027-01-01.md", "O(c=0.50) @Peter: Prefers concise replies.")
-    learn(root, bankctl, "notes.md", "O(c=0.50) @Mina: Prefers long letters.", now="2026-05-20T03:00")
+    write_log(root, "2027-01-01.md", "O(c=0.50) @Peter: Believes that short answers are right.")
+    learn(root, bankctl, "notes.md", "O(c=0.50) @Peter: Believes that letters are wrong.", now="2026-05-20T03:00")
 
-    assert (root / "bank/opinions/preferences.md").read_text(encoding="utf-8").count("@2026-05-20") == 2
+    assert (root / "bank/opinions/beliefs.md").read_text(encoding="utf-8").count("@2026-05-20") == 2
+
+
+def test_a_preference_stays_wherever_its_page_went_and_an_opinion_goes_on_its_day(root: Path, bankctl: Run) -> None:
+    write_log(
+        root,
+        "2026-05-01.md",
+        "O(c=0.80): I prefer tea to coffee",
+        "O(c=0.80) @Peter: Believes that short answers are right.",
+    )
+    bankctl("cycle", "reflect", "--now", START)
+    (root / "bank/likes").mkdir()
+    (root / "bank/opinions/preferences.md").rename(root / "bank/likes/what.md")
+
+    counts = [
+        bankctl("cycle", "reflect", "--now", f"2026-05-{day}T03:00", "--json").json["counts"] for day in (26, 27, 28)
+    ]
+
+    assert [count.get("archived", 0) for count in counts] == [0, 1, 0]
+    assert "c=0.80@2026-05-01): I prefer tea" in (root / "bank/likes/what.md").read_text(encoding="utf-8")
+
+
+def test_said_again_an_opinion_has_at_least_what_was_said_and_used_it_does_not_fade(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.")
+    bankctl("cycle", "reflect", "--now", START)
+    write_log(root, "2026-05-20.md", "O(c=0.85) @Peter: Believes that short answers are right.")
+    bankctl("cycle", "reflect", "--now", "2026-05-21T03:00")
+    page = root / "bank/opinions/beliefs.md"
+    assert "O(c=0.85@2026-05-20) @Peter" in page.read_text(encoding="utf-8")
+
+    memory = page.read_text(encoding="utf-8").rpartition("^")[2].strip()
+    for day in ("2026-05-22", "2026-05-23"):
+        bankctl("feedback", "used", memory, "--now", f"{day}T12:00")
+    forecast = bankctl("decay", "forecast", "--now", "2026-05-24T04:00", "--json").json["falls"]
+
+    assert [(fall["day"], fall["today"]) for fall in forecast] == [
+        ("2026-06-19", 0.81)
+    ]  # two days later than .02 a day

@@ -153,11 +153,13 @@ def test_what_a_person_took_out_of_the_bank_is_no_answer_from_its_log(logs: Path
 
 
 def test_what_was_archived_is_found_with_the_day_it_went_and_how_to_bring_it_back(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", "O(c=0.50) @Ann: Likes very long letters by post.", now="2026-05-03T03:00")
+    learn(
+        root, bankctl, "2026-05-02.md", "O(c=0.50) @Ann: Believes in very long letters by post.", now="2026-05-03T03:00"
+    )
     bankctl("cycle", "reflect", "--now", "2026-09-10T03:00")
     (root / "memory" / "2026-05-02.md").unlink()
 
-    hit = hits_of(bankctl, "does Ann like long letters")[0]
+    hit = hits_of(bankctl, "does Ann believe in long letters")[0]
 
     assert (hit["group"], hit["path"].partition("/")[0]) == ("archive", "archive")
     assert hit["became"].startswith("archived on 2026-09-10")

@@ -21,7 +21,7 @@ SIZE = {"width": 1000, "height": 640}
 PICTURES = (
     ("search", "search?q=강당 열쇠는 어디에 있지", "ko-KR", "light"),
     ("desk", "desk", "en-GB", "dark"),
-    ("memory", "search?q=Prefers calls to letters", "en-GB", "light"),
+    ("memory", "search?q=Believes that calls are right", "en-GB", "light"),
     ("map", "map", "en-GB", "dark"),
 )
 

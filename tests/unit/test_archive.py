@@ -30,6 +30,7 @@ PLAIN = Resident("m-a", "bank/opinions/tea.md", Memory("prefers tea", "O", Confi
 FADED = replace(
     PLAIN, memory=Memory("prefers tea", "O", Confidence(100, TODAY - timedelta(36))), kept=TODAY - timedelta(7)
 )
+OLDER = replace(FADED, memory=Memory("prefers tea", "O", Confidence(100, TODAY - timedelta(37))))
 UNUSED = replace(PLAIN, kept=TODAY - timedelta(91))
 
 
@@ -52,8 +53,8 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (replace(UNUSED, used=TODAY - timedelta(3)), []),
         (replace(UNUSED, used=TODAY - timedelta(91), signals=UseSignals(used=[TODAY - timedelta(91)])), []),
         (replace(UNUSED, signals=UseSignals(importance=1)), []),
-        (replace(FADED, signals=UseSignals(used=[TODAY - timedelta(6)])), []),
-        (replace(FADED, signals=UseSignals(used=[TODAY - timedelta(7)])), [Reason.FADED]),
+        (replace(OLDER, signals=UseSignals(used=[TODAY - timedelta(6)])), []),
+        (replace(OLDER, signals=UseSignals(used=[TODAY - timedelta(7)])), [Reason.FADED]),
         (replace(UNUSED, kept=None), []),
         (replace(FADED, memory=replace(FADED.memory, text="prefers tea #pinned")), []),
         (replace(UNUSED, memory=replace(UNUSED.memory, text="prefers tea #pinned")), []),

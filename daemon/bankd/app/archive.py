@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from bankd.app.workspace import Workspace, begin_run
 from bankd.cycle import Report
@@ -11,17 +12,16 @@ from bankd.errors import UserError
 from bankd.memory.archive import (
     ArchiveCandidate,
     Resident,
+    fades_away_on,
     find_archivable,
-    noticed_until,
     offered_among,
     plan_restoring,
     read_contents,
-    stays_until,
+    resident_of,
 )
-from bankd.memory.ledger import day_of
 from bankd.memory.retire import moved_out, residents_of
 from bankd.memory.route import RenamedPages
-from bankd.memory.use import FADING_TAG, Fading, Fall, forecast_falls
+from bankd.memory.use import FADING_TAG, Fading, value_on
 from bankd.pages.memory import statement_of
 from bankd.pages.names import BANK
 
@@ -107,8 +107,23 @@ def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
 
 def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[ArchiveCandidate]:
     policy = workspace.policy()
-    fading, today = Fading.of(policy.settings.decay), workspace.now.date()
-    return offered_among(find_archivable(residents, today, fading, clock_frozen=policy.clock_frozen))
+    found = find_archivable(residents, workspace.now.date(), fading_in(workspace), clock_frozen=policy.clock_frozen)
+    return offered_among(found)
+
+
+def fading_in(workspace: Workspace) -> Fading:
+    """How opinions fade in a workspace, with the pages on which none does by their present names."""
+    renamed = RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of)
+    return Fading.of(workspace.settings.decay, renamed.name_now)
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """The day on which a memory will be below the floor, its id or else its place, and its confidence now in hundredths."""
+
+    day: date
+    id: str
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,21 +139,17 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
     """What falls below the floor within this many days, soonest first; and how many opinions a pin keeps from fading."""
     user_run = begin_run(workspace, "forecast")
     pages = {opinion.page for opinion in user_run.catalog.opinions()}
-    opinions = {
-        entry.memory.id or f"{page.path}:{entry.line}": (f"{page.path}:{entry.line}", entry.memory)
-        for page in user_run.catalog.pages()
-        if page.path in pages
-        for entry in page.entries
-        if entry.memory.tag == FADING_TAG and entry.memory.confidence
-    }
-    fading, today, ledger = Fading.of(workspace.settings.decay), workspace.now.date(), user_run.ledger
-    found = []
-    for fall in forecast_falls(((id_, memory) for id_, (_, memory) in opinions.items()), today, days, fading):
-        # What was brought back, or taken in just now, stays for a while.
-        kept = ledger.consumed.get(fall.id)
-        noticed = noticed_until(day_of(kept) if kept else None, ledger.signals_of(fall.id))
-        day = max(fall.day, stays_until(ledger.restored.get(fall.id)), noticed)
-        if (day - today).days <= days:
-            found.append(FadingForecast(replace(fall, day=day), opinions[fall.id][0], statement_of(fall.memory)))
-    pinned = sum(memory.is_pinned for _, memory in opinions.values())
+    fading, today, found, pinned = fading_in(workspace), workspace.now.date(), list[FadingForecast](), 0
+    for page in (page for page in user_run.catalog.pages() if page.path in pages):
+        for entry in page.entries:
+            memory, place = entry.memory, f"{page.path}:{entry.line}"
+            if memory.tag != FADING_TAG or not (written := memory.confidence):
+                continue
+            pinned += memory.is_pinned
+            dated = replace(memory, confidence=replace(written, day=written.day or today))
+            resident = resident_of(memory.id or place, page.path, dated, user_run.ledger)
+            day = fades_away_on(resident, today, fading)
+            if day and (day - today).days <= days:
+                worth = value_on(written, today, fading, page.path, resident.signals.used)
+                found.append(FadingForecast(Fall(day, resident.id, worth), place, statement_of(memory)))
     return sorted(found, key=lambda one: (one.fall.day, one.fall.id)), pinned

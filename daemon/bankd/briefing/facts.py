@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import starmap
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.memory.archive import fades_away_on
-from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_of, fold_events
+from bankd.memory.archive import fades_away_on, resident_of
+from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, fold_events
 from bankd.memory.use import FADING_TAG, Fading, value_on
 from bankd.pages.names import day_in
 from bankd.pages.page import Entry, Page
 from bankd.words.days import read_iso_moment
+
+if TYPE_CHECKING:
+    from bankd.settings import DecayPolicy
 
 # No postponed annotations here: a NamedTuple would compile each of them again, and a session waits for its start.
 
@@ -116,12 +119,17 @@ _OPEN_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<text>\[[ xX]\].*|.*\bTODO\b.*)")
 
 
 def assemble_facts(
-    pages: Iterable[Page], events: Sequence[Event], logs: Mapping[str, str], today: date, fading: Fading
+    pages: Iterable[Page], events: Sequence[Event], logs: Mapping[str, str], today: date, decay: DecayPolicy
 ) -> BriefFacts:
     """Put the facts together. `logs` has the texts of recent logs by name."""
+    from bankd.memory.route import RenamedPages  # noqa: PLC0415 -- a session waits for its start
+
     ledger = fold_events(events)
     entries = [(page, entry) for page in pages for entry in page.entries if entry.memory.text.strip()]
     said, links = _said_days(ledger), _links_of(entries)
+    pages_of = {entry.memory.id: (page.path,) for page, entry in entries if entry.memory.id}
+    renamed = RenamedPages(ledger, lambda ids: {id_: pages_of[id_] for id_ in ids if id_ in pages_of})
+    fading = Fading.of(decay, renamed.name_now)
 
     def known(page: Page, entry: Entry) -> KnownMemory:
         memory = entry.memory
@@ -132,9 +140,8 @@ def assemble_facts(
         about_same = sum(links.get(f"@{slug.casefold()}", 1) - 1 for slug in set(memory.entities))
         value = memory.confidence.hundredths if memory.confidence else None
         if memory.confidence and memory.tag == FADING_TAG:  # only opinions fade
-            value = value_on(memory.confidence, today, fading)
-        kept = day_of(ledger.consumed[key]) if key in ledger.consumed else None
-        fades_on = fades_away_on(memory, kept, ledger.restored.get(key), today, fading, ledger.signals_of(key))
+            value = value_on(memory.confidence, today, fading, page.path, ledger.signals_of(key).used)
+        fades_on = fades_away_on(resident_of(key, page.path, memory, ledger), today, fading)
         return KnownMemory(
             key, page.path, entry.line, memory.text, memory.tag, value, memory.entities, entry.heading,
             memory.is_pinned, learned, used, days, links.get(key, 0) + about_same, fades_on,

@@ -18,6 +18,7 @@ from bankd.briefing.choose import NAMES_MODES
 from bankd.config.patterns import compile_pattern
 from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, name_problems, raise_problems, read_text
 from bankd.memory.retain import PROFILES
+from bankd.memory.route import problem_of_target
 from bankd.settings import LAYOUTS, Settings
 
 
@@ -89,7 +90,7 @@ def _read_list(node: yaml.Node, dotted: str, problems: list[Problem]) -> tuple[s
     if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
         problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
         return ()
-    checks = {"secrets.patterns": compile_pattern, "agents.briefs": _one_of(*NAMES_MODES)}
+    checks = {"secrets.patterns": compile_pattern, "agents.briefs": _one_of(*NAMES_MODES), "decay.keep": _page}
     usable = []
     for item in items:
         try:
@@ -179,6 +180,14 @@ def _command(text: str) -> str:
 
 
 _folder = _matching(r"[^\0]*[^\s\0][^\0]*", "a folder, such as ~/vault/daily")
+
+
+def _page(text: str) -> str:
+    if problem := problem_of_target(text):
+        raise ValueError(problem)
+    return text
+
+
 _url = _matching(r"(?:https?://[^/\s]+(?:/\S*)?)?", "a URL such as http://localhost:11434/v1/embeddings")
 
 _BY_TYPE: Mapping[type, Callable[[str], object]] = {bool: _yes_no, str: str}

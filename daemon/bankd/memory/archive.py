@@ -13,8 +13,8 @@ from enum import StrEnum
 
 from bankd.edits.inserting import unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove
-from bankd.memory.ledger import Event
-from bankd.memory.use import NOTHING, NOTICE, Fading, UseSignals, falls_on, is_faded, is_fading, strength_on
+from bankd.memory.ledger import Event, Ledger, day_of
+from bankd.memory.use import NOTICE, Fading, UseSignals, falls_on, is_fading, strength_on
 from bankd.memory.use_policy import WEAK
 from bankd.pages.memory import Memory
 from bankd.pages.page import MemoryLines, Page
@@ -51,6 +51,13 @@ class Resident:
         """How strong it is, 0 to 1; it does not grow weak when no day of its life is known."""
         last = max((day for day in (self.kept, self.used) if day), default=today)
         return strength_on(today, last, self.signals, is_pinned=self.memory.is_pinned)
+
+
+def resident_of(id_: str, page: str, memory: Memory, ledger: Ledger, newer: str | None = None) -> Resident:
+    """What the rules of the archive need to know of a memory, by its id or place; `newer` replaces it."""
+    kept = day_of(ledger.consumed[id_]) if id_ in ledger.consumed else None
+    used, restored, signals = ledger.last_use_of(id_), ledger.restored.get(id_), ledger.signals_of(id_)
+    return Resident(id_, page, memory, kept, used, newer, restored, signals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +102,9 @@ def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bo
     strength = resident.strength(today)
     if resident.superseded_by:
         return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} replaces it", strength)
-    if clock_frozen:
+    if clock_frozen or fading.keeps(resident.page):
         return None
-    if is_faded(resident.memory, today, fading) and today >= noticed_until(resident.kept, resident.signals):
+    if fades_away_on(resident, today, fading) == today:
         return ArchiveCandidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}", strength)
     last = max((day for day in (resident.kept, resident.used) if day), default=None)
     if last is not None and strength < WEAK:
@@ -110,20 +117,17 @@ def stays_until(restored: date | None) -> date:
     return restored + RESTED if restored else date.min
 
 
-def noticed_until(kept: date | None, signals: UseSignals = NOTHING) -> date:
-    """The first day on which a memory may fade away: a week after it was taken in or last used; else `date.min`."""
-    last = max((day for day in (kept, signals.last_used()) if day), default=None)
-    return last + NOTICE if last else date.min
+def fades_away_on(resident: Resident, today: date, fading: Fading) -> date | None:
+    """The day on which a memory will have faded and goes to the archive, today or later; None when it never does.
 
-
-def fades_away_on(
-    memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading, signals: UseSignals = NOTHING
-) -> date | None:
-    """The day on which a memory will have faded and goes to the archive; None when it never does."""
-    if memory.confidence is None or not is_fading(memory):
+    It stays a week after it was taken in or last used, and a month after it was brought back.
+    """
+    memory, used = resident.memory, resident.signals.used
+    if memory.confidence is None or not is_fading(memory) or fading.keeps(resident.page):
         return None
-    falls = falls_on(memory.confidence, fading)
-    return max(falls, today, stays_until(restored), noticed_until(kept, signals)) if falls else None
+    falls = falls_on(memory.confidence, fading, used)
+    noticed = (day + NOTICE for day in (resident.kept, *used) if day)
+    return max(falls, today, stays_until(resident.restored), *noticed) if falls else None
 
 
 def unsupported(resident: Resident, lost: str, today: date) -> ArchiveCandidate:

@@ -18,9 +18,9 @@ from bankd.memory.ledger import KEPT, Event, Ledger, day_of
 from bankd.memory.plan import Blocked, Confirmed, Placement, Plan, Update
 from bankd.memory.retain import RetainLine
 from bankd.memory.retire import memory_of
-from bankd.memory.use import Fading, is_fading, raise_confidence
-from bankd.pages.memory import Memory, memory_id, normalise_text, parse_memory, statement_of
-from bankd.pages.page import MARKER, MemoryLines, with_confidence
+from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
+from bankd.pages.memory import Memory, memory_id, normalise_text, statement_of
+from bankd.pages.page import MemoryLines, with_confidence
 from bankd.same.compare import Match, Relation, find_match
 from bankd.same.pairs import Dated, Likeness, Pairs, compare_pairs
 from bankd.same.reading import compared_text, read_statement
@@ -239,20 +239,22 @@ def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
 
 
 def confirmations_of(
-    blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], today: date, fading: Fading
+    blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], ledger: Ledger, today: date, fading: Fading
 ) -> Iterator[Confirmed]:
     """What becomes of the opinions that blocked lines repeat, each on the day of the latest log that does.
 
-    `held` has the lines of those that can be written now.
+    They have at least the confidence just said, from that day. `held` has the lines of those that can be written now.
     """
-    days = {item.twin: item.line.place.day(today) for item in sorted(blocked, key=lambda b: b.line.place.day(today))}
-    for twin in sorted(days.keys() & held.keys()):
-        lines = held[twin]
-        memory = parse_memory(MARKER.sub("", lines.text))
-        if memory.confidence is None or not is_fading(memory):
+    last = {one.twin: one.line for one in sorted(blocked, key=lambda one: one.line.place.day(today))}
+    for twin in sorted(last.keys() & held.keys()):
+        lines, memory = held[twin], memory_of(held[twin])
+        written, said, day = memory.confidence, last[twin].memory.confidence, last[twin].place.day(today)
+        if written is None or not is_fading(memory):
             continue
-        day = max(days[twin], memory.confidence.day or days[twin])
-        stronger = with_confidence(lines.text, raise_confidence(memory.confidence, day, fading))
+        if written.day and day < written.day:  # an old log says nothing of today
+            said, day = None, written.day
+        worth = value_on(written, day, fading, lines.page, ledger.signals_of(twin).used)
+        stronger = with_confidence(lines.text, raise_confidence(worth, day, said))
         if stronger != lines.text:
             yield Confirmed(lines.page, twin, lines.text, stronger)
 

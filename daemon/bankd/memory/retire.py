@@ -15,8 +15,8 @@ from itertools import permutations
 
 from bankd.edits.inserting import block_key, outdent_lines, unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
-from bankd.memory.archive import Resident, archive_page, fades_away_on
-from bankd.memory.ledger import Ledger, day_of
+from bankd.memory.archive import Resident, archive_page, fades_away_on, resident_of
+from bankd.memory.ledger import Ledger
 from bankd.memory.route import Destination
 from bankd.memory.use import NOTICE, Fading, value_on
 from bankd.memory.use_policy import PROMOTED_AFTER, PROMOTED_USES
@@ -108,7 +108,7 @@ class Departure:
 
 def find_departures(residents: Iterable[Resident], today: date, fading: Fading) -> list[Departure]:
     """The memories that will fade away within the time of notice, but not today, soonest first."""
-    days = [(r, fades_away_on(r.memory, r.kept, r.restored, today, fading, r.signals)) for r in residents]
+    days = [(resident, fades_away_on(resident, today, fading)) for resident in residents]
     soon = [Departure(r.page, statement_of(r.memory), day) for r, day in days if day and today < day <= today + NOTICE]
     return sorted(soon, key=lambda one: (one.day, one.page, one.text))
 
@@ -120,7 +120,7 @@ def allowed_removals(held: int, budget: BudgetPolicy) -> int:
 
 def find_fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opinion]:
     """The opinions whose confidence is below the floor today."""
-    return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading) < fading.floor]
+    return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading, opinion.page) < fading.floor]
 
 
 def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Resident]:
@@ -128,12 +128,8 @@ def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Reside
 
     A memory that contains other memories with ids is left out: they would go where it goes.
     """
-    newer, residents = ledger.successors(), []
-    for id_, lines in sorted((id_, lines) for id_, lines in held.items() if not lines.inside):
-        kept = day_of(ledger.consumed[id_]) if id_ in ledger.consumed else None
-        used, restored, signals = ledger.last_use_of(id_), ledger.restored.get(id_), ledger.signals_of(id_)
-        residents.append(Resident(id_, lines.page, memory_of(lines), kept, used, newer.get(id_), restored, signals))
-    return residents
+    newer, alone = ledger.successors(), sorted((id_, lines) for id_, lines in held.items() if not lines.inside)
+    return [resident_of(id_, lines.page, memory_of(lines), ledger, newer.get(id_)) for id_, lines in alone]
 
 
 def memory_of(lines: MemoryLines) -> Memory:
@@ -209,7 +205,7 @@ def find_mergers(
         if not others:
             continue
         written = [found for one in (id_, *others) if (found := memories[one].confidence)]
-        strongest = max(written, key=lambda one: value_on(one, today, fading), default=None)
+        strongest = max(written, key=lambda one: value_on(one, today, fading, lines.page), default=None)
         text = unix_text(lines.text)
         rows = (with_confidence(text, strongest) if strongest and memory.confidence else text).split("\n")
         sources = render_sources(tuple(dict.fromkeys((*memory.sources, *others))))

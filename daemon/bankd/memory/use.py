@@ -8,7 +8,7 @@ missed or doubled run changes nothing. Days are local dates. What is archived is
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +23,7 @@ from bankd.memory.use_policy import (
     SHORTEST_STABILITY,
 )
 from bankd.pages.memory import Confidence, Memory
+from bankd.pages.names import BANK, is_within
 
 if TYPE_CHECKING:
     from bankd.settings import DecayPolicy
@@ -179,40 +180,43 @@ FADING_TAG = "O"
 CERTAIN = 100
 
 CONFIRMATION = 5
-"""Hundredths that saying an opinion again adds: said every two or three days it keeps its value; never said again, it is
-gone after five weeks."""
+"""Hundredths that saying an opinion again adds to what it is worth that day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """How much an opinion loses a day, and the value below which it is archived; both in hundredths."""
+    """How much an opinion loses a day, and the value below which it is archived, in hundredths; and where none fades.
+
+    `kept` are pages relative to the workspace; each covers its parts.
+    """
 
     per_day: int
     floor: int
+    kept: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, policy: DecayPolicy) -> Fading:
-        """Read the settings, which are whole hundredths written as fractions, such as 0.02."""
-        return cls(round(policy.per_day * 100), round(policy.floor * 100))
+    def of(cls, policy: DecayPolicy, name_now: Callable[[str], str] = str) -> Fading:
+        """Read the settings, which are whole hundredths written as fractions, such as 0.02; `name_now` follows moved pages."""
+        kept = dict.fromkeys(BANK + name for page in policy.keep for name in (page, name_now(page)))
+        return cls(round(policy.per_day * 100), round(policy.floor * 100), tuple(kept))
+
+    def keeps(self, page: str) -> bool:
+        """Whether no opinion fades on this page, relative to the workspace."""
+        return is_within(page, self.kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Fall:
-    """The day on which a memory will be below the floor, and its value on the day of the forecast."""
+def value_on(written: Confidence, today: date, fading: Fading, page: str = "", used: Iterable[date] = ()) -> int:
+    """Today's confidence in hundredths, of an opinion on this page that was used on these days.
 
-    day: date
-    id: str
-    value: int
-    memory: Memory
-
-
-def value_on(written: Confidence, today: date, fading: Fading) -> int:
-    """Today's confidence in hundredths; it does not fade when its day is missing or in the future."""
-    days = max(0, (today - written.day).days) if written.day else 0
-    return max(0, written.hundredths - fading.per_day * days)
+    It does not fade on a page that is kept, on a day on which it was used, and when its day is missing or in the future.
+    """
+    if written.day is None or fading.keeps(page):
+        return written.hundredths
+    days = (today - written.day).days - len({day for day in used if written.day < day <= today})
+    return max(0, written.hundredths - fading.per_day * max(0, days))
 
 
-def falls_on(written: Confidence, fading: Fading) -> date | None:
+def falls_on(written: Confidence, fading: Fading, used: Collection[date] = ()) -> date | None:
     """The first day on which a value with a day is below the floor; None when that day never comes."""
     if written.day is None:
         return None
@@ -222,7 +226,12 @@ def falls_on(written: Confidence, fading: Fading) -> date | None:
     if not fading.per_day or not fading.floor:
         return None
     days = above // fading.per_day + 1
-    return written.day + timedelta(days) if days <= (date.max - written.day).days else None
+    if days + len(used) > (date.max - written.day).days:
+        return None
+    falls = written.day + timedelta(days)
+    for day in sorted({*used}):
+        falls += timedelta(written.day < day <= falls)
+    return falls
 
 
 def is_fading(memory: Memory) -> bool:
@@ -230,25 +239,6 @@ def is_fading(memory: Memory) -> bool:
     return memory.tag == FADING_TAG and memory.confidence is not None and not memory.is_pinned
 
 
-def is_faded(memory: Memory, today: date, fading: Fading) -> bool:
-    """Whether a memory is below the floor today."""
-    written = memory.confidence if is_fading(memory) else None
-    return written is not None and value_on(written, today, fading) < fading.floor
-
-
-def raise_confidence(written: Confidence, today: date, fading: Fading) -> Confidence:
-    """The confidence of an opinion that was said again today: today's value and a little more, at most 1."""
-    return Confidence(min(CERTAIN, value_on(written, today, fading) + CONFIRMATION), today)
-
-
-def forecast_falls(memories: Iterable[tuple[str, Memory]], today: date, days: int, fading: Fading) -> list[Fall]:
-    """Which of these memories (with ids) fall below the floor within so many days from today, soonest first."""
-    falls, last = [], today + timedelta(days)
-    for id_, memory in memories:
-        if memory.confidence is None or not is_fading(memory):
-            continue
-        written = Confidence(memory.confidence.hundredths, memory.confidence.day or today)
-        day = falls_on(written, fading)
-        if day is not None and day <= last:
-            falls.append(Fall(max(day, today), id_, value_on(written, today, fading), memory))
-    return sorted(falls, key=lambda fall: (fall.day, fall.id))
+def raise_confidence(worth: int, today: date, said: Confidence | None = None) -> Confidence:
+    """The confidence of an opinion that was said again today: a little more than it was worth, and at least what was said."""
+    return Confidence(max(min(CERTAIN, worth + CONFIRMATION), said.hundredths if said else 0), today)

@@ -24,6 +24,7 @@ from bankd.memory.retire import (
     residents_of,
     too_many,
 )
+from bankd.memory.route import RenamedPages
 from bankd.memory.use import NOTICE, Fading
 from bankd.night.insights import find_unsupported, sources_of
 from bankd.night.sections import distilled_in
@@ -49,7 +50,7 @@ def retire_memories(
     """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
     if clock_frozen:
         plan = plan.with_(warnings=(*plan.warnings, FROZEN))
-    today, fading = plan.now.date(), Fading.of(settings.decay)
+    today, fading = plan.now.date(), Fading.of(settings.decay, RenamedPages(ledger, catalog.pages_of).name_now)
     near = [] if clock_frozen else find_fallen(catalog.opinions(), today + NOTICE, fading)
     opinions = find_fallen(near, today, fading)
     superseded = ledger.successors() if settings.dedup.archive_superseded else {}

@@ -23,6 +23,12 @@ def is_own(page: str) -> bool:
     return page.casefold().startswith(META)
 
 
+def is_within(path: str, pages: Iterable[str]) -> bool:
+    """Whether a page is one of these pages or a part of one, whatever the case of letters."""
+    key = path_key(path)
+    return any(key == path_key(page) or key.startswith(path_key(page).removesuffix(".md") + "/") for page in pages)
+
+
 def path_key(path: str) -> str:
     """A path in NFC and case folded: equal for all paths that a link does not tell apart."""
     return path.casefold() if path.isascii() else unicodedata.normalize("NFC", path).casefold()

@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from bankd.pages.names import is_within
 from bankd.search.floor import NEAREST_SHOWN, answers_among, nearest_among
 from bankd.search.read import read_query
 from bankd.search.request import GROUPS, Filters, FoundRow, Hit, Query
@@ -295,6 +296,8 @@ class RankingOptions(NamedTuple):
 
     tree_weight: float = TREE_WEIGHT
     fading_hundredths: float = 2.0
+    kept: Sequence[str] = ()
+    """The pages on which no confidence fades."""
     relations: KnownRelations = KnownRelations()
     vectors: Vectors | None = None
     """Sentence vectors, where they are wanted."""
@@ -311,16 +314,19 @@ def keep_sure(
     least = filters.min_confidence
     if least is None:
         return found
-    sure = {row.row for row in index.rows(found) if confidence_today(row, today, options) >= least}
+    rows = index.rows(found)
+    paths = index.paths({row.page for row in rows})
+    sure = {row.row for row in rows if confidence_today(row, paths.get(row.page, ""), today, options) >= least}
     return [number for number in found if number in sure]
 
 
-def confidence_today(row: FoundRow, today: date, options: RankingOptions) -> float:
+def confidence_today(row: FoundRow, path: str, today: date, options: RankingOptions) -> float:
     """What the confidence of a memory is worth today, in hundredths; one without confidence is a fact: 100."""
     if row.hundredths is None:
         return 100.0
-    days = max((today - row.day).days, 0) if row.day and row.tag == "O" else 0
-    return row.hundredths - options.fading_hundredths * days
+    if row.day is None or row.tag != "O" or "#pinned" in row.text or is_within(path, options.kept):
+        return row.hundredths
+    return row.hundredths - options.fading_hundredths * max((today - row.day).days, 0)
 
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
@@ -505,7 +511,7 @@ def rank_candidates(
     usage_of = index.usage_of if options.usage_of is None else options.usage_of
     usages = usage_of([row.id for row in rows.values() if row.id])
     ranked = [
-        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, usages, today, options))
+        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, paths[row.page], usages, today, options))
         for one, parts in zip(finalists, scores, strict=True)
         if (row := rows.get(one.candidate.row)) and row.page in paths
     ]
@@ -513,9 +519,9 @@ def rank_candidates(
 
 
 def _with_prior(
-    parts: dict[str, float], row: FoundRow, usages: Mapping[str, Usage], today: date, options: RankingOptions
+    parts: dict[str, float], row: FoundRow, path: str, usages: Mapping[str, Usage], today: date, options: RankingOptions
 ) -> dict[str, float]:
-    sure = None if row.hundredths is None else confidence_today(row, today, options)
+    sure = None if row.hundredths is None else confidence_today(row, path, today, options)
     usage = usages.get(row.id or "", NOT_USED)
     prior = prior_of(sure, row.day, today, is_pinned="#pinned" in row.text, usage=usage)
     if not prior or not parts["score"]:

@@ -46,6 +46,8 @@ class SearchSettings(NamedTuple):
     secret_patterns: Sequence[str] = ()
     anywhere: bool = False
     decay_floor: float = 0.30
+    decay_keep: Sequence[str] = ()
+    """The pages on which no confidence fades, relative to the bank."""
     unusable: str = ""
     """What there is to say of a settings file that cannot be used, and by which settings it was answered."""
     meaning: Sequence[str] = MeaningSettings()

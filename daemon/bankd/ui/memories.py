@@ -74,9 +74,9 @@ def _confidence(found: FoundMemory, workspace: Workspace) -> list[CurvePoint]:
     if memory.is_pinned:
         return [CurvePoint(day, written.hundredths / 100, "") for day in (written.day, workspace.now.date())]
     fading, last = Fading.of(workspace.settings.decay), workspace.now.date() + timedelta(days=_AHEAD)
-    whole = max(0, (last - written.day).days)
+    whole, page = max(0, (last - written.day).days), found.places[0].rpartition(":")[0] if found.places else ""
     days = (written.day + timedelta(days=on) for on in range(0, whole + 1, max(1, whole // 60)))
-    return [CurvePoint(day, value_on(written, day, fading) / 100, "") for day in days]
+    return [CurvePoint(day, value_on(written, day, fading, page) / 100, "") for day in days]
 
 
 def source_lines(bank: OpenBank, place: str | None) -> Iterator[tuple[int, str, bool]]:

@@ -79,9 +79,9 @@ class BankReader:
 
     def _read_facts(self, files: PageFiles, now: datetime, settings: SearchSettings) -> BriefFacts:
         from bankd.briefing.facts import assemble_facts
-        from bankd.memory.use import Fading
         from bankd.pages.page import read_page
         from bankd.pages.text import readable_bytes
+        from bankd.settings import DecayPolicy
         from bankd.storage.events import EventLog
         from bankd.storage.tree import FileTree
 
@@ -90,8 +90,8 @@ class BankReader:
         read = ((path, files.read(path)) for path in sorted(files.scan()))
         pages = (read_page(f"bank/{path}", readable_bytes(data)) for path, data in read if data is not None)
         logs = {name: self.read_file(f"memory/{name}") for name in self._recent_logs(now)}
-        fading = Fading(round(settings.decay_per_day * 100), round(settings.decay_floor * 100))
-        return assemble_facts(pages, events, logs, now.date(), fading)
+        decay = DecayPolicy(settings.decay_per_day, settings.decay_floor, tuple(settings.decay_keep))
+        return assemble_facts(pages, events, logs, now.date(), decay)
 
     def _recent_logs(self, now: datetime) -> dict[str, str]:
         """The logs of the last month by name, with a stamp each; those in folders below `memory/` are not looked at."""

@@ -103,7 +103,12 @@ def make_indexes(
         analyser=analyser,
         recalls=RecallBuffer(f"{root}/recall", settings.recall_minutes),
         options=RankingOptions(
-            settings.tree_weight, settings.decay_per_day * 100, successors, vectors, losses_of=losses_of
+            settings.tree_weight,
+            settings.decay_per_day * 100,
+            settings.decay_keep,
+            successors,
+            vectors,
+            losses_of=losses_of,
         ),
         write_tree=write_tree,
         remark=settings.unusable,
@@ -198,6 +203,7 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         settings.secrets.patterns,
         settings.retain.anywhere,
         settings.decay.floor,
+        settings.decay.keep,
         meaning=(meaning.model, meaning.url, meaning.key_variable, meaning.question_prefix, meaning.memory_prefix),
         suppression=own.suppression,
         cache_entries=own.cache_entries,
