@@ -46,7 +46,7 @@ class RealQuestions(SentenceVectors):
 
     _questions = cycle(str(query["text"]) for query in read_set(data_folder() / "locomo-facts-1-5").queries)
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
+    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float] | None:
         """As `SentenceVectors` has it, of the next question."""
         return super().near(next(self._questions), keys, most)
 
@@ -70,7 +70,7 @@ def tell_memory(when: str, vectors: SentenceVectors) -> None:
 
 
 def _process_of(vectors: SentenceVectors) -> int:
-    return int(vectors._child._process.pid)  # type: ignore[union-attr]
+    return int(vectors._process._child._process.pid)  # type: ignore[union-attr]
 
 
 def embed_short(own: Path, texts: Sequence[str]) -> None:

@@ -1,12 +1,12 @@
-"""Two more kinds of sets, in halves: search and each part of it, beside plain BM25 of the same terms. Prints MRR@10.
+"""Two more kinds of sets, in halves: search on each. Prints MRR@10.
 
-    python -m bench.sets short [--vary]     short Korean facts asked for in other words
-    python -m bench.sets titles [--vary]    notes of developers asked for by their titles alone
+    python -m bench.sets short     short Korean facts asked for in other words
+    python -m bench.sets titles    notes of developers asked for by their titles alone
 
 Each fact of naia is asked for by the questions that a large model wrote for it from its text alone (`data/enriched`); the
 facts of even number are for choosing, the odd ones are reported. The notes are those of the vaults in the shared data,
 without front matter, headings and code, each as one memory and as a page of paragraphs; their halves are by a checksum of
-the title. `--vary` takes each part of a score away, as `bench.choosing` does; there the floor holds nothing back.
+the title.
 """
 
 from __future__ import annotations
@@ -18,18 +18,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Bench, Variation
 from bench.quality import data_folder
 from bench.trial import Query, TrialSet, open_trial, read_set
 
 VAULTS = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
 _NO_PROSE = re.compile(r"\A---\n.*?\n---\n|^(`{3,}|~{3,}).*?^\1|^#+ .*?$", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"\A---\n(?:.*\n)*?title: *(.+)\n|^# +(.+)$", re.MULTILINE)
-_PLAIN = {
-    "B": 0.75, "B_OF_NOTES": 0.75, "BIGRAM_SHARE": 0.0, "ORDER_SHARE": 0.0, "SENTENCE_SHARE": 0.0, "HEADING_COUNT": 0,
-    "ASKING_WEIGHT": 1.0, "UNKNOWN_WEIGHT": 1.0, "_CAUTION": 0.0,
-}  # fmt: skip
-
 Halves = Sequence[Sequence[Query]]
 """The queries for choosing, and those that are reported."""
 
@@ -87,12 +81,6 @@ def main(arguments: Sequence[str]) -> int:
             print_row(f"  {'pages' if by_page else 'memories'}", [one.quality.mrr_10 for one in judged])
             print_row("    answers alone", [one.mrr_10_of_answers for one in judged])
             print_row("    (share not answered)", [one.unanswered / len(one.judged) for one in judged])
-        if "--vary" in arguments:
-            with open_trial(trial) as opened:
-                bench = Bench(name, opened, len(trial.queries))
-                for variation in (AS_CHOSEN, Variation("BM25 of the same terms", _PLAIN, 0.0), *PARTS, *CONSTANTS):
-                    ranks = [bench.ranks(half, variation) for half in halves]
-                    print_row(f"    {variation.name}", [sum(rank) / len(rank) for rank in ranks])
     return 0
 
 

@@ -63,8 +63,7 @@ def fts5_over(
     lexicon = lexicon_of(index.reading, lambda term: index.frequency("terms", term) > 0)
 
     def tokens(text: str) -> list[str]:
-        analysis = searching.indexes.analyser.analyse_query(text, lexicon)
-        return [*analysis.terms, *(f"2{gram}" for gram in analysis.bigrams)]
+        return searching.indexes.analyser.analyse_query(text, lexicon).terms
 
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE memories USING fts5(tokens, content='', tokenize='unicode61')")

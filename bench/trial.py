@@ -346,7 +346,7 @@ def open_trial(
     with trial_workspace(trial.documents, group, by_page=by_page) as (root, bank):
         search = search_of(root, meaning)
         search.refresh(NOW, None)
-        search.fill_vectors()
+        search.fill_vectors(NOW)
         if not with_worker:
             search.close()
             search = make_search(root, SETTINGS._replace(meaning=(meaning,)))

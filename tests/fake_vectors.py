@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bankd.search.meaning import CosineBounds
-
 IDEAS = (
     ("car", "자동차", "vehicle", "drive"),
     ("cat", "고양이", "kitten", "pet"),
@@ -43,19 +41,16 @@ class FakeVectors:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.identity, self.problem, self.asked = "fake", "", 0
-        self.bounds: CosineBounds | None = None
-        self.bounds_of_hangul: CosineBounds | None = None
+        self.usual: float | None = None
+        """What the nearest is to strangers' questions."""
 
-    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
-        return (in_hangul and self.bounds_of_hangul) or self.bounds
-
-    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
+    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float | None] | None:
         self.asked += 1
         if self.problem:
             return None
         all_ = {key: cosine(vector_of(text), vector_of(said)) for key, said in enumerate(self.texts)}
         best = sorted(all_, key=lambda key: (-all_[key], key))[:most]
-        return {key: all_[key] for key in {*best, *keys}}
+        return {key: all_[key] for key in {*best, *keys}}, self.usual
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         if self.problem:

@@ -30,7 +30,7 @@ from bankd.pages.page import Entry, MemoryLines, Page, PageLines, parts_folder, 
 from bankd.pages.scanner import decode_text, encode_text, scan_text
 from bankd.ports import UnreadLogs
 from bankd.same.pairs import Pairs, text_key
-from bankd.search.suppression import KeptAnswer
+from bankd.search.request import KeptAnswer
 from bankd.words.statement import Wording, plain_wording
 
 
@@ -116,7 +116,7 @@ class FakeRecalls:
         self.days: dict[str, date] = {}
 
     def answers(self) -> Sequence[KeptAnswer]:
-        return [KeptAnswer("", day, (id_,)) for id_, day in self.days.items()]
+        return [KeptAnswer(day, (id_,)) for id_, day in self.days.items()]
 
 
 class FakeHoldings:

@@ -20,7 +20,7 @@ from bankd.search.indexable import (
     with_days,
 )
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import Candidate, Corpus, Usage, Vocabulary, bigrams_as_text, vocabulary_of
+from bankd.search.score import Candidate, Corpus, Usage, Vocabulary, vocabulary_of
 from bankd.words.analysis import Analysis, Lexicon, analyse_by_lexicon, analyse_text, as_text, has_hangul, lexicon_of
 from bankd.words.day_mentions import days_spoken_of
 from bankd.words.days import Span, on
@@ -84,10 +84,8 @@ class FakeIndex:
                 analysis = FakeAnalyser().analyse_query(entry.text, lexicon)
                 above = FakeAnalyser().analyse_query(entry.context, lexicon)
                 entities = tuple(sorted({entity.casefold() for entity in entry.entities}))
-                bigrams = bigrams_as_text({*analysis.bigrams, *above.bigrams})
                 candidate = Candidate(
-                    len(self._rows), number, place, analysis.sentences, bigrams, above.terms, frozenset(entities),
-                    analysis.denies,
+                    len(self._rows), number, place, analysis.sentences, above.terms, frozenset(entities), analysis.denies,
                 )  # fmt: skip
                 row = FoundRow(
                     len(self._rows), number, entry.line, entry.id, entry.tag, entry.hundredths, entry.day, entities,
@@ -100,9 +98,7 @@ class FakeIndex:
     def corpus(self) -> Corpus:
         count = len(self._rows) or 1
         words = sum(len(analysis.terms) for _, _, analysis in self._rows)
-        sentences = sum(len(analysis.sentences) for _, _, analysis in self._rows)
-        heading = sum(len(candidate.heading) for candidate in self._candidates)
-        return Corpus(len(self._rows), words / count, words / (sentences or 1), heading / count)
+        return Corpus(len(self._rows), words / count)
 
     def _knows(self, term: str) -> bool:
         return self.frequency("terms", term) > 0
@@ -121,11 +117,9 @@ class FakeIndex:
     def reading(self, run: str) -> Sequence[str] | None:
         return None
 
-    def find(
-        self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int
-    ) -> Sequence[int]:
+    def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> Sequence[int]:
         passing = [row.row for row, nodes, _ in self._rows if _passes(row, nodes, filters)]
-        matching = [(self._matches(self._candidates[number], terms, bigrams), number) for number in passing]
+        matching = [(self._matches(self._candidates[number], terms), number) for number in passing]
         return [number for count, number in sorted(matching, key=lambda pair: (-pair[0], pair[1])) if count][:limit]
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> Sequence[int]:
@@ -137,10 +131,10 @@ class FakeIndex:
         return {id_: self._learned[id_] for id_ in ids if id_ in self._learned}
 
     @staticmethod
-    def _matches(candidate: Candidate, terms: Iterable[str], bigrams: Iterable[str]) -> int:
+    def _matches(candidate: Candidate, terms: Iterable[str]) -> int:
         found = Counter(term for sentence in candidate.sentences for term in sentence)
         found.update(candidate.heading)
-        return sum(found[term] for term in terms) + sum(1 for gram in bigrams if gram in candidate.bigrams)
+        return sum(found[term] for term in terms)
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
         return [self._candidates[number] for number in numbers]

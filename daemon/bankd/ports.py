@@ -81,7 +81,7 @@ class IndexView(Protocol):
         """What scoring has to know of the whole."""
 
     def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term of this kind (`terms`, `bigrams`, `heading`; `asked`, `asked_bigrams` of questions) occurs."""
+        """In how many memories a term of this kind (`terms`, `heading`; `asked` of questions) occurs."""
 
     def terms_with(self, beginning: str) -> Sequence[str]:
         """The terms that begin so, common ones first."""
@@ -89,9 +89,7 @@ class IndexView(Protocol):
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank; None when it was never seen."""
 
-    def find(
-        self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int
-    ) -> Sequence[int]:
+    def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> Sequence[int]:
         """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> Sequence[int]:

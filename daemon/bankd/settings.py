@@ -63,14 +63,13 @@ class SchedulePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SearchPolicy:
-    """How Korean is analysed, the weight of the tree score, how long answers are kept, and whether losers step back."""
+    """How Korean is analysed, the weight of the tree score, and how long answers are kept."""
 
     analyser: str = "kiwi"
     tree_weight: float = 0.4
     cache_minutes: int = 30
     cache_entries: int = 20
     recall_minutes: int = 60
-    suppression: bool = False
 
 
 @dataclass(frozen=True, slots=True)

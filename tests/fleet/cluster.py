@@ -105,7 +105,7 @@ class Cluster:
 
 def values_of(one: Json, field: str) -> list[Any]:
     value = one.get(field)
-    if isinstance(value, str) and field in {"terms", "bigrams", "heading", "asked", "asked_bigrams"}:
+    if isinstance(value, str) and field in {"terms", "heading", "asked"}:
         return value.split()
     return value if isinstance(value, list) else [] if value is None else [value]
 

@@ -59,7 +59,7 @@ def test_our_terms_are_indexed_as_they_are_and_routed_by_bank(
     banks: dict[str, Path], fleet: Fleet, cluster: Cluster
 ) -> None:
     properties = cluster.body["mappings"]["properties"]
-    assert {properties[kind]["analyzer"] for kind in ("terms", "bigrams", "heading", "asked")} == {"whitespace"}
+    assert {properties[kind]["analyzer"] for kind in ("terms", "heading", "asked")} == {"whitespace"}
     assert cluster.body["mappings"]["_routing"] == {"required": True}
     numbers = {bank.number for bank in fleet.banks.list_banks()}
     assert {one["bank"] for one in cluster.documents.values()} == numbers

@@ -45,7 +45,7 @@ def test_marks_are_parts_of_the_text_in_order_and_apart(text: str, terms: list[s
 def test_the_tree_file_is_valid_whatever_the_words_and_names_are(terms: dict[str, int], paths: list[str]) -> None:
     pages = [PageNode(path, path, [(path,), (path, "x")], list(terms), 1) for path in paths]
 
-    corpus = Corpus(9, 1, 1, 1)
+    corpus = Corpus(9, 1)
     written = render_tree(tree_of(pages, terms, corpus), corpus)
 
     assert json.loads(written)["format"] == 1

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from bankd.words.analysis import analyse_text, bigrams_of, has_hangul, readings_of, runs_of
+from bankd.words.analysis import analyse_text, has_hangul, readings_of, runs_of
 
 
 def test_words_are_cut_where_scripts_meet() -> None:
@@ -18,12 +18,6 @@ def test_words_are_cut_where_scripts_meet() -> None:
 def test_full_width_and_decomposed_letters_are_the_same_words() -> None:
     assert runs_of("ＡＩ가 ４２") == runs_of("AI가 42")
     assert runs_of(unicodedata.normalize("NFD", "가치관이 뭐야")) == ["가치관이", "뭐야"]
-
-
-def test_bigrams_let_one_syllable_find_a_short_word() -> None:
-    assert "술" in bigrams_of(["술은"])
-    assert bigrams_of(["가치관"]) == ["가치", "치관", "가"]
-    assert bigrams_of(["데이터베이스"])[-1] == "이스"
 
 
 def test_english_needs_no_morphemes() -> None:

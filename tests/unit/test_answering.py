@@ -2,60 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from bankd.search.find import Ranked
-from bankd.search.floor import MOST_WITNESS, above_floor, floor_of
-from bankd.search.meaning import CosineBounds
-from bankd.search.request import FoundRow
-from bankd.search.score import Candidate, Corpus
+from bankd.search.floor import WITNESS, WORDS_FLOOR, above_floor, evidence_of, share_asked, with_floors
+from bankd.search.meaning import Near
+from bankd.search.request import FoundRow, Query
+from bankd.search.score import Candidate
 from bankd.search.weigh import Weights
 
-CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
-ASKED = Weights({"paint": 1.0}, {}, {}, frozenset(), False, 2.2, 1.0, 1.0)
-MEMORY = Candidate(0, 1, 0, (("paint",),), "", (), frozenset(), False)
-FLOOR = floor_of(MEMORY, ASKED, CORPUS)
+ASKED = Weights({"paint": 1.0, "lake": 1.0, "of": 0.5}, {}, frozenset(), 2.2, 1.0)
+ROW = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
+USUAL = Near({}, 0.8)
 
 
-def answers(*shares: float) -> Sequence[float]:
-    """Of memories whose scores are these shares of the floor, those that are answers."""
-    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
-    ranked = [Ranked("a.md", row, MEMORY, {"score": share * FLOOR}) for share in shares]
-    return [round(one.parts["score"] / FLOOR, 2) for one in above_floor(ranked, ASKED, CORPUS)]
+def ranked(score: float, *terms: str, cosine: float | None = None) -> Ranked:
+    parts = {"score": score} if cosine is None else {"score": score, "meaning": cosine}
+    return Ranked("a.md", ROW, Candidate(0, 1, 0, (terms,), (), frozenset(), denies=False), parts)
 
 
-@pytest.mark.parametrize("shares", [(), (0.99,), (0.99, 0.98, 0.5)])
-def test_where_no_memory_reaches_the_floor_nothing_is_an_answer(shares: Sequence[float]) -> None:
-    assert answers(*shares) == []
+def answers(*found: Ranked, near: Near | None = None, query: Query = Query("")) -> list[float]:  # noqa: B008
+    return [one.parts["score"] for one in above_floor(with_floors(found, ASKED, near), query)]
 
 
-def test_beside_one_that_reaches_it_those_are_answers_that_reach_half_of_it() -> None:
-    assert answers(1, 0.5, 0.49, 0.1) == [1, 0.5]
-    assert answers(0.51, 1.2, 0.3) == [0.51, 1.2]
+def test_without_vectors_a_share_of_the_words_makes_an_answer_and_words_that_ask_make_none() -> None:
+    assert answers(ranked(0.5, "paint")) == [0.5]
+    assert answers(ranked(0.5, "of")) == answers(ranked(0.5)) == answers() == []
+    assert share_asked({"of", "paint"}, ASKED) > share_asked({"paint"}, ASKED)
+    assert share_asked({"of"}, ASKED._replace(terms={"of": 0.5})) == 1, "a question of such words is about them"
+    assert evidence_of(WORDS_FLOOR, None, 0.8) == evidence_of(WORDS_FLOOR, 0.9, None) == 1
 
 
-def test_where_even_the_nearest_memory_is_far_more_words_must_answer() -> None:
-    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
+@pytest.mark.parametrize(
+    ("cosine", "terms", "is_answer"),
+    [
+        (0.8, (), True), (0.79, (), False), (0.79, ("paint", "lake", "of"), True),
+        (0.79 - WITNESS, ("paint", "lake", "of"), False),
+    ],
+)  # fmt: skip
+def test_with_vectors_the_nearest_must_be_nearer_than_to_strangers_and_words_are_a_witness(
+    cosine: float, terms: tuple[str, ...], *, is_answer: bool
+) -> None:
+    assert bool(answers(ranked(0.5, *terms, cosine=cosine), near=USUAL)) is is_answer
 
-    def is_answer(share: float, cosine: float) -> bool:
-        ranked = Ranked("a.md", row, MEMORY, {"score": share * FLOOR, "meaning": cosine})
-        return bool(above_floor([ranked], ASKED, CORPUS, bounds=CosineBounds(near=0.8, across=0.9)))
 
-    assert is_answer(1.1, 0.8)
-    assert not is_answer(1.1, 0.7)
-    assert is_answer(MOST_WITNESS, 0.1)
+def test_below_half_of_the_best_nothing_is_shown_but_for_who_wants_so_many() -> None:
+    found = [ranked(score, "paint") for score in (0.5, 0.25, 0.24)]
+    assert answers(*found) == [0.5, 0.25]
+    assert answers(*found, query=Query("", is_limited=True)) == [0.5, 0.25, 0.24]
 
 
-def test_a_memory_that_shares_only_words_that_ask_is_no_answer_however_it_scores() -> None:
-    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "of")
-    asked = ASKED._replace(terms={"paint": 1.0, "of": 0.5})
-
-    def is_answer(*terms: str) -> bool:
-        return bool(
-            above_floor([Ranked("a.md", row, MEMORY._replace(sentences=(terms,)), {"score": 1.0})], asked, CORPUS)
-        )
-
-    assert is_answer("paint")
-    assert not is_answer("of")
+def test_what_nobody_asked_for_needs_its_own_words_and_a_margin() -> None:
+    query = Query("", margin=1.25)
+    assert answers(ranked(0.5, "paint", cosine=0.9), ranked(0.5, cosine=0.9), near=USUAL, query=query) == [0.5]
+    assert answers(ranked(0.5, "paint", cosine=0.78), near=USUAL, query=query) == []

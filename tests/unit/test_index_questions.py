@@ -8,11 +8,8 @@ from pathlib import Path
 from bankd.index.search_index import SearchIndex
 from bankd.index.told import read_questions
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, fold_events, make_event
-from bankd.search.floor import floor_of
 from bankd.search.indexable import LineQuestions, NewQuestions
 from bankd.search.request import Filters
-from bankd.search.score import Candidate, Corpus, score_first, score_texts
-from bankd.search.weigh import weigh_query
 from bankd.words.analysis import analyse_text
 from bankd.workspace.catalog import CatalogDatabase
 from bankd.workspace.logs import LogFiles
@@ -72,9 +69,9 @@ def test_two_logs_may_ask_of_one_memory(tmp_path: Path) -> None:
     index.refresh(NOW)
     pages.new = told("3", log="x.md")
     index.refresh(NOW)
-    rows = index.find(asking("storage"), {}, Filters(), 5)
+    rows = index.find(asking("storage"), Filters(), 5)
     assert len(rows) == 1
-    assert index.find(asking("snapshots"), {}, Filters(), 5) == []
+    assert index.find(asking("snapshots"), Filters(), 5) == []
 
 
 def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Path) -> None:
@@ -92,29 +89,6 @@ def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Pa
     elsewhere = read_questions(file, "1:99")
     assert elsewhere.is_all
     assert len(elsewhere.changed) == 2
-
-
-def test_questions_raise_a_memory_and_are_not_compared() -> None:
-    weights = weigh_query(analyse_text("snapshots land"), ("snapshots", "land"), 100, lambda *_: 1)
-    plain = Candidate(0, 0, 0, (("mirror", "helsinki"),), "", (), frozenset(), False)
-    asked = plain._replace(row=1, place=5, asked=(tuple(analyse_text("where do snapshots land").terms),))
-    corpus = Corpus(100, 10, 10, 0)
-    first, second = score_first([plain, asked], weights, corpus)
-    assert first.words == 0 < second.words
-    assert score_texts([plain, asked], weights, corpus) == [0.0, 0.0]
-
-
-def test_where_only_questions_can_meet_they_count_whole_and_have_the_floor_of_their_script() -> None:
-    weights = weigh_query(analyse_text("where snapshots land"), ("where", "snapshots", "land"), 100, lambda *_: 1)
-    question = (tuple(analyse_text("where do snapshots land").terms),)
-    latin = Candidate(0, 0, 0, (("mirror", "helsinki"),), "", (), frozenset(), False, question)
-    hangul = Candidate(1, 0, 5, (("거울", "헬싱키"),), " 거울 헬싱 ", (), frozenset(), False, question)
-    corpus = Corpus(100, 10, 10, 0)
-    beside, instead = score_first([latin, hangul], weights, corpus)
-    assert instead.words > beside.words > 0
-    strict = weights._replace(phrasing="of strangers")
-    assert floor_of(hangul, strict, corpus) == floor_of(latin, strict, corpus)
-    assert floor_of(hangul, strict, corpus) > floor_of(hangul._replace(asked=()), strict, corpus)
 
 
 def test_the_questions_of_a_line_are_those_of_the_memory_that_says_it() -> None:

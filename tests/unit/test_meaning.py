@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
-from bankd.search import meaning as fusion
 from bankd.search.find import Found, RankingOptions, find_answers
-from bankd.search.floor import answers_across, evidence_of
-from bankd.search.meaning import CosineBounds
 from bankd.search.request import Filters, Query
 from tests.fake_vectors import FakeVectors
 from tests.fakes import FakeAnalyser, FakeIndex
@@ -20,7 +15,6 @@ PAGES = {
     "work.md": "# Work\n\n- W: We keep the figures in Postgres.\n- W: Lunch is at noon.\n",
 }
 EVERYTHING = Filters()
-BOUNDS = CosineBounds(near=0.8, across=0.9)
 
 
 def asked(
@@ -60,28 +54,6 @@ def test_filters_hold() -> None:
     assert not any("자동차" in text for text in found)
 
 
-def test_among_long_notes_meaning_moves_a_title_and_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = (" ".join(f"{word}{number}" for number in range(200)) for word in ("one", "other"))
-    said, meant = f"The hall lamp door wall roof yard {one}.", f"자동차 {other}."
-    index, vectors = (
-        FakeIndex({"said.md": f"# Said\n\n- W: {said}\n", "meant.md": f"# Meant\n\n- W: {meant}\n"}),
-        FakeVectors(),
-    )
-    index.vectors = dict(enumerate(vectors.embed([row.text for row in index.rows(range(2))]) or []))
-
-    def first(text: str) -> str:
-        query = Query(text, 5, everything=True, today=TODAY)
-        return find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors)).ranked[0].path
-
-    title = "hall lamp door wall roof yard vehicle"
-    question = "where are the hall, the lamp, the door, the wall, the roof and the yard of the vehicle?"
-    found = []
-    for share in (fusion.LEAST_SHARE, 1.0):
-        monkeypatch.setattr(fusion, "OF_NOTES", share)
-        found.append((first(title), first(question)))
-    assert found == [("said.md", "said.md"), ("meant.md", "said.md")]
-
-
 def test_vectors_that_do_not_answer_leave_what_the_words_say() -> None:
     silent = FakeVectors()
     index = FakeIndex(PAGES)
@@ -102,50 +74,17 @@ def test_an_index_without_vectors_asks_nobody() -> None:
 
 def test_in_another_script_meaning_alone_is_a_witness() -> None:
     vectors = FakeVectors()
-    assert not texts(asked("vehicle", vectors, everything=False)), "nobody measured the model"
-    vectors.bounds = BOUNDS
+    assert not texts(asked("vehicle", vectors, everything=False)), "nobody knows what is near"
+    vectors.usual = 0.9
     assert texts(asked("vehicle", vectors, everything=False))[0] == "자동차는 지하 2층에 세운다."
     assert not texts(asked("espresso", vectors, everything=False)), "that is far from all of them"
     assert not texts(asked("vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
 
 
-def test_a_question_is_judged_by_the_bounds_of_its_own_script() -> None:
-    vectors = FakeVectors()
-    vectors.bounds = vectors.bounds_of_hangul = BOUNDS
-    assert texts(asked("고양이", vectors, everything=False))[0] == "The kitten sleeps a lot."
-    vectors.bounds_of_hangul = CosineBounds(near=5.0, across=5.0)
-    assert not texts(asked("고양이", vectors, everything=False))
-    assert texts(asked("vehicle", vectors, everything=False))
-
-
 def test_while_most_memories_have_no_vector_the_words_alone_say_what_is_an_answer() -> None:
     vectors, index = FakeVectors(), FakeIndex(PAGES)
-    vectors.bounds = BOUNDS
+    vectors.usual = 0.99
     index.vectors = dict(enumerate(vectors.embed([index.rows([4])[0].text]) or [], start=4))
     query = Query("lamp hall", 5, today=TODAY)
     found = find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
     assert texts(found)[0] == "The lamp in the hall is broken.", "the one memory with a vector is far"
-
-
-def test_the_nearer_a_memory_and_the_more_it_stands_out_the_fewer_words_are_needed() -> None:
-    far, near, alone = (evidence_of(1.0, *seen, BOUNDS) for seen in ((0.7, 0.02), (0.85, 0.02), (0.85, 0.04)))
-    assert far < 1 < near < alone
-    assert evidence_of(0.6, 0.85, 0.04, BOUNDS) > 1, "words below the floor, and a witness"
-    assert evidence_of(0.0, 0.84, 0.02, BOUNDS) < 1, "near to everybody is no witness"
-
-
-@pytest.mark.parametrize(("nearest", "bounds"), [(None, BOUNDS), (0.9, None)])
-def test_without_a_measured_cosine_the_words_alone_say(nearest: float | None, bounds: CosineBounds | None) -> None:
-    assert evidence_of(0.7, nearest, 0.1, bounds) == 0.7
-
-
-def test_too_few_memories_to_stand_out_from_say_nothing_of_that() -> None:
-    assert evidence_of(0.9, 0.8, None, BOUNDS) == 0.9
-
-
-def test_the_bound_for_other_scripts_is_for_other_scripts() -> None:
-    hangul, latin = (asked(text, None) for text in ("자동차", "lamp"))
-    (car, *_), (lamp, *_) = hangul.ranked, latin.ranked
-    assert answers_across(car.candidate, latin.weights, 0.9, 0.02, BOUNDS)
-    assert not answers_across(car.candidate, latin.weights, 0.85, 0.02, BOUNDS)
-    assert not answers_across(lamp.candidate, latin.weights, 0.99, 0.05, BOUNDS)

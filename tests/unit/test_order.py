@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bankd.search.score import pairs_in
-from bankd.search.weigh import pairs_of
+from bankd.search.weigh import weigh_query
 
 
 def test_a_pair_weighs_as_its_words_do_and_a_word_makes_no_pair_with_itself() -> None:
-    assert pairs_of(["a", "b", "b"], {"a": 4.0, "b": 1.0}) == {("a", "b"): 2.0}
+    weights = weigh_query(["x", "y", "y"], [], 100, 8, lambda term: 1 if term == "x" else 9)
+    assert weights.pairs == {("x", "y"): pytest.approx((weights.terms["x"] * weights.terms["y"]) ** 0.5)}
 
 
 @pytest.mark.parametrize(

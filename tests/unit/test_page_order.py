@@ -11,8 +11,7 @@ from bench.trial import pages_of
 def found(path: str, *scores: float) -> list[Ranked]:
     row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "text")
     return [
-        Ranked(path, row, Candidate(0, 1, 0, (), "", (), frozenset(), denies=False), {"score": score})
-        for score in scores
+        Ranked(path, row, Candidate(0, 1, 0, (), (), frozenset(), denies=False), {"score": score}) for score in scores
     ]
 
 

@@ -6,7 +6,6 @@ from bankd.search.answer import filters_within, is_said
 from bankd.search.parts import choose_lines, divide_passage, shown_parts
 from bankd.search.passages import LARGE, read_log_page
 from bankd.search.request import Filters
-from bankd.search.score import Corpus
 from bankd.search.weigh import weigh_query
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import Analysis, analyse_text
@@ -67,8 +66,8 @@ def analysed(text: str) -> Analysis:
 
 def chosen(question: str, passage: str) -> str:
     parts = divide_passage(passage)
-    weights = weigh_query(analysed(question), question.split(), 100, lambda _kind, _term: 2)
-    numbers = choose_lines(parts, [analysed(part.text) for part in parts], weights, Corpus(100, 50.0, 8.0, 2.0))
+    weights = weigh_query(analysed(question).terms, question.split(), 100, 50.0, lambda _: 2)
+    numbers = choose_lines(parts, [analysed(part.text) for part in parts], weights)
     return " + ".join(" / ".join(part.text for part in shown_parts(parts, number)) for number in numbers)
 
 
@@ -89,7 +88,7 @@ def test_of_a_passage_other_lines_are_shown_that_have_as_much_of_the_question_if
     )
 
     assert chosen("harbour crane", passage) == (
-        "- the crane of the harbour broke + - harbour: crane hired until June, by the port"
+        "- harbour: crane hired until June, by the port + - the crane of the harbour broke"
     )
     assert chosen("harbour ferry timetable", "- the harbour\n- a harbour too") == "- the harbour"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.search.read import cut_run, restore_spaces
+from bankd.search.read import restore_spaces
 from tests.examples import examples
 
 READINGS = {
@@ -69,16 +69,3 @@ def test_no_run_is_too_long(text: str) -> None:
 
     assert len(asked) < 40 * len(text)
     assert max(map(len, asked), default=0) <= 12
-
-
-@pytest.mark.parametrize(
-    ("run", "terms", "pieces"),
-    [
-        ("담배를피우는편이야", ["담배", "피우", "편"], ["담배를", "피우는", "편이야"]),
-        ("개혁과제의", ["개혁", "과제"], ["개혁과제의"]),
-        ("을지로에서", [], ["을지로에서"]),
-        ("아이의이름은", ["아이", "이름"], ["아이의", "이름은"]),
-    ],
-)
-def test_words_begin_after_particles_and_endings(run: str, terms: list[str], pieces: list[str]) -> None:
-    assert cut_run(run, terms) == pieces

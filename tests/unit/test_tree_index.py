@@ -10,7 +10,7 @@ from bankd.index.tree_file import PageNode, put_page, read_tree, render_tree, tr
 from bankd.search.score import Corpus
 from bankd.shipped import shipped_folder
 
-CORPUS = Corpus(3, 4.0, 4.0, 1.0)
+CORPUS = Corpus(3, 4.0)
 PAGES = [
     PageNode("identity/values.md", "Values", [("Values",), ("Values", "Work")], ["정직", "최우선"], 2),
     PageNode("daily/routines.md", "Routines", [("Routines",)], ["로그", "루틴"], 1),
@@ -74,10 +74,10 @@ def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
 
 
 def test_an_empty_bank_is_a_valid_tree() -> None:
-    assert json.loads(whole([], {}, Corpus(0, 0, 0, 0))) == {
+    assert json.loads(whole([], {}, Corpus(0, 0))) == {
         "format": 1,
         "memories": 0,
-        "average": {"words": 0, "heading": 0},
+        "average": {"words": 0},
         "idf_memories": 0,
         "nodes": {},
         "idf": {},

@@ -211,7 +211,7 @@ def _unusable(why: str) -> dict[str, Any]:
 def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
     """Read what changed, or everything anew while the old index answers; gives a sentence on what was done."""
     done = searching.rebuild(now) if anew else searching.refresh(now, None)
-    searching.fill_vectors()
+    searching.fill_vectors(now)
     searching.indexes.write_tree(publish)
     return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
 

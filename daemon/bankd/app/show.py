@@ -27,7 +27,6 @@ from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoin
 from bankd.pages.memory import Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER
 from bankd.pages.scanner import decode_text, encode_text
-from bankd.search.suppression import question_lost
 from bankd.search.weigh import term_weight
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import has_hangul, stem_word
@@ -272,10 +271,7 @@ def give_feedback(
     if said.unknown and not (said.used or said.ignored):
         raise UserError(*map(_UNKNOWN.format, said.unknown))
     if not dry_run:
-        answers, facts = workspace.recalls.answers(), [(USED, id_, dict[str, object]()) for id_ in said.used]
-        for id_ in said.ignored:  # with the question for which another memory was used instead
-            lost = question_lost(id_, said.used, answers) if workspace.settings.search.suppression else None
-            facts.append((IGNORED, id_, {"asked": screen_text(lost, workspace.finders())} if lost else {}))
+        facts: list[Said] = [*((USED, id_, {}) for id_ in said.used), *((IGNORED, id_, {}) for id_ in said.ignored)]
         _note(workspace, "feedback", facts)
     return said
 

@@ -17,21 +17,20 @@ from bankd.index.writer import days_found_by
 from bankd.search.indexable import nodes_of
 from bankd.search.request import MeaningSettings
 from bankd.system.clock import read_monotonic
-from bankd.words.analysis import bigrams_of, normal_form, runs_of
 from bankd.words.days import Span
 from bankd.workers.vectors import SentenceVectors
 
 FIELDS: Sequence[str] = (
     "page", "place", "line", "id", "tag", "hundredths", "day", "learned", "entities", "heading", "text", "is_text",
-    "sentences", "bigrams", "heading_terms", "denies", "about", "mentions", "asked", "asked_bigrams", "changed",
+    "sentences", "heading_terms", "denies", "about", "mentions", "asked", "changed",
 )  # fmt: skip
-FOUND_BY = ("sentences", "text", "heading_terms", "asked", "asked_bigrams")
-"""The fields that terms come from, in the order of `KINDS`. Bigrams come from the text: the index has each only once."""
-KINDS = ("terms", "bigrams", "heading", "asked", "asked_bigrams")
+FOUND_BY = ("sentences", "heading_terms", "asked")
+"""The fields that terms come from, in the order of `KINDS`."""
+KINDS = ("terms", "heading", "asked")
 """The kinds of postings, as `IndexView.frequency` names them. A kind is stored as its place here."""
 
 _QUERY = f"SELECT row, {', '.join(FIELDS[:-1])}, (SELECT changed FROM dates WHERE dates.id = memories.id) FROM memories"  # noqa: S608
-_SUMS = "SELECT coalesce(sum(memories + texts), 0), coalesce(sum(words), 0), coalesce(sum(sentences), 0), coalesce(sum(heading_words), 0) FROM pages"
+_SUMS = "SELECT coalesce(sum(memories + texts), 0), coalesce(sum(words), 0) FROM pages"
 _RELATIONS = """
 SELECT 'superseded', old, new, 0 FROM superseded UNION SELECT relation, older, newer, is_dated FROM alike
 WHERE relation <> 'different' UNION SELECT 'key', id, key, 0 FROM looked_at WHERE id IN (SELECT older FROM alike UNION SELECT newer FROM alike)
@@ -59,17 +58,12 @@ class ExportedMemory(NamedTuple):
         return b"".join(blake2b(repr(one).encode(), digest_size=8).digest() for one in (self.found_by, self))
 
 
-def terms_of_kind(kind: int, text: str) -> Sequence[str]:
-    """The terms of a text for a kind of postings."""
-    return bigrams_of(runs_of(normal_form(text))) if KINDS[kind] == "bigrams" else text.split()
-
-
 class ExportedIndex(NamedTuple):
-    """One state of an index, named by `build`. The sums are those of a `Corpus`: memories, words, sentences, heading words."""
+    """One state of an index, named by `build`. The sums are those of a `Corpus`: memories and words."""
 
     build: str
     updated: str
-    sums: tuple[int, int, int, int]
+    sums: tuple[int, int]
     memories: Mapping[int, ExportedMemory]
     pages: Mapping[int, tuple[str, bytes]]
     readings: Mapping[str, str]

@@ -18,7 +18,7 @@ from opensearchpy import OpenSearch, helpers
 from opensearchpy.exceptions import OpenSearchException, RequestError
 
 from bankd.errors import StorageError
-from bankd.fleet.export import FIELDS, KINDS, ExportedMemory, terms_of_kind
+from bankd.fleet.export import FIELDS, KINDS, ExportedMemory
 from bankd.fleet.shared import AskedTerm
 from bankd.search.request import Filters
 
@@ -120,7 +120,7 @@ def _actions(bank: int, gone: Sequence[int], added: Mapping[int, ExportedMemory]
 
 def _document(bank: int, row: int, memory: ExportedMemory) -> dict[str, Any]:
     said = dict(zip(FIELDS, memory.values, strict=True))
-    texts = {name: " ".join(terms_of_kind(kind, memory.found_by[kind])) for kind, name in enumerate(KINDS)}
+    texts = dict(zip(KINDS, memory.found_by, strict=True))
     return {
         "bank": bank, "row": row, "words": sorted(set(texts["terms"].split())), "learned": said["learned"],
         "tag": said["tag"], "nodes": [*memory.nodes], "names": [*memory.names], "days": [*memory.days], **texts,

@@ -18,11 +18,10 @@ import numpy as np
 
 from bankd.errors import UserError
 from bankd.fleet.database import FleetConnection, FleetDatabase
-from bankd.fleet.export import FOUND_BY, KINDS, ExportedMemory, terms_of_kind
+from bankd.fleet.export import FOUND_BY, KINDS, ExportedMemory
 from bankd.index.rows import candidate_of, found_row_of
 from bankd.index.terms import telling_terms
 from bankd.search.find import KnownRelations, StoredPair, StoredRelations
-from bankd.search.meaning import CosineBounds
 from bankd.search.request import Filters, FoundRow
 from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
 from bankd.words.days import Span
@@ -37,7 +36,7 @@ Term: TypeAlias = tuple[int, str]
 _SHIFT = 32
 _ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
 """The number of a memory, or of a page, among those of all banks."""
-_SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
+_SCORED = f"{_ROW}, {_PAGE}, place, sentences, heading_terms, entities, denies, asked"
 _SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
 _FIND = """
 WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
@@ -161,7 +160,7 @@ def write_postings(
 
 def _postings(row: int, texts: Sequence[str]) -> Iterator[tuple[Term, Posting]]:
     for kind, text in enumerate(texts):
-        words = terms_of_kind(kind, text)
+        words = text.split()
         for word, count in Counter(words).items():
             yield (kind, word), Posting(row, min(count, 32_767), rounded_length(len(words)))
 
@@ -224,7 +223,7 @@ class SharedIndex:
         UserError for a bank that is not there or may not be read.
         """
         self._database = database
-        query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths, meaning, vectors FROM shared_banks"
+        query = "SELECT bank, name, updated, memories, words, lengths, meaning, vectors FROM shared_banks"
         found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
         if missing := set(names) - {row[1] for row in found}:
             said = "the shared search has no such bank, or you may not read it"
@@ -237,11 +236,11 @@ class SharedIndex:
         self._postings = postings_of(banks, scope)
         self._names = {row[0]: row[1] for row in found}
         self.updated: str | None = min((row[2] for row in found), default=None)
-        memories, words, sentences, heading = (sum(row[at] for row in found) for at in range(3, 7))
+        memories, words = (sum(row[at] for row in found) for at in (3, 4))
         count = memories or 1
-        self.corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
-        self._means = [max(sum(row[7][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
-        self._models, self._vectors = {row[8] for row in found}, sum(row[9] for row in found)
+        self.corpus = Corpus(memories, words / count)
+        self._means = [max(sum(row[5][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
+        self._models, self._vectors = {row[6] for row in found}, sum(row[7] for row in found)
         self._frequencies: dict[str, dict[str, int]] = {}
         self._readings: dict[str, Sequence[str] | None] = {}
 
@@ -279,19 +278,18 @@ class SharedIndex:
             self._learn_readings([run])
         return self._readings[run]
 
-    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+    def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by BM25 over all kinds of terms, best first."""
-        asked = self._asked(terms, bigrams)
+        asked = self._asked(terms)
         return list(self._postings.best(asked, filters, limit)) if asked else []
 
-    def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[AskedTerm]:
+    def _asked(self, terms: Mapping[str, float]) -> list[AskedTerm]:
         """The terms that tell memories apart, of each kind, as `Terms.find` chooses them."""
-        self.expect((), [*terms, *bigrams])
+        self.expect((), [*terms])
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
         telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
         asked = {at: [term for term in telling if term in found] for at, found in known.items()}
-        for at, weights in {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}.items():
-            asked[at] = telling_terms(self._known(at, weights), weights)
+        asked["asked"] = telling_terms(self._known("asked", terms), terms)
         return [
             AskedTerm(KINDS.index(at), term, self._idf(at, term), self._means[KINDS.index(at)])
             for at, found in asked.items()
@@ -416,12 +414,11 @@ class SharedVectors:
         """Why the last question has no vector; empty if it has one."""
         return self._door.problem
 
-    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
-        """The cosines above which something is an answer; unknown if only some vectors were compared."""
-        return self._door.bounds_for(in_hangul=in_hangul) if self._count <= _ALL else None
+    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], None] | None:
+        """Cosines to a question, by key, of the nearest memories and of those with `keys`; None if it has no vector now.
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest memories and of those with `keys`; None if it has no vector now."""
+        What the nearest usually is nobody knows here: words alone say whether something is an answer.
+        """
         asked = self._door.question_vector(text)
         if asked is None:
             return None
@@ -431,12 +428,12 @@ class SharedVectors:
         query = f"SELECT {_ROW}, vector FROM {table} AND bank = ANY(%s)"  # noqa: S608
         found = self._database.rows(query, *columns, self._banks)
         if not found:
-            return {}
+            return {}, None
         vectors = np.frombuffer(b"".join(bytes(vector) for _, vector in found), np.float16).reshape(len(found), -1)
         cosines = np.nan_to_num(vectors.astype(np.float32) @ np.asarray(asked, np.float32))
         every = {number: float(cosine) for (number, _), cosine in zip(found, cosines, strict=True)}
         best = sorted(every, key=lambda number: (-every[number], number))[:most]
-        return {number: every[number] for number in {*best, *keys} if number in every}
+        return {number: every[number] for number in {*best, *keys} if number in every}, None
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """Nothing: the banks made the vectors of their memories."""

@@ -17,15 +17,15 @@ CREATE TABLE settings (key text PRIMARY KEY, value text NOT NULL);
 -- The shared search. What grows with the memories is partitioned by bank (`database.PARTITIONED`).
 CREATE TABLE shared_banks (
     bank integer PRIMARY KEY, name text NOT NULL, build text NOT NULL, updated text NOT NULL,
-    memories integer NOT NULL, words bigint NOT NULL, sentences bigint NOT NULL, heading_words bigint NOT NULL,
+    memories integer NOT NULL, words bigint NOT NULL,
     lengths bigint[] NOT NULL, meaning text NOT NULL, vectors integer NOT NULL
 );
 CREATE TABLE shared_memories (
     bank integer NOT NULL, row bigint NOT NULL, digest bytea NOT NULL, page bigint NOT NULL, place integer NOT NULL,
     line integer NOT NULL, id text, tag text, hundredths integer, day text, learned text, entities text NOT NULL,
-    heading text NOT NULL, text text NOT NULL, is_text integer NOT NULL, sentences text NOT NULL, bigrams text NOT NULL,
+    heading text NOT NULL, text text NOT NULL, is_text integer NOT NULL, sentences text NOT NULL,
     heading_terms text NOT NULL, denies integer NOT NULL, about text NOT NULL, mentions text NOT NULL, asked text NOT NULL,
-    asked_bigrams text NOT NULL, changed text, nodes text[] NOT NULL, names text[] NOT NULL, days integer[] NOT NULL,
+    changed text, nodes text[] NOT NULL, names text[] NOT NULL, days integer[] NOT NULL,
     PRIMARY KEY (bank, row)
 ) PARTITION BY HASH (bank);
 CREATE TABLE shared_pages (

@@ -37,7 +37,7 @@ from bankd.system.socket_server import SocketServer
 from bankd.wiring.runner import import_watched, write_due_briefs
 from bankd.wiring.search import make_search, search_settings
 from bankd.wiring.workspace import open_workspace
-from bankd.words.analysis import analyse_text, bigrams_of, normal_form, runs_of
+from bankd.words.analysis import analyse_text, normal_form, runs_of
 from bankd.workers.analyser import Analyser, AnalysisCache
 from bankd.workers.kiwi import KiwiWorker
 from bankd.workers.vectors import SentenceVectors
@@ -176,7 +176,7 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
         index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
         form = normal_form(query.text)
         runs = runs_of(form)  # what the question will ask for: one query to the database, and not one for each term
-        index.expect(runs, [*dict.fromkeys([*analyse_text(form).terms, *runs, *bigrams_of(runs)])])
+        index.expect(runs, [*dict.fromkeys([*analyse_text(form).terms, *runs])])
         vectors = _vectors_of(fleet, index) if index.model else None
         options = RankingOptions(relations=index.relations, vectors=vectors)
         reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached

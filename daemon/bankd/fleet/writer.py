@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bankd.fleet.database import FleetConnection, FleetDatabase
-from bankd.fleet.export import FIELDS, KINDS, ExportedIndex, build_of, export_index, terms_of_kind
+from bankd.fleet.export import FIELDS, KINDS, ExportedIndex, build_of, export_index
 from bankd.fleet.registry import FleetBank
 from bankd.fleet.shared import WritePostings, copy_rows, write_postings
 from bankd.search.request import MeaningSettings
@@ -106,14 +106,11 @@ def _write_relations(connection: FleetConnection, bank: int, index: ExportedInde
 
 
 def _write_sums(connection: FleetConnection, bank: FleetBank, index: ExportedIndex) -> None:
-    counts = (
-        [len(terms_of_kind(kind, one)) for kind, one in enumerate(memory.found_by)]
-        for memory in index.memories.values()
-    )
+    counts = ([len(one.split()) for one in memory.found_by] for memory in index.memories.values())
     lengths = [sum(column) for column in zip(*counts, strict=True)] or [0] * len(KINDS)
     row = {
         "bank": bank.number, "name": bank.name, "build": index.build, "updated": index.updated,
-        **dict(zip(("memories", "words", "sentences", "heading_words"), index.sums, strict=True)),
+        **dict(zip(("memories", "words"), index.sums, strict=True)),
         "lengths": lengths, "meaning": index.meaning, "vectors": len(index.vectors),
     }  # fmt: skip
     connection.execute("DELETE FROM shared_banks WHERE bank = %s", (bank.number,))

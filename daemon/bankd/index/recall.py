@@ -12,7 +12,7 @@ from zlib import crc32
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.search.suppression import KeptAnswer
+    from bankd.search.request import KeptAnswer
 
 _LOOK_SECONDS = 60
 """Old answers are looked for this often: with hundreds of them it takes as long as a search."""
@@ -67,7 +67,7 @@ class RecallBuffer:
         import re  # noqa: PLC0415 -- only who was told of use asks
         from pathlib import Path  # noqa: PLC0415 -- same
 
-        from bankd.search.suppression import KeptAnswer  # noqa: PLC0415 -- same
+        from bankd.search.request import KeptAnswer  # noqa: PLC0415 -- same
 
         found: list[KeptAnswer] = []
         for file in sorted(Path(self._folder).glob("*T*-*.md")):
@@ -76,8 +76,7 @@ class RecallBuffer:
                 text = file.read_text(encoding="utf-8", errors="replace")
             except (ValueError, OSError):
                 continue  # not one of ours, or over by now
-            question = text.partition("\n")[0].removeprefix("# ")
-            found.append(KeptAnswer(question, day, tuple(re.findall(_NAMED, text))))
+            found.append(KeptAnswer(day, tuple(re.findall(_NAMED, text))))
         return found
 
 

@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL,
-    provisional INTEGER NOT NULL, memories INTEGER NOT NULL, texts INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
-    heading_words INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL
+    provisional INTEGER NOT NULL, memories INTEGER NOT NULL, texts INTEGER NOT NULL, words INTEGER NOT NULL,
+    title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL
 );
 CREATE TABLE memories (
     row INTEGER PRIMARY KEY, page INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER NOT NULL,
     id TEXT, tag TEXT, hundredths INTEGER, day TEXT, learned TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, is_text INTEGER NOT NULL,
-    sentences TEXT NOT NULL, bigrams TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
+    sentences TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
     provisional INTEGER NOT NULL, about TEXT NOT NULL,
-    questions TEXT NOT NULL, mentions TEXT NOT NULL, asked TEXT NOT NULL, asked_bigrams TEXT NOT NULL
+    questions TEXT NOT NULL, mentions TEXT NOT NULL, asked TEXT NOT NULL
 );
 CREATE TABLE questions (log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL, PRIMARY KEY (memory, log)) WITHOUT ROWID;
 CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROWID;
 CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, run TEXT NOT NULL, value INTEGER,
-    asked TEXT NOT NULL, PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
+    PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
 CREATE TABLE usages (memory TEXT PRIMARY KEY, days INTEGER NOT NULL, last TEXT, importance INTEGER, shown INTEGER NOT NULL)
     WITHOUT ROWID;
 CREATE TABLE touched (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
@@ -54,9 +54,8 @@ CREATE INDEX memories_of_page ON memories (page, place);
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
 CREATE INDEX undescribed_pages ON pages (path, memories, texts) WHERE keywords = '';
 CREATE INDEX stamps_of_pages ON pages (path, stamp);
-CREATE INDEX sums_of_pages ON pages (memories, texts, words, sentences, heading_words);
+CREATE INDEX sums_of_pages ON pages (memories, texts, words);
 CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
-CREATE INDEX beaten_at ON uses (memory, asked) WHERE asked <> '';
 """
 # Made when vectors are first wanted, so that an index without them pays nothing. The triggers keep the table complete.
 _MEANINGS = (
@@ -83,7 +82,7 @@ SELECT others.memory, count(DISTINCT others.run) FROM (
 WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
 """
 _SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text, questions, mentions"
-_SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
+_SCORED = "row, page, place, sentences, heading_terms, entities, denies, asked"
 _SHOWN = (
     "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
     "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text, mentions"
@@ -183,12 +182,9 @@ class Rows:
     # Memories and pages, as a search reads them.
 
     def corpus(self) -> Corpus:
-        """The number of memories and of other texts, together, and their average lengths."""
-        memories, words, sentences, heading = self._connection.execute(
-            "SELECT sum(memories + texts), sum(words), sum(sentences), sum(heading_words) FROM pages"
-        ).fetchone()
-        count = memories or 1
-        return Corpus(memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (heading or 0) / count)
+        """The number of memories and of other texts, together, and their average length in terms."""
+        memories, words = self._connection.execute("SELECT sum(memories + texts), sum(words) FROM pages").fetchone()
+        return Corpus(memories or 0, (words or 0) / (memories or 1))
 
     def count_memories(self) -> int:
         """How many memories there are, without other texts."""
@@ -241,13 +237,6 @@ class Rows:
             memory: Usage(days, _day(last), importance, shown)
             for memory, days, last, importance, shown in self._each("SELECT * FROM usages WHERE memory IN", ids)
         }
-
-    def losses_of(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """The questions at which these memories were ignored while another one of the answer was used."""
-        found: dict[str, list[str]] = {}
-        for memory, question in self._each("SELECT memory, asked FROM uses WHERE asked <> '' AND memory IN", ids):
-            found.setdefault(memory, []).append(question)
-        return found
 
     def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
         """What is known of the use of these memories, of those that were used at all."""
@@ -316,14 +305,14 @@ class Rows:
     def put_page(self, page: IndexedPage) -> list[int]:
         """Add the new rows of a page to those it has, and mark the page unread until `finish_page`; gives their numbers."""
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, '', '', '', x'') "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (page.path,),
         )
         number = self._number("SELECT page FROM pages WHERE path = ?", page.path)
         first = self._number("SELECT coalesce(max(row), 0) FROM memories") + 1
         self._connection.executemany(
-            f"INSERT INTO memories VALUES ({', '.join('?' * 23)})",
+            f"INSERT INTO memories VALUES ({', '.join('?' * 21)})",
             [(first + count, number, *row.columns()) for count, row in enumerate(page.rows)],
         )
         return list(range(first, first + len(page.rows)))
@@ -335,16 +324,15 @@ class Rows:
         rows = self._connection.execute(
             f"SELECT provisional, sentences, heading_terms, is_text FROM memories WHERE {_ON_PAGE}", (page.path,)
         ).fetchall()
-        sentences = [line for row in rows if row[1] for line in row[1].split("\n")]
-        words, above = " ".join(sentences).split(), [row[2] for row in rows if row[2]]
+        words, above = " ".join(row[1] for row in rows).split(), [row[2] for row in rows if row[2]]
         terms, texts = {*words, *" ".join(set(above)).split()}, sum(row[3] for row in rows)
         self._connection.execute(
             "UPDATE pages SET stamp = ?, hash = ?, title = ?, headings = ?, provisional = ?, terms = ?, "
-            "memories = ?, texts = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
+            "memories = ?, texts = ?, words = ?, keywords = '' WHERE path = ?",
             (
                 page.stamp, page.hash, page.title, "\n".join(SEPARATOR.join(path) for path in page.headings),
                 any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows) - texts, texts, len(words),
-                len(sentences), sum(len(one.split()) for one in above), page.path,
+                page.path,
             ),
         )  # fmt: skip
 
@@ -390,7 +378,7 @@ class Rows:
                 [(id_, day.isoformat()) for id_, day in days.items()],
             )
         self._read_again("id = ? AND learned IS NOT ?", [(id_, day.isoformat()) for id_, day in dates.learned.items()])
-        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?, ?)", dates.uses)
+        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?)", dates.uses)
         self._connection.executemany(_SUM_UP_USE, {(event.memory,) for event in dates.uses})
         self.set_state("events", dates.seen)
 
@@ -476,16 +464,14 @@ class Rows:
 
 def candidate_of(stored: Sequence[Any]) -> Candidate:
     """A memory as scoring reads it, of the columns `_SCORED`."""
-    row, page, place, sentences, bigrams, heading, entities, denies, asked, asked_bigrams = stored
+    row, page, place, sentences, heading, entities, denies, asked = stored
     return Candidate(
         row, page, place,
         [part.split(" ") for part in sentences.split("\n")] if sentences else [],
-        f" {bigrams} " if bigrams else "",
         heading.split(" ") if heading else [],
         frozenset(entities.casefold().split()) if entities else _NOBODY,
         bool(denies),
         [part.split(" ") for part in asked.split("\n")] if asked else (),
-        f" {asked_bigrams} " if asked_bigrams else "",
     )  # fmt: skip
 
 

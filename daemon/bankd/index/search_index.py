@@ -43,7 +43,7 @@ class SearchIndex:
         self._analyser = analyser
         self._build: Build | None = None
         self._seen = ""
-        self._corpus = Corpus(0, 0.0, 0.0, 0.0)
+        self._corpus = Corpus(0, 0.0)
         self._made_anew: list[str] = []
         self._names: tuple[tuple[int, str], Names] | None = None
         self.opened = 0
@@ -75,6 +75,11 @@ class SearchIndex:
             self._build.rows.close()
         self._build = None
         self._seen = ""
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether a state of it is open to be read."""
+        return self._build is not None
 
     @property
     def _opened(self) -> Build:
@@ -140,9 +145,9 @@ class SearchIndex:
         """The terms of a run of Hangul as it was analysed in the bank."""
         return self._rows.reading(run)
 
-    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+    def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
-        return self._terms.find(terms, bigrams, filters, limit)
+        return self._terms.find(terms, filters, limit)
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories of some days, or of all, newest first."""
@@ -169,10 +174,6 @@ class SearchIndex:
     def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
         """What a ranking needs of the use of these memories."""
         return self._rows.usage_of(ids)
-
-    def losses_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """The questions at which these memories were beaten by another of the answer."""
-        return self._rows.losses_of(ids)
 
     def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
         """What is known of the use of these memories."""

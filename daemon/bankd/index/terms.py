@@ -110,7 +110,7 @@ class Terms:
         self.reload()
 
     def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term occurs, `kind` being `terms`, `bigrams`, `heading`, `asked` or `asked_bigrams`."""
+        """In how many memories a term occurs, `kind` being `terms`, `heading` or `asked`."""
         return int(self._frequency(kind, term))
 
     def count(self, term: str) -> int:
@@ -121,14 +121,13 @@ class Terms:
         """All terms that begin so, with the number of memories they occur in, common ones first."""
         return list(self._searcher.terms_with_prefix("terms", beginning))
 
-    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+    def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most `limit`."""
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
         telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
         parts = [self._term(at, term) for at, found in known.items() for term in telling if term in found]
-        others = {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}
-        for at, weights in others.items() if self._has_questions else (("bigrams", bigrams),):
-            parts += [self._term(at, term) for term in telling_terms(self._known(at, weights), weights)]
+        asked = telling_terms(self._known("asked", terms), terms) if self._has_questions else ()
+        parts += [self._term("asked", term) for term in asked]
         return self._rows([_one_of(parts)], filters, limit) if parts else []
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
@@ -200,7 +199,7 @@ def _one_of(parts: Iterable[tantivy.Query]) -> tantivy.Query:
 @cache
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    for field in ("terms", "bigrams", "heading", "asked", "asked_bigrams"):
+    for field in ("terms", "heading", "asked"):
         builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
     for field in ("node", "tag", "entity", "mention"):
         builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")

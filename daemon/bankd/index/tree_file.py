@@ -133,7 +133,7 @@ def tree_of(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: C
 
 def render_tree(tree: TreeIndex, corpus: Corpus) -> bytes:
     """The content of the file; the same facts give the same bytes."""
-    average = {"words": round(corpus.words, 2), "heading": round(corpus.heading, 2)}
+    average = {"words": round(corpus.words, 2)}
     head = {"format": FORMAT, "memories": corpus.memories, "average": average, "idf_memories": tree.idf_memories}
     nodes, terms = (_BETWEEN.join(lines) for lines in (tree.nodes, tree.terms))
     return b"".join((_json(head)[:-1], b", ", _NODES, nodes, _TERMS, terms, _END))

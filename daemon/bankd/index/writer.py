@@ -72,12 +72,11 @@ class IndexedRow(NamedTuple):
     def columns(self) -> tuple[object, ...]:
         """The columns of the table `memories` from `place` on."""
         *said, questions, mentions = said_by(self.entry)
-        bigrams = " ".join(dict.fromkeys(f"{self.analysis.bigrams} {self.heading.bigrams}".split()))
         heading = self.heading.sentences.replace("\n", " ")
         about = " ".join(f"{first}/{last}" for first, last in self.about)
         return (
-            self.place, self.entry.line, *said, self.analysis.sentences, bigrams, heading, self.analysis.denies,
-            self.provisional, about, questions, mentions, self.asked.sentences, self.asked.bigrams,
+            self.place, self.entry.line, *said, self.analysis.sentences, heading, self.analysis.denies,
+            self.provisional, about, questions, mentions, self.asked.sentences,
         )  # fmt: skip
 
     def document(self, number: int, path: str) -> TermDocument:
@@ -86,7 +85,6 @@ class IndexedRow(NamedTuple):
         document: TermDocument = {
             "row": number,
             "terms": self.analysis.sentences,
-            "bigrams": self.analysis.bigrams,
             "heading": self.heading.sentences,
             "node": list(nodes_of(path, entry.heading)),
             "entity": [entity.casefold() for entity in entry.entities],
@@ -94,7 +92,7 @@ class IndexedRow(NamedTuple):
             "day": list(days_found_by(self.about, entry.learned)),
         }
         if entry.questions:
-            document |= {"asked": self.asked.sentences, "asked_bigrams": self.asked.bigrams}
+            document["asked"] = self.asked.sentences
         if entry.tag:
             document["tag"] = entry.tag
         if entry.learned:

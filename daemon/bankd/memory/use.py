@@ -66,18 +66,15 @@ class UseEvent(NamedTuple):
     at: str
     run: str
     value: int | None
-    asked: str = ""
-    """The question for which it was ignored while another memory of the answer was used."""
 
 
 def read_use(item: Mapping[str, Any]) -> UseEvent | None:
     """An event of use as an index keeps it; None for any other event, and for one that cannot be read."""
-    kind, memory, value, asked = (item.get(name) for name in ("type", "memory", "value", "asked"))
+    kind, memory, value = (item.get(name) for name in ("type", "memory", "value"))
     at, run = str(item.get("day", item.get("at", ""))), str(item.get("run", ""))
     if kind not in KINDS or not isinstance(memory, str) or not (memory + run).isascii() or not _is_day(at[:10]):
         return None
-    asked = asked.encode("utf-8", "replace").decode() if isinstance(asked, str) else ""
-    return UseEvent(memory, kind, at, run, value if _tells_importance(value) else None, asked)
+    return UseEvent(memory, kind, at, run, value if _tells_importance(value) else None)
 
 
 def _is_day(text: str) -> bool:

@@ -53,9 +53,3 @@ SHARED_WORDS = 2
 
 PROMOTED_AFTER, PROMOTED_USES = 7, 3
 """An event is offered as lasting knowledge so many days after it was learned, when used on so many days: design section 17."""
-
-SAME_NEED = 0.7
-"""Questions that share so much of the weight of their words are one cluster: ours, by the last table of `bench/choices.md`."""
-SUPPRESSION = 0.05
-"""The most that a memory loses, of a score of 0 to 1, when others of its cluster were used instead; half of it after one
-time: ours, chosen there too."""

@@ -9,13 +9,12 @@ What this room reads from (index, analyser, catalogue) comes through ports.
     read         a question as weighted terms
     weigh        the weights of words
     score        the score of a candidate: words, tree, priors
-    meaning      scores of sentence vectors, joined with those of words
-    floor        from which score on a hit is an answer
+    meaning      what sentence vectors find near, and one score of words and meaning
+    floor        from what evidence on a hit is an answer
     days         memories of the days that a question asks about
     passages     long texts in passages
     parts        the lines of a passage that answer
     related      what belongs to a memory: links, contradictions, shared use
-    suppression  memories of a cluster that others were used instead of; off by default
     indexable    what a page gives to the index
     look_alikes  candidates for a run: memories that look like a new line
 """

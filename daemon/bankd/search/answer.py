@@ -13,23 +13,19 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.search.find import Found, Ranked, RankingOptions, find_answers, hit_of, marks_of
-from bankd.search.floor import NEAREST_SHOWN, SMALL_BANK
+from bankd.search.floor import NEAREST_SHOWN
 from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
-from bankd.search.score import Candidate
-from bankd.search.weigh import Weights
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader
+    from bankd.ports import IndexView, QueryReader, Vectors
 
 MOST_BESIDE = 3
 """Answers of each group beside those of the bank, when nobody asked for the group."""
 MOST_OF_PASSAGE = 2
 """Lines of one passage that are shown, so that it leaves room for others."""
 AS_MUCH = 0.5
-"""The share of what the best answer of the bank has of the words of a question that one beside it must have.
-
-A second line of a passage must have this share of the question itself."""
+"""The share of what speaks for the best answer of the bank that must speak for one beside it, in floors."""
 _SAID = 0.8
 """The share of its words that an answer of the bank has of what says nothing more."""
 
@@ -40,12 +36,6 @@ def is_said(terms: Iterable[str], said: Iterable[frozenset[str]]) -> bool:
     return any(
         len(own & other) >= _SAID * len(own) and not any(term[:1].isdigit() for term in own - other) for other in said
     )
-
-
-def share_asked(terms: Collection[str], weights: Weights) -> float:
-    """The share of the words of a question, as the bank weighs them, that something has."""
-    total = sum(weights.terms.values()) or 1.0
-    return sum(weight for term, weight in weights.terms.items() if term in terms) / total
 
 
 def filters_within(filters: Filters, group: str) -> Filters | None:
@@ -83,20 +73,14 @@ class Beside(NamedTuple):
     group: str
     ask: Callable[[Work], Sequence[Hit]]
     outcome_of: Callable[[Hit], str | None]
+    vectors: Vectors | None = None
 
 
 class SaidByBank(NamedTuple):
-    """What the bank answers: the words of each answer, and the most that one has of the words of the question."""
+    """What the bank answers: the words of each answer, and what speaks for the best of them, in floors."""
 
     terms: Sequence[Terms]
-    weights: Weights | None = None
-    most: float = 0.0
-
-    def is_far_from(self, candidate: Candidate) -> bool:
-        """Whether something has much less of the question than the bank's best answer."""
-        if self.weights is None:
-            return False
-        return share_asked(_asked_of(candidate), self.weights) < AS_MUCH * self.most
+    floors: float = 0.0
 
 
 class Answering:
@@ -109,39 +93,39 @@ class Answering:
         """What comes nearest in logs and archive, where they alone were asked."""
 
     def answer(self, bank: IndexView, beside: Sequence[Beside], fresh: Freshness) -> Answer:
-        """Ask the bank, and beside it the groups that are wanted."""
-        found = self._find(self._query, "bank", bank)
+        """Ask the bank, and beside it the groups that are wanted. A group that answers better than the bank stands first."""
+        found = self._find(self._query, "bank", bank, self._options)
         hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
-        around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
         said = cache(partial(_said_of, found))  # not asked for where no group has an index
-        more = self._beside(beside, hits, said, around, bank)
-        every = (*hits, *chain.from_iterable(more))
+        groups = [hits, *self._beside(beside, hits, said, bank)]
+        if not (self._query.is_past or self._query.timeline):
+            groups = _best_first(groups)
+        every = tuple(chain.from_iterable(groups))
         answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
         if found is None:
             return answer._replace(nearest=() if every else self._nearest)
         nearest = () if every else tuple(_hit_among(found, one) for one in found.nearest)
         return answer._replace(left_off=found.left_off, nearest=nearest)
 
-    def _find(self, query: Query, group: str, index: IndexView, around: int = 0) -> Found | None:
+    def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:
         """What a group answers; None when it was not asked for."""
         filters = filters_within(query.filters, group)
         if filters is None or (query.groups and group not in query.groups):
             return None
         query = query._replace(filters=filters, by_page=query.by_page and group == "bank")
-        return find_answers(query, index, self._reader, query.today, self._options, around)
+        return find_answers(query, index, self._reader, query.today, options)
 
     def _beside(
         self,
         beside: Sequence[Beside],
         hits: Sequence[Hit],
         said: Callable[[], SaidByBank],
-        around: int,
         bank: IndexView,
     ) -> Iterator[Sequence[Hit]]:
         """Each group; as of a day the archive first, which was bank then, and of the logs what that does not say."""
         first = [one for one in beside if self._query.is_past and one.group == "archive"]
         for one in (*first, *(one for one in beside if one not in first)):
-            found = one.ask(partial(self._more, one, hits, said, around))
+            found = one.ask(partial(self._more, one, hits, said))
             yield found
             if first:
                 lexicon = lexicon_within(bank)
@@ -149,13 +133,12 @@ class Answering:
                 more = [_terms_of(analysis.sentences) for analysis in read]
                 said = partial(said()._replace, terms=[*said().terms, *more])
 
-    def _more(
-        self, beside: Beside, hits: Sequence[Hit], said: Callable[[], SaidByBank], around: int, index: IndexView
-    ) -> list[Hit]:
+    def _more(self, beside: Beside, hits: Sequence[Hit], said: Callable[[], SaidByBank], index: IndexView) -> list[Hit]:
         """What a group says that the bank does not, as much of it as there is room for."""
         query = self._query
         room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
-        found = self._find(query._replace(limit=max(query.limit, _LOOKED_AT)), beside.group, index, around)
+        query = query._replace(limit=max(query.limit, _LOOKED_AT))
+        found = self._find(query, beside.group, index, self._options._replace(vectors=beside.vectors))
         shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
         if found and found.nearest and query.groups:
             near = self._unsaid(found._replace(ranked=found.nearest), beside, said(), shown, index)
@@ -168,7 +151,7 @@ class Answering:
         """What of a group is new, at most so many lines of a passage."""
         told = list(said.terms)
         for one in found.ranked:
-            if not said.is_far_from(one.candidate):
+            if one.parts.get("floors", 1.0) >= AS_MUCH * said.floors:
                 lines = self._shown(one, found, beside.group, index)
                 yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
 
@@ -182,7 +165,7 @@ class Answering:
 
         parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
         read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
-        for chosen in choose_lines(parts, read, found.weights, index.corpus):
+        for chosen in choose_lines(parts, read, found.weights):
             text = "\n".join(part.text for part in shown_parts(parts, chosen))
             marks = tuple(marks_of(text, found.weights.terms))
             shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
@@ -221,12 +204,18 @@ def _new_among(
 def _said_of(found: Found | None) -> SaidByBank:
     if not found or not found.ranked:
         return SaidByBank(())
-    most = max(share_asked(_asked_of(one.candidate), found.weights) for one in found.every)
-    return SaidByBank([_terms_of(one.candidate.sentences) for one in found.every], found.weights, most)
+    terms = [_terms_of(one.candidate.sentences) for one in found.every]
+    return SaidByBank(terms, max(one.parts.get("floors", 0.0) for one in found.ranked))
 
 
-def _asked_of(candidate: Candidate) -> Terms:
-    return _terms_of([*candidate.sentences, candidate.heading])
+def _best_first(groups: Sequence[Sequence[Hit]]) -> list[Sequence[Hit]]:
+    """Groups of answers, the one with the best first; the bank before what is no better.
+
+    By how much nearer the nearest is than it usually is, where all know that; else by the share of the question's words.
+    """
+    by_meaning = all(any("meaning" in hit.parts for hit in hits) for hits in groups if hits)
+    part = "floors" if by_meaning else "asked"
+    return sorted(groups, key=lambda hits: -max((round(hit.parts.get(part, 0.0), 2) for hit in hits), default=0.0))
 
 
 def _terms_of(sentences: Sequence[Sequence[str]]) -> Terms:

@@ -53,7 +53,8 @@ class Indexes(NamedTuple):
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""
     """What there is to say of the settings."""
-    vectors: Vectors | None = None
+    vectors: Mapping[str, Vectors] = {}
+    """By group; empty where they are not wanted."""
     found_ties: Successors | None = None
     """What runs found that ties memories; None where nobody asks what is related."""
 
@@ -111,15 +112,24 @@ class Indexes(NamedTuple):
             index.verify()
 
     def meaning_state(self) -> str:
-        """Whether meaning takes part beside words: off, on, of how many memories, or why not."""
-        if self.vectors is None:
-            return "off"
-        if self.vectors.problem:
-            return f"not now: {self.vectors.problem}"
-        identity, of = self.vectors.identity, self.bank.corpus.memories
-        known, refused = self.bank.count_vectors(identity), self.bank.count_refused(identity)
+        """Whether meaning takes part beside words, and where: off, on, of how much of which group, or why not."""
+        states = {group: self._meaning_of(group, vectors) for group, vectors in self.vectors.items()}
+        said = {group: state for group, state in states.items() if state}
+        if len({*said.values()}) <= 1:
+            return next(iter(said.values()), "off" if not self.vectors else "on")
+        return "; ".join(f"{group} {state}" for group, state in said.items())
+
+    def _meaning_of(self, group: str, vectors: Vectors) -> str:
+        """Of one group; empty where it has no index."""
+        if vectors.problem:
+            return f"not now: {vectors.problem}"
+        index = self.bank if group == "bank" else self.beside[group]
+        if not (group == "bank" or index.is_opened):
+            return ""
+        identity, of = vectors.identity, index.corpus.memories
+        known, refused = index.count_vectors(identity), index.count_refused(identity)
         if known + refused < of:
-            return f"{known:,} of {of:,} memories"
+            return f"{known:,} of {of:,} {'passages' if group == 'logs' else 'memories'}"
         return f"on, without {refused:,} that the model refuses" if refused else "on"
 
     def take_made_anew(self) -> list[str]:
@@ -129,7 +139,7 @@ class Indexes(NamedTuple):
 
     def release(self) -> None:
         """Let go of all files."""
-        for one in (self.bank, *self.beside.values(), self.vectors, self.found_ties):
+        for one in (self.bank, *self.beside.values(), *self.vectors.values(), self.found_ties):
             if one is not None:
                 one.close()
 
@@ -251,7 +261,9 @@ class BankSearch:
     def _found(self, query: Query, now: datetime, pending: int) -> Answer:
         own, groups = self._read, query.groups or GROUPS
         others = [(group, index) for group, index in own.beside.items() if group in groups]
-        more = [Beside(group, partial(_ask, index, now), own.outcome_of) for group, index in others]
+        more = [
+            Beside(group, partial(_ask, index, now), own.outcome_of, own.vectors.get(group)) for group, index in others
+        ]
         answer = Answering(query, own.analyser, own.options).answer(own.bank, more, self._fresh(pending))
         beside = self._see_also(query, answer.hits) if query.see_also and answer.hits else ()
         return answer._replace(fresh=answer.fresh._replace(meaning=own.meaning_state()), see_also=tuple(beside))
@@ -310,7 +322,7 @@ class BankSearch:
             done = own.bank.whole(now, work)
             for index in own.made():
                 index.whole(now, partial(index.refresh, now))
-            self.has_more = patience == "wait" and own.bank.whole(now, lambda: self.fill_vectors(_AT_ONCE))
+            self.has_more = patience == "wait" and own.bank.whole(now, lambda: self.fill_vectors(now, _AT_ONCE))
             return done
 
     def rebuild(self, now: datetime) -> Refreshed:
@@ -324,32 +336,22 @@ class BankSearch:
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
         """The cosine of the two texts of each pair; None where one of them has no vector yet."""
         with self._writing:
-            vectors = self._writer("wait").vectors
+            vectors = self._writer("wait").vectors.get("bank")
             return [None] * len(pairs) if vectors is None or not pairs else vectors.cosines(pairs)
 
-    def fill_vectors(self, characters: int | None = None) -> bool:
-        """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.
+    def fill_vectors(self, now: datetime, characters: int | None = None) -> bool:
+        """Make vectors of what has none, up to this many characters or all; says whether some still wait.
 
-        Each batch is kept as it is made: a kill loses some seconds of work.
+        The bank first, of logs the newest first. Each batch is kept as it is made: a kill loses some seconds of work.
         """
         with self._writing:
-            bank, vectors = self._writer("wait").bank, self._writer("wait").vectors
-            if vectors is None:
-                return False
-            from bankd.search.meaning import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
-
-            left = characters
-            while waiting := bank.without_vectors(vectors.identity, _BATCH):
-                if left is not None and left <= 0:
-                    return True
-                texts = [beginning_of(text) for _, text in waiting]
-                many = sum(size <= _BATCH_CHARACTERS for size in accumulate(map(len, texts)))
-                batch = texts[: max(1, many)]
-                keys = vectors.embed(batch)
-                if keys is None:
-                    return False
-                bank.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=False)))
-                left = None if left is None else left - sum(map(len, batch))
+            own, left = self._writer("wait"), characters
+            for group, vectors in own.vectors.items():
+                index = own.bank if group == "bank" else own.beside.get(group)
+                if index is not None and index.is_there():
+                    left = index.whole(now, partial(_fill, index, vectors, left))
+                    if left is not None and left <= 0:
+                        return True
             return False
 
     def facts(self, pending: int, *, is_working: bool) -> IndexFacts:
@@ -380,8 +382,8 @@ class BankSearch:
         """Give back the memory that taking changes in needed, and what nobody used for long; waits for nobody."""
         if self._reading.acquire(blocking=False):
             try:
-                if self._read.vectors is not None:
-                    self._read.vectors.end_if_idle()
+                for vectors in self._read.vectors.values():
+                    vectors.end_if_idle()
             finally:
                 self._reading.release()
         if self._has_taken_in and self._writing.acquire(blocking=False):
@@ -440,6 +442,25 @@ def _key_of(parts: Sequence[object]) -> str:
 def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
     """Ask an index, if it is there; its damage is not the bank's."""
     return index.whole(now, lambda: work(index) if index.open() else ())
+
+
+def _fill(index: SearchIndex, vectors: Vectors, left: int | None) -> int | None:
+    """Make vectors of what has none in one index; gives how many of the characters are left, None where all are made.
+
+    What does not answer now ends it: the next run goes on.
+    """
+    from bankd.search.meaning import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
+
+    while (left is None or left > 0) and (waiting := index.without_vectors(vectors.identity, _BATCH)):
+        texts = [beginning_of(text) for _, text in waiting]
+        many = sum(size <= _BATCH_CHARACTERS for size in accumulate(map(len, texts)))
+        batch = texts[: max(1, many)]
+        keys = vectors.embed(batch)
+        if keys is None:
+            break
+        index.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=False)))
+        left = None if left is None else left - sum(map(len, batch))
+    return left
 
 
 def _catch_up(group: str, index: SearchIndex, now: datetime) -> tuple[str, int]:

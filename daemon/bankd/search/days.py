@@ -160,7 +160,7 @@ def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexVi
     within = filters._replace(
         since=max(filters.since or date.min, window.first), until=min(filters.until or date.max, window.last)
     )
-    return [*index.find(weights.terms, weights.bigrams, within, most), *index.find_within(window, filters, most)]
+    return [*index.find(weights.terms, within, most), *index.find_within(window, filters, most)]
 
 
 def prefer_days(one: Ranked, windows: Sequence[Span], today: date) -> Ranked:

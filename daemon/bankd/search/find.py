@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.pages.names import is_within
-from bankd.search.floor import NEAREST_SHOWN, answers_among, nearest_among
+from bankd.search.floor import NEAREST_SHOWN, answers_among, nearest_among, with_floors
 from bankd.search.read import read_query
 from bankd.search.request import GROUPS, Filters, FoundRow, Hit, Query
 from bankd.search.score import (
@@ -30,11 +30,9 @@ from bankd.search.score import (
     TREE_WEIGHT,
     Candidate,
     Usage,
-    choose_finalists,
     newest_first,
     prior_of,
-    score_finalists,
-    score_first,
+    score_memories,
 )
 from bankd.search.weigh import Weights
 from bankd.words.analysis import fold_text, irregular_forms, is_hangul, stem_word
@@ -42,7 +40,7 @@ from bankd.words.day_questions import NO_TIME, AskedTime, read_asked_time
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
-    from bankd.search.meaning import CosineBounds
+    from bankd.search.meaning import Near
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
@@ -275,10 +273,6 @@ UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
 """Ids of memories -> by those that were used, how."""
 
 
-LossesOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
-"""Ids of memories -> the questions at which one was ignored while another of the answer was used."""
-
-
 class KnownRelations:
     """What runs found of memories; this knows nothing."""
 
@@ -303,8 +297,6 @@ class RankingOptions(NamedTuple):
     """Sentence vectors, where they are wanted."""
     usage_of: UsageOf | None = None
     """Who tells the use of memories, where it is not the index: an evaluation, which supposes it."""
-    losses_of: LossesOf | None = None
-    """Who tells where memories were beaten; None where the settings do not ask for suppression."""
 
 
 def keep_sure(
@@ -336,8 +328,12 @@ _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
 
 
+_CANDIDATES = 100
+"""So many memories that share words are scored."""
+_LOOKED_AT = 200
+"""Of what was scored, so many are fetched whole: pins, use and days may raise them."""
 _FINALISTS = 25
-"""Candidates that are scored in full, or as many as are asked for; of twice as many."""
+"""Memories that are looked at for an answer, or as many as are asked for."""
 _OF_PAGE = 2
 """So many times as many where pages are asked for, which answer with several memories."""
 
@@ -364,30 +360,27 @@ class Found(NamedTuple):
         return [*self.ranked, *(one for shown in self.ranked for one in self.folded.get(shown.row.row, ()))]
 
 
-def find_answers(
-    query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions, around: int = 0
-) -> Found:
-    """Find what answers a query in one index; `around` counts the memories beside which its floor has to hold.
+def find_answers(query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions) -> Found:
+    """Find what answers a query in one index.
 
     read | find | rank | floor
     """
     asked, listed = _read_days(query, index, reader, today, options)
     weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
-    ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
-    if options.losses_of and not (listed or query.timeline):
-        from bankd.search.suppression import suppress_beaten  # noqa: PLC0415 -- off unless the settings ask for it
-
-        ranked = suppress_beaten(ranked, weights, options.losses_of, index, reader)
+    near: Near | None = None
+    if listed or query.timeline:
+        ranked: Sequence[Ranked] = listed
+    else:
+        ranked, near = find_by_words(query, asked, weights, index, today, options)
     relations = relate(ranked, options.relations.of([one.row.id for one in ranked if one.row.id]))
     newer = newer_by(query.filters.known_on, relations.newer, index)
     then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
-    near = frozenset() if listed or query.by_page or query.everything else relations.near
-    shown, folded = fold_near(ranked, near, {*newer, *newer.values()})
+    alike = frozenset() if listed or query.by_page or query.everything else relations.near
+    shown, folded = fold_near(ranked, alike, {*newer, *newer.values()})
     best = shown if query.by_page else shown[-query.limit :] if query.timeline else shown[: query.limit]
-    corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
-    bounds = _known_bounds(weights, index, options)
-    answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
+    best = with_floors(best, weights, near)
+    answers = best if query.everything or listed else answers_among(best, asked, query)
     nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
     relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
     few, asks = min(query.limit, NEAREST_SHOWN), weights.asks
@@ -418,14 +411,6 @@ def newer_by(day: date | None, newer: Mapping[str, str], index: IndexView) -> Ma
     return {old: new for old, new in newer.items() if learned.get(new, date.min) <= day}
 
 
-def _known_bounds(weights: Weights, index: IndexView, options: RankingOptions) -> CosineBounds | None:
-    if options.vectors is None:
-        return None
-    from bankd.search.meaning import known_bounds  # noqa: PLC0415 -- most have no vectors
-
-    return known_bounds(weights, index, options.vectors)
-
-
 def _cut(found: Sequence[Ranked], query: Query, most: int, *, asks: bool) -> Sequence[Ranked]:
     """What of it matches at all; as many as are wanted, or of as many pages."""
     found = [one for one in found if one.parts["score"] > 0]
@@ -434,20 +419,16 @@ def _cut(found: Sequence[Ranked], query: Query, most: int, *, asks: bool) -> Seq
 
 def find_by_words(
     query: Query, asked: AskedTime, weights: Weights, index: IndexView, today: date, options: RankingOptions
-) -> list[Ranked]:
-    """The memories that match the words of a query best, and the days that it names."""
-    finalists = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
-    found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
-    inside = _find_inside(weights, query.filters, asked, index, 2 * finalists)
-    cosines = _find_near(query, asked, [*found, *inside], index, options)
+) -> tuple[list[Ranked], Near | None]:
+    """The memories that match a query best, by words, meaning and the days that it names; and what meaning found near."""
+    most = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
+    found = find_candidates(weights, query.filters, index, today, options, max(most, _CANDIDATES))
+    inside = _find_inside(weights, query.filters, asked, index, 2 * most)
+    near = _find_near(query, asked, [*found, *inside], index, options)
+    cosines = near.cosines if near else {}
     more = keep_sure([*inside, *cosines], query.filters, index, today, options)
-    found = [*dict.fromkeys([*found, *more])]
-    ranked = rank_candidates(found, weights, index, today, options, len(found) if more else finalists)
-    if cosines:
-        from bankd.search.meaning import fuse_meaning  # noqa: PLC0415 -- most have no vectors
-
-        ranked = fuse_meaning(ranked, cosines, weights.brevity)
-    return (_prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked)[:finalists]
+    ranked = rank_candidates([*dict.fromkeys([*found, *more])], weights, index, today, options, cosines)
+    return (_prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked)[:most], near
 
 
 def _find_inside(weights: Weights, filters: Filters, asked: AskedTime, index: IndexView, most: int) -> Sequence[int]:
@@ -460,10 +441,10 @@ def _find_inside(weights: Weights, filters: Filters, asked: AskedTime, index: In
 
 def _find_near(
     query: Query, asked: AskedTime, found: Sequence[int], index: IndexView, options: RankingOptions
-) -> Mapping[int, float]:
+) -> Near | None:
     if options.vectors is None:
-        return {}
-    from bankd.search.meaning import find_near  # noqa: PLC0415 -- most have no vectors
+        return None
+    from bankd.search.meaning import find_near  # noqa: PLC0415 -- who has no vectors has no time for it
 
     return find_near(query, asked, found, index, options.vectors, _FILTERED_CANDIDATES)
 
@@ -477,17 +458,12 @@ def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime, today: date) -> li
 
 
 def find_candidates(
-    weights: Weights,
-    filters: Filters,
-    index: IndexView,
-    today: date,
-    options: RankingOptions,
-    most: int = 2 * _FINALISTS,
+    weights: Weights, filters: Filters, index: IndexView, today: date, options: RankingOptions, most: int = _CANDIDATES
 ) -> Sequence[int]:
     """The numbers of the memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
-        return index.find(weights.terms, weights.bigrams, filters, most)
-    found = index.find(weights.terms, weights.bigrams, filters, _FILTERED_CANDIDATES)
+        return index.find(weights.terms, filters, most)
+    found = index.find(weights.terms, filters, _FILTERED_CANDIDATES)
     return keep_sure(found, filters, index, today, options)[:most]
 
 
@@ -497,23 +473,21 @@ def rank_candidates(
     index: IndexView,
     today: date,
     options: RankingOptions,
-    size: int = _FINALISTS,
+    cosines: Mapping[int, float] = {},
 ) -> list[Ranked]:
-    """Score what was found, those in full that stand best at first sight, and put it best first."""
-    first_passes = score_first(index.candidates(found), weights, index.corpus)
-    finalists = choose_finalists(first_passes, weights, size, options.tree_weight)
-    pages = {one.candidate.page for one in finalists}
-    paths, scores = (
-        index.paths(pages),
-        score_finalists(finalists, index.vocabularies(pages), weights, options.tree_weight),
-    )
-    rows = {row.row: row for row in index.rows([one.candidate.row for one in finalists])}
+    """Score what was found, and put it best first; `cosines` are those to the question, by number."""
+    candidates = index.candidates(found)
+    vocabularies = index.vocabularies({one.page for one in candidates})
+    scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, cosines)
+    best = sorted(zip(candidates, scored, strict=True), key=lambda one: -one[1]["score"])[:_LOOKED_AT]
+    paths = index.paths({one.page for one, _ in best})
+    rows = {row.row: row for row in index.rows([one.row for one, _ in best])}
     usage_of = index.usage_of if options.usage_of is None else options.usage_of
     usages = usage_of([row.id for row in rows.values() if row.id])
     ranked = [
-        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, paths[row.page], usages, today, options))
-        for one, parts in zip(finalists, scores, strict=True)
-        if (row := rows.get(one.candidate.row)) and row.page in paths
+        Ranked(paths[row.page], row, one, _with_prior(parts, row, paths[row.page], usages, today, options))
+        for one, parts in best
+        if (row := rows.get(one.row)) and row.page in paths
     ]
     return in_order(ranked)
 

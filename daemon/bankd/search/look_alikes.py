@@ -8,7 +8,7 @@ A line is asked for once: routing asks first, and what was found for it is kept 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -16,7 +16,7 @@ from bankd.memory.route import NEAREST
 from bankd.pages.names import is_own
 from bankd.search.read import lexicon_within
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import score_finalists, score_first
+from bankd.search.score import score_memories
 from bankd.search.weigh import Weights, weigh_query
 from bankd.words.analysis import analyse_by_lexicon, normal_form, runs_of
 
@@ -88,12 +88,12 @@ class LookAlikes:
         return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].row.line))
 
     def _weigh(self, text: str) -> Weights:
-        text = normal_form(text)
-        analysis = analyse_by_lexicon(text, self._lexicon)
-        return weigh_query(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
+        text, corpus = normal_form(text), self._index.corpus
+        terms = analyse_by_lexicon(text, self._lexicon).terms
+        return weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(self._frequency, "terms"))
 
     def _find(self, weights: Weights) -> Sequence[int]:
-        return self._index.find(weights.terms, weights.bigrams, Filters(), _LOOK_ALIKES)
+        return self._index.find(weights.terms, Filters(), _LOOK_ALIKES)
 
     def _look_up(self, numbers: Sequence[int]) -> dict[int, LookAlike]:
         rows = [row for row in self._index.rows(numbers) if not row.is_text]
@@ -102,7 +102,7 @@ class LookAlikes:
 
     def _scores(self, numbers: Sequence[int], weights: Weights) -> dict[int, float]:
         """How alike these are, by number."""
-        first = score_first([*self._candidates.of(numbers).values()], weights, self._index.corpus)
-        vocabularies = self._vocabularies.of({one.candidate.page for one in first})
-        scores = score_finalists(first, vocabularies, weights)
-        return {one.candidate.row: parts["score"] for one, parts in zip(first, scores, strict=True)}
+        candidates = [*self._candidates.of(numbers).values()]
+        vocabularies = self._vocabularies.of({one.page for one in candidates})
+        scores = score_memories(candidates, vocabularies, weights, self._index.corpus)
+        return {one.row: parts["score"] for one, parts in zip(candidates, scores, strict=True)}

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.search.answer import AS_MUCH, share_asked
-from bankd.search.score import Candidate, bigrams_as_text, score_texts
+from bankd.search.floor import share_asked
+from bankd.search.score import Candidate, Corpus, score_memories
 
 if TYPE_CHECKING:
-    from bankd.search.score import Corpus
     from bankd.search.weigh import Weights
     from bankd.words.analysis import Analysis
 
@@ -20,6 +19,8 @@ _ASKED = re.compile(r"\n[ \t]+\?[ \t].*")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _WRAPPED = 60
 """Columns; whoever wraps a sentence does it later than that."""
+_AS_MUCH = 0.5
+"""The share of a question that a second line of a passage must have."""
 _ENDS = (".", "!", "?", "。", ":")
 
 
@@ -62,20 +63,18 @@ def _goes_on(before: str, line: str) -> bool:
     return len(said) >= _WRAPPED and not said.endswith(_ENDS) and bool(line.strip()) and not _BEGINS.match(line)
 
 
-def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> Sequence[int]:
+def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights) -> Sequence[int]:
     """The parts of a passage that answer, as if each were a memory: the best, and those with as much of the question, if it is much.
 
     A heading is one only where there is nothing else.
     """
     told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
-    alone = [
-        Candidate(n, 0, n, read[n].sentences, bigrams_as_text(read[n].bigrams), (), frozenset(), read[n].denies)
-        for n in told
-    ]
-    scores = score_texts(alone, weights, corpus._replace(words=corpus.sentence))
+    alone = [Candidate(n, 0, 2 * n, read[n].sentences, (), frozenset(), read[n].denies) for n in told]
+    average = sum(len(one.terms) for one in read) / len(read)
+    scores = [parts["text"] for parts in score_memories(alone, {}, weights, Corpus(len(alone), average))]
     best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
-    shares = [share_asked({term for sentence in one.sentences for term in sentence}, weights) for one in read]
-    return [best, *(n for n in others if shares[n] >= max(shares[best], AS_MUCH))]
+    shares = [share_asked(one.terms, weights) for one in read]
+    return [best, *(n for n in others if shares[n] >= max(shares[best], _AS_MUCH))]
 
 
 def shown_parts(parts: Sequence[Part], chosen: int) -> Sequence[Part]:

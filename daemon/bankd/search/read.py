@@ -1,8 +1,8 @@
 """A question typed with other spaces than its words have, or with a slip of the finger, read by what the bank has.
 
 `세 종대왕의` is the one word of the bank; `담배를피우는` ends a word where its particle ends and another word begins.
-A Latin word that the bank does not have is the one it has that is a slip away, or that it begins; Hangul needs none of
-this: a wrong syllable leaves the other bigrams of its word. What the bank does not help with stays as it was typed.
+A Latin word that the bank does not have is the one it has that is a slip away, or that it begins; A Korean
+word is read by the words of the bank in it. What the bank does not help with stays as it was typed.
 
 The text of a query as weighted terms, read with the words of an index.
 """
@@ -15,14 +15,11 @@ from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.search.request import Query
-from bankd.search.score import brevity_of
-from bankd.search.weigh import DETERMINERS, Weights, does_ask, phrasing_of, starts_asking, term_weight, weigh_query
+from bankd.search.weigh import DETERMINERS, Weights, starts_asking, term_weight, weigh_query
 from bankd.words.analysis import (
-    Analysis,
     Known,
     Lexicon,
     Readings,
-    bigrams_of,
     has_hangul,
     is_hangul,
     known_words,
@@ -80,18 +77,6 @@ def restore_spaces(text: str, readings: Readings, known: Known) -> str:
     """A text in NFKC with the spaces between words, and only there, as far as the bank has the words."""
     bank = _Bank(readings, known)
     return " ".join(_parted(word, bank) for word in _joined(text.split(" "), bank))
-
-
-def cut_run(run: str, terms: Iterable[str]) -> list[str]:
-    """A run of Hangul cut before each of its terms that follows what is none: words begin after particles and endings."""
-    pieces, start, at, is_after_gap, of_run = [], 0, 0, False, frozenset(terms).__contains__
-    while at < len(run):
-        length = longest_word(run[at:], of_run, least=1)
-        if length and is_after_gap:
-            pieces.append(run[start:at])
-            start = at
-        at, is_after_gap = at + (length or 1), not length
-    return [*pieces, run[start:]]
 
 
 # Spaces inside words
@@ -230,18 +215,13 @@ def read_query(query: Query, index: IndexView, reader: QueryReader) -> Weights:
     known, readings = cache(partial(is_known, index)), cache(index.reading)  # each is asked several times of a word
     is_korean = has_hangul(query.text)
     text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
-    analysis, runs = reader.analyse_query(text, lexicon_of(readings, known)), runs_of(text)
-    beginning = cache(index.terms_with)
+    analysis, beginning = reader.analyse_query(text, lexicon_of(readings, known)), cache(index.terms_with)
     read = _read_words(analysis.terms, known, beginning)
     terms = mend_typos([word for term in analysis.terms for word in read[term]], known, beginning)
     if is_korean:
         terms = [word for term in terms for word in known_words(term, known)]
-        others = tuple(term for term, words in read.items() if term not in words)
-        runs = [piece for run in runs if not run.startswith(others) for piece in _as_words(run, terms, readings)]
-    analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
-    weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
-    asks, phrasing = does_ask(weights.terms, runs), phrasing_of(normal_form(query.text), weights.terms, known)
-    return weights._replace(asks=asks, phrasing=phrasing, brevity=brevity_of(index.corpus, asks=asks))
+    corpus = index.corpus
+    return weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(_frequency, index))
 
 
 def _read_words(
@@ -251,7 +231,8 @@ def _read_words(
     read = {term: words_for(term, known) for term in terms}
     unread = (term for term, words in read.items() if is_hangul(term) and term in words and not known(term))
     telling = (term for term in unread if term_weight(term) == 1)
-    read.update([(term, _spelt_in_latin(term, beginning) or [term]) for term in islice(telling, _SPELT)])
+    for term in islice(telling, _SPELT):  # what nobody has analysed yet has its particle: 호기심을
+        read[term] = _spelt_in_latin(term, beginning) or (len(term) > 1 and beginning(term)[:1]) or [term]
     return read
 
 
@@ -273,11 +254,6 @@ def _spelt_in_latin(term: str, beginning: Callable[[str], Sequence[str]]) -> Seq
     return spelt_in_latin(term, beginning)
 
 
-def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
-    """A run that the bank does not have, as the words that it was read as."""
-    return cut_run(run, terms) if is_hangul(run) and readings(run) is None else [run]
-
-
 def lexicon_within(index: IndexView) -> Lexicon:
     """How words are read in an index."""
     return lexicon_of(index.reading, cache(partial(is_known, index)))
@@ -285,13 +261,10 @@ def lexicon_within(index: IndexView) -> Lexicon:
 
 def is_known(index: IndexView, term: str) -> bool:
     """Whether a memory has a term, stands under it, or answers a question with it."""
+    return _frequency(index, term) > 0
+
+
+def _frequency(index: IndexView, term: str) -> int:
+    """In how many memories a term occurs; one that none has, under how many headings, or in the questions of how many."""
     frequency = index.frequency  # a question asks this a hundred times of each bank
-    return frequency("terms", term) > 0 or frequency("heading", term) > 0 or frequency("asked", term) > 0
-
-
-_ASKED = {"terms": "asked", "bigrams": "asked_bigrams"}
-
-
-def _frequency(index: IndexView, kind: str, term: str) -> int:
-    """In how many memories a term occurs; one that none has, in the questions of how many."""
-    return index.frequency(kind, term) or index.frequency(_ASKED[kind], term)
+    return frequency("terms", term) or frequency("heading", term) or frequency("asked", term)

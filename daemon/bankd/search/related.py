@@ -281,7 +281,7 @@ class Associations:
         rare = {word for word in own if is_rare(self._index.frequency("terms", word), of)}
         if len(rare) < SHARED_WORDS:
             return
-        found = self._words_of(self._index.find(dict.fromkeys(rare, 1.0), {}, Filters(), self._most))
+        found = self._words_of(self._index.find(dict.fromkeys(rare, 1.0), Filters(), self._most))
         shared = {other: sorted(rare & words) for other, words in found.items() if other != number}
         for other in sorted(shared, key=lambda other: (-len(shared[other]), other)):
             if len(shared[other]) >= SHARED_WORDS:

@@ -52,8 +52,6 @@ class SearchSettings(NamedTuple):
     """What there is to say of a settings file that cannot be used, and by which settings it was answered."""
     meaning: Sequence[str] = MeaningSettings()
     """As `MeaningSettings`, in the order of its fields."""
-    suppression: bool = False
-    """Whether what was beaten steps back when nearly the same is asked again."""
     cache_entries: int = 20
     """The most answers that a daemon keeps, to give them again while nothing changed."""
     cache_minutes: int = 30
@@ -106,6 +104,8 @@ class Query(NamedTuple):
     """Asks as the bank stood on a day: what left it since was there, so the archive comes before the logs."""
     see_also: bool = True
     """Whether what belongs to an answer may stand beside it."""
+    is_limited: bool = False
+    """Whether as many answers are wanted as `limit` says, also those far behind the best."""
 
     @property
     def reads_korean(self) -> bool:
@@ -236,6 +236,13 @@ class Freshness(NamedTuple):
         }
 
 
+class KeptAnswer(NamedTuple):
+    """An answer that was given a short while ago: its day, and the ids of the memories, best first."""
+
+    day: date
+    memories: Sequence[str]
+
+
 class Answer(NamedTuple):
     """The hits of a query over one state of the index: group by group, in each the best first."""
 
@@ -290,6 +297,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     _one(request, "keep", bool, problems)  # who answers reads it; a wrong one is said before that
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
     switches["is_past"] = as_of is not None
+    switches["is_limited"] = limit is not None or switches["by_page"] or switches["timeline"]
     switches["see_also"] = _one(request, "see_also", bool, problems) is not False
     if problems:
         raise UsageError(*problems)

@@ -1,19 +1,14 @@
-"""How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1; then `priors`.
+"""How well a memory answers a query: `0.6 · text + 0.4 · tree`; then `priors`.
 
-    text  = words: BM25 of the memory and of its best sentence, the words of its heading read along with each
-          + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading, less in a long one
+    text  = words: BM25 of what it says, as a share of the most that a memory could score
           + order: the share of the query's neighbouring words that follow each other here too
-            what the questions that a memory answers (`  ? …` in its log, or a model's) add to words and bigrams counts
-            half, and all of it in another script than the memory's, where only they can be met
-    tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
+            where sentence vectors take part, `meaning.fuse_scores` makes one text score of words and cosine
+    tree  = where it stands: the words of its page, the memories beside it, whom it is about
 
-All weights are here and are round numbers, one setting for all languages. They were chosen on one half of KorQuAD and
-LoCoMo and are reported on the other, and on naia: `bench/choosing.py` does both again, and `bench/choices.md`
-has its tables: what each part brings, with intervals, and what other values of each weight would have given.
-What was tried and brought nothing: grams of Latin letters, prefixes, long words weighing more, bigrams by BM25.
+What is here was added to BM25 and cosines one by one, and stays because it brings more than .01 on sets that were not
+used to choose it; `bench/ranking.md` has the table, and what was tried and brought nothing.
 
 What speaks for a memory beside its words: how sure it is, how new or lately used, how often it was, how important, and pins.
-
 A memory without such signals gets nothing. All together stay below what one word of a query is worth, so that they
 only order near-ties: a ranking that lets its counters grow sinks within a hundred of its own answers. Of two of which
 one supersedes the other, the newer comes first. All constants are in `memory.use_policy`.
@@ -24,7 +19,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import date
 from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -46,25 +41,16 @@ from bankd.search.weigh import K1, Pair, Weights
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
-B = 0.5
-"""Robertson's BM25 with half the usual length normalisation: memories are short, and 0.75 lets greetings win."""
-B_OF_NOTES, NOTE = 0.75, 150
-"""The usual one, to which it comes the nearer, the more terms memories have on average than this: notes differ in length."""
-
-TREE_WEIGHT = 0.4
-HEADING_COUNT = 1
-"""How often a word of the heading counts as said in each sentence below it."""
-SENTENCE_SHARE = 0.5
-BIGRAM_SHARE = 0.4
-LONG_TEXT = 0.2
-"""How fast bigrams count less in a text longer than most, which has those of any question; of one on average, nothing."""
+B = 0.75
+"""Robertson's BM25: how much the length of a text counts."""
 ORDER_SHARE = 1 / 7
 _NEAR = 3
 """Places on, counted in terms, within which words belong together: `support group` finds `group for support` no more than it should."""
 QUESTION_SHARE = 0.5
-"""What the words of the questions that a memory answers count beside its own. All ways and shares of taking them along came to the
-same within .006, but the best question alone, where a large model wrote questions for the facts of a conversation."""
-_TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.1, "entity": 0.15}
+"""What the words of the questions that a memory answers count, where it has words of the query itself."""
+TREE_WEIGHT = 0.4
+NODE, BESIDE, ENTITY = 0.1, 0.2, 0.15
+"""The shares of the tree: the words of the page, the memories right before and after, whom it is about."""
 LEANING = 40
 """Terms of a memory on average up to which it leans on those beside it as a turn of a dialogue does; longer ones, less."""
 _CAUTION = 0.2
@@ -72,12 +58,10 @@ _CAUTION = 0.2
 
 
 class Corpus(NamedTuple):
-    """What scoring has to know of the whole: how many memories there are, and how long they are on average."""
+    """What scoring has to know of the whole: how many memories there are, and how many terms they have on average."""
 
     memories: int
     words: float
-    sentence: float
-    heading: float
 
 
 Vocabulary: TypeAlias = Sequence[int]
@@ -94,10 +78,6 @@ def vocabulary_of(terms: Iterable[str]) -> array[int]:
     return array("I", sorted(set(map(crc32, encoded.split()))))
 
 
-def _checksum(term: str) -> int:
-    return crc32(term.encode("utf-8", "surrogatepass"))
-
-
 class Candidate(NamedTuple):
     """A memory that may answer, as the index keeps it for scoring."""
 
@@ -105,202 +85,49 @@ class Candidate(NamedTuple):
     page: int
     place: int
     sentences: Sequence[Sequence[str]]
-    bigrams: str
-    """Of its text and its heading, by `bigrams_as_text`; how often does not count."""
     heading: Sequence[str]
     entities: frozenset[str]
     denies: bool
     asked: Sequence[Sequence[str]] = ()
     """The questions that it answers, as its lines in the logs tell, and what a model wrote to find it by."""
-    asked_bigrams: str = ""
 
 
-def bigrams_as_text(bigrams: Iterable[str]) -> str:
-    """Bigrams with spaces between them and around: to look for a dozen takes less than to take the text apart."""
-    joined = " ".join(bigrams)
-    return f" {joined} " if joined else ""
+def score_texts(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[dict[str, float]]:
+    """What each says by itself, wherever it stands: the parts `text`, `words` and, of two words or more, `order`."""
+    return [_text(one, weights, corpus) for one in candidates]
 
 
-def _as_found(gram: str) -> str:
-    """A bigram as it is looked for in the text of bigrams: two letters without a space between are always one of them."""
-    return gram if len(gram) > 1 else f" {gram} "
+def _text(candidate: Candidate, weights: Weights, corpus: Corpus) -> dict[str, float]:
+    words = _words(candidate, weights, corpus)
+    parts = {"text": words, "words": words}
+    if weights.pairs and words:
+        parts["order"], share = _order(candidate, weights), ORDER_SHARE * weights.brevity
+        parts["text"] = (1 - share) * words + share * parts["order"]
+    if candidate.denies and len(candidate.sentences) == 1:
+        parts["text"] *= 1 + _CAUTION
+    return parts
 
 
-def brevity_of(corpus: Corpus, *, asks: bool) -> float:
-    """What bigrams and order count beside the words: less among notes, for what only names their subject."""
-    return 1.0 if asks else _shortness(corpus.words)
+def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """BM25 as a share of what is possible; raised where the questions that it answers have more of the words."""
+    length = sum(map(len, candidate.sentences))
+    own = bm25(chain.from_iterable(candidate.sentences), length, corpus.words, weights.terms)
+    if candidate.asked:
+        said = chain.from_iterable((*candidate.sentences, *candidate.asked))
+        share = QUESTION_SHARE if own else 1.0
+        own = max(own, (1 - share) * own + share * bm25(said, length, corpus.words, weights.terms))
+    return own / weights.total
 
 
-def _shortness(average: float) -> float:
-    """1 where texts are short on average, in terms, and the less the longer they are."""
-    return 1.0 if average <= NOTE else NOTE / average
-
-
-def bm25(
-    tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float], above: Collection[str] = ()
-) -> float:
-    """Score a list of tokens; `length` is its own, `average` that of the whole, `above` stands over all of it."""
-    counts = dict.fromkeys(above, HEADING_COUNT)
+def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float]) -> float:
+    """Score a list of tokens; `length` is its own, `average` that of the whole."""
+    counts: dict[str, int] = {}
     for token in filter(weights.__contains__, tokens):
         counts[token] = counts.get(token, 0) + 1
     if not counts:
         return 0.0
-    by_length = B_OF_NOTES - (B_OF_NOTES - B) * _shortness(average)
-    norm = K1 * (1 - by_length + by_length * length / (average or 1.0))
+    norm = K1 * (1 - B + B * length / (average or 1.0))
     return (K1 + 1) * sum([weights[token] * count / (count + norm) for token, count in counts.items()])
-
-
-class FirstPass(NamedTuple):
-    """A candidate with the parts of its score that cost little."""
-
-    candidate: Candidate
-    words: float
-    bigrams: float
-    heading: float
-    beside: float
-    entity: float
-
-
-def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[FirstPass]:
-    """Look at all candidates at once, since neighbours support each other."""
-    words = [_words(candidate, weights, corpus) for candidate in candidates]
-    bigrams = [(_as_found(gram), weight / weights.bigram_total) for gram, weight in weights.bigrams.items()]
-    return [
-        FirstPass(
-            candidate,
-            own,
-            _bigrams(candidate, bigrams, corpus),
-            _heading(candidate, weights, corpus),
-            support,
-            1.0 if candidate.entities & weights.names else 0.0,
-        )
-        for candidate, own, support in zip(candidates, words, _beside(candidates, words, corpus), strict=True)
-    ]
-
-
-def score_texts(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[float]:
-    """What each says by itself, wherever it stands, in whatever order, and whatever questions it answers."""
-    own = [one._replace(asked=(), asked_bigrams="") if one.asked else one for one in candidates]
-    return [_text(one.words, one.bigrams, 0.0, weights) for one in score_first(own, weights, corpus)]
-
-
-def choose_finalists(
-    first_passes: Sequence[FirstPass], weights: Weights, size: int, tree_weight: float = TREE_WEIGHT
-) -> list[FirstPass]:
-    """Those that stand best before the order of words and the page are looked at, which costs more."""
-
-    def first_score(one: FirstPass) -> float:
-        text = _text(one.words, one.bigrams, 0.0, weights)
-        return (1 - tree_weight) * text + tree_weight * _tree(one, 0.0)
-
-    return sorted(first_passes, key=first_score, reverse=True)[:size]
-
-
-def score_finalists(
-    first_passes: Sequence[FirstPass],
-    vocabularies: Mapping[int, Vocabulary],
-    weights: Weights,
-    tree_weight: float = TREE_WEIGHT,
-) -> list[dict[str, float]]:
-    """Give the parts of each score, `score_finalists` first."""
-    asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
-    nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
-    return [_parts(one, nodes.get(one.candidate.page, 0.0), weights, tree_weight) for one in first_passes]
-
-
-def _parts(one: FirstPass, node: float, weights: Weights, tree_weight: float) -> dict[str, float]:
-    candidate, order = one.candidate, _order(one.candidate, weights)
-    text, tree = _text(one.words, one.bigrams, order, weights), _tree(one, node)
-    lifted = text * (1 + _CAUTION) if candidate.denies and len(candidate.sentences) == 1 else text
-    parts = {"score": (1 - tree_weight) * lifted + tree_weight * tree, "text": text, "words": one.words}
-    if weights.bigrams:
-        parts["bigrams"] = one.bigrams
-    if weights.pairs:
-        parts["order"] = order
-    return {
-        **parts, "tree": tree, "node": node, "heading": one.heading, "beside": one.beside, "entity": one.entity,
-    }  # fmt: skip
-
-
-def _text(words: float, bigrams: float, order: float, weights: Weights) -> float:
-    text = words
-    if weights.bigrams:
-        brevity = weights.brevity**2  # a long note has nearly all syllables of a title, whatever it is about
-        share = BIGRAM_SHARE * weights.hangul_share * brevity if weights.terms else 1.0
-        text = (1 - share) * text + share * bigrams
-    share = ORDER_SHARE * weights.brevity
-    return (1 - share) * text + share * order if weights.pairs else text
-
-
-def _tree(one: FirstPass, node: float) -> float:
-    share = _TREE_SHARES
-    return (
-        share["node"] * node
-        + share["heading"] * one.heading
-        + share["beside"] * one.beside
-        + share["entity"] * one.entity
-    )
-
-
-def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
-    """The share of the weight of a query whose terms are in a vocabulary."""
-    share, size = 0.0, len(vocabulary)
-    for checksum, weight in asked:
-        at = bisect_left(vocabulary, checksum)
-        if at < size and vocabulary[at] == checksum:
-            share += weight
-    return share
-
-
-def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    """BM25 of the memory and, for a question, of its best sentence, half each, as a share of what is possible."""
-    terms, above, parts = weights.terms, weights.terms.keys() & candidate.heading, candidate.sentences
-    # Most sentences have none of the words, which one step tells.
-    hits: list[Sequence[str]] = [
-        () if terms.keys().isdisjoint(part) else [*filter(terms.__contains__, part)] for part in parts
-    ]
-    whole = best = bm25(chain.from_iterable(hits), sum(map(len, parts)), corpus.words, terms, above)
-    if len(parts) > 1 and weights.asks:
-        asked = [
-            bm25(found, len(part), corpus.sentence, terms, above)
-            for found, part in zip(hits, parts, strict=True)
-            if found or above
-        ]
-        best = max(asked, default=0.0)
-    share = SENTENCE_SHARE * _shortness(corpus.words)  # of a long note, no sentence says what it is about
-    own = (1 - share) * whole + share * best
-    return (_with_questions(own, candidate, weights, corpus, above) if candidate.asked else own) / weights.total
-
-
-def _with_questions(
-    own: float, candidate: Candidate, weights: Weights, corpus: Corpus, above: Collection[str]
-) -> float:
-    """Raised as the questions that it answers have more of the words.
-
-    All of it together counts as long as one of its sentences and questions is on average, however many there are.
-    """
-    texts = (*candidate.sentences, *candidate.asked)
-    length = sum(map(len, texts)) // len(texts)
-    everything = bm25((term for part in texts for term in part), length, corpus.words, weights.terms, above)
-    share = 1.0 if is_met_by_questions(candidate, weights) else QUESTION_SHARE
-    return max(own, (1 - share) * own + share * everything)
-
-
-def is_met_by_questions(candidate: Candidate, weights: Weights) -> bool:
-    """Whether a query, in another script than a memory, can be met only by the questions that it answers."""
-    return bool(candidate.asked) and bool(weights.bigrams) != bool(candidate.bigrams)
-
-
-def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]], corpus: Corpus) -> float:
-    if not asked:
-        return 0.0
-    longer = sum(map(len, candidate.sentences)) / (corpus.words or 1.0) - 1
-    own = sum([weight for gram, weight in asked if gram in candidate.bigrams]) / (1 + LONG_TEXT * max(0.0, longer))
-    if not candidate.asked_bigrams:
-        return own
-    everything = candidate.bigrams + candidate.asked_bigrams
-    share = QUESTION_SHARE if candidate.bigrams else 1.0
-    return (1 - share) * own + share * sum([weight for gram, weight in asked if gram in everything])
 
 
 def _order(candidate: Candidate, weights: Weights) -> float:
@@ -326,25 +153,51 @@ def pairs_in(sentences: Iterable[Sequence[str]], terms: Set[str]) -> set[Pair]:
     return found
 
 
-def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    heading, terms = candidate.heading, weights.terms
-    if terms.keys().isdisjoint(heading):
-        return 0.0
-    return bm25(heading, len(heading), corpus.heading, terms) / weights.total
+def score_memories(
+    candidates: Sequence[Candidate],
+    vocabularies: Mapping[int, Vocabulary],
+    weights: Weights,
+    corpus: Corpus,
+    tree_weight: float = TREE_WEIGHT,
+    cosines: Mapping[int, float] = {},
+) -> list[dict[str, float]]:
+    """The parts of each score, `score` among them; `cosines` are those to the question, by number, where they are known.
 
+    All candidates at once, since neighbours support each other.
+    """
+    scored = [_text(one, weights, corpus) for one in candidates]
+    if cosines:
+        from bankd.search.meaning import fuse_scores  # noqa: PLC0415 -- who has no vectors has no time for it
 
-def _beside(candidates: Sequence[Candidate], words: Sequence[float], corpus: Corpus) -> list[float]:
-    """What the memories right before and after a memory on its page score, less where memories are long."""
+        near = [cosines.get(one.row) for one in candidates]
+        fused = fuse_scores([parts["text"] for parts in scored], near)
+        for parts, text, cosine in zip(scored, fused, near, strict=True):
+            parts.update({"text": text} if cosine is None else {"text": text, "meaning": cosine})
+    asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
+    nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
     leaning = min(1.0, LEANING / (corpus.words or 1.0))
-    at = {(candidate.page, candidate.place): own for candidate, own in zip(candidates, words, strict=True)}
-    return [
-        leaning
-        * (at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0))
-        for candidate in candidates
-    ]
+    at = {(one.page, one.place): parts["text"] for one, parts in zip(candidates, scored, strict=True)}
+    for one, parts in zip(candidates, scored, strict=True):
+        around = at.get((one.page, one.place - 1), 0.0) + at.get((one.page, one.place + 1), 0.0)
+        node, beside, entity = nodes.get(one.page, 0.0), leaning * around, float(bool(one.entities & weights.names))
+        parts["tree"] = NODE * node + BESIDE * beside + ENTITY * entity
+        parts["score"] = (1 - tree_weight) * parts["text"] + tree_weight * parts["tree"]
+        parts.update(node=node, beside=beside, entity=entity)
+    return scored
 
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+def _checksum(term: str) -> int:
+    return crc32(term.encode("utf-8", "surrogatepass"))
+
+
+def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
+    """The share of the weight of a query whose terms are in a vocabulary."""
+    share, size = 0.0, len(vocabulary)
+    for checksum, weight in asked:
+        at = bisect_left(vocabulary, checksum)
+        if at < size and vocabulary[at] == checksum:
+            share += weight
+    return share
 
 
 _MOST_IMPORTANT = 10

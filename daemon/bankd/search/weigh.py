@@ -4,30 +4,20 @@ None is removed.
 
 That includes what a yes-or-no question is about (있다, 좋아하다): the answer may well say the opposite.
 
-How many of them a question in English has says how well it must be matched; in Hangul nothing shows what a name is.
-Who types three keywords is glad of a memory that has one of them. Who asks for Caroline gets no answer from one who
-never heard of her: what matches the rest of the question is about others.
-
-A query, ready to be compared: what each of its words, bigrams and neighbours weighs.
-
-Rare words weigh more, those that only ask less, and what no memory has half. The values were chosen as those of `scoring`.
+A query, ready to be compared: what each of its words and neighbours weighs. Rare words weigh more, those that only ask less.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from bankd.words.analysis import Analysis, Known, bigrams_of, fold_text, is_hangul, stem_word
+from bankd.words.analysis import is_hangul, stem_word
 
 ASKING_WEIGHT = 0.5
-
-Phrasing: TypeAlias = Literal["keywords", "sentence", "of strangers"]
-_ASKING = 2
-"""The most words that ask in one sentence: what does, where is, did he."""
 
 _ENGLISH = """
 a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my
@@ -95,44 +85,9 @@ def starts_asking(run: str) -> bool:
     return run.startswith(_KOREAN_STARTS)
 
 
-def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
-    """The bigrams of the Hangul runs that only ask, request or say whose, such as 무엇인가, 알려줘 and 우리."""
-    return frozenset(bigrams_of(filter(_only_asks, runs)))
-
-
-def does_ask(terms: Iterable[str], runs: Iterable[str]) -> bool:
-    """Whether a query asks or requests, and does not only name what it is about, as a title and key words do."""
-    return any(term_weight(term) < 1 for term in terms) or any(map(_only_asks, runs))
-
-
 @lru_cache(maxsize=50_000)
 def _only_asks(run: str) -> bool:
     return is_hangul(run) and (starts_asking(run) or run in _OWN or run.endswith(_REQUESTS))
-
-
-def phrasing_of(text: str, terms: Collection[str], known: Known) -> Phrasing:
-    """How a question of these terms is put; `known` says whether a memory, or what is over it, has one."""
-    if sum(term_weight(term) < 1 for term in terms) < _ASKING:
-        return "keywords"
-    return "of strangers" if _names_strangers(text, terms, known) else "sentence"
-
-
-def _names_strangers(text: str, terms: Collection[str], known: Known) -> bool:
-    """Whether a term is written as a name and nobody has it; one that was mistyped and mended is no term any more."""
-    if text.isupper():
-        return False
-    names = {stem_word(name) for name in _written_as_names(text)}
-    return any(not known(name) for name in names.intersection(terms))
-
-
-def _written_as_names(text: str) -> Iterator[str]:
-    """The words with a capital that do not begin a sentence, and are not `I`."""
-    is_inside = False
-    for written in text.split():
-        word = written.strip("\"'()[]{}<>*_,;:.!?")
-        if is_inside and word[:1].isupper() and word.isascii() and word != "I" and not word.startswith("I'"):
-            yield fold_text(word).removesuffix("'s")
-        is_inside = written[-1] not in ".!?"
 
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
@@ -140,32 +95,27 @@ def _written_as_names(text: str) -> Iterator[str]:
 
 K1 = 1.2
 """Robertson's BM25: how often a word must be said to count twice."""
-UNKNOWN_WEIGHT = 0.5
-"""What no memory has tells none from another, so it weighs less; not nothing, for the floor: the bank may not answer."""
-
 Pair: TypeAlias = tuple[str, str]
 """Two terms in the order in which they stand."""
 
 
 class Weights(NamedTuple):
-    """A query, ready to be compared: the weight of each term and bigram, and the words that may name somebody."""
+    """A query, ready to be compared: the weight of each term and of each two neighbours, and the words that may name somebody."""
 
     terms: Mapping[str, float]
-    bigrams: Mapping[str, float]
     pairs: Mapping[Pair, float]
     names: frozenset[str]
-    denies: bool
     total: float
-    bigram_total: float
     pair_total: float
-    """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
-    phrasing: Phrasing = "sentence"
-    hangul_share: float = 1.0
-    """The weight of all terms but Latin words, as a share: bigrams say nothing of these, and count no more than that."""
+    """What a memory would have that has every term as often as one likes, and every pair; never 0."""
     asks: bool = True
     """Whether it asks; what only names its subject, as a title does, is of the whole of a memory, and no sentence answers it."""
     brevity: float = 1.0
-    """What bigrams and order count: a long note has those of many subjects, so that they tell little of what it is about."""
+    """What order counts beside the words: less among notes, for what only names their subject."""
+
+
+NOTE = 150
+"""Terms of a memory on average from which on memories are notes: their order of words tells little of what they are about."""
 
 
 @lru_cache(maxsize=4_096)
@@ -178,40 +128,21 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - known + 0.5) / (known + 0.5))
 
 
-def _rarity(memories: int, frequency: int) -> float:
-    return idf(memories, frequency) * (1.0 if frequency else UNKNOWN_WEIGHT)
-
-
-def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
-    """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
-    terms: dict[str, float] = {}
-    requesting = requesting_terms(query.terms, runs)
-    for term in query.terms:
+def weigh_query(
+    terms: Sequence[str], runs: Sequence[str], memories: int, average: float, frequency: Callable[[str], int]
+) -> Weights:
+    """Weigh the terms of a query, cut into these runs; `frequency` counts the memories with a term, `average` their terms."""
+    weights: dict[str, float] = {}
+    requesting = requesting_terms(terms, runs)
+    for term in terms:
         worth = ASKING_WEIGHT if term in requesting else term_weight(term)
-        terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * worth
-    asking = asking_bigrams(runs)
-    bigrams: dict[str, float] = {}
-    all_terms = " ".join(terms)
-    for gram in query.bigrams:
-        count = frequency("bigrams", gram)
-        if not count and _is_seam(gram, all_terms):
-            continue
-        weight = ASKING_WEIGHT if gram in asking else 1.0
-        bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, count) * weight
-    names = frozenset(run.removesuffix("'s") for run in runs)
-    pairs = pairs_of(query.terms, terms)
-    of_terms, of_bigrams, of_pairs = (sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs))
-    latin = sum(weight for term, weight in terms.items() if term.isascii() and term.isalpha()) / of_terms
+        weights[term] = weights.get(term, 0.0) + idf(memories, frequency(term)) * worth
+    pairs = {(one, after): math.sqrt(weights[one] * weights[after]) for one, after in pairwise(terms) if one != after}
+    names = (
+        frozenset(run.removesuffix("'s") for run in runs) | weights.keys()
+    )  # a Korean name has its particle in the run
+    total, pair_total = (sum(values.values()) or 1.0 for values in (weights, pairs))
+    asks = any(term_weight(term) < 1 for term in weights) or any(map(_only_asks, runs))
     return Weights(
-        terms, bigrams, pairs, names, query.denies, of_terms * (K1 + 1), of_bigrams, of_pairs, hangul_share=1 - latin
-    )  # fmt: skip
-
-
-def _is_seam(gram: str, terms: str) -> bool:
-    """Whether two syllables meet only where a word meets its particle, its ending or the next word."""
-    return len(gram) > 1 and gram not in terms
-
-
-def pairs_of(terms: Sequence[str], weights: Mapping[str, float]) -> dict[Pair, float]:
-    """The neighbours in a query; a pair weighs as much as its two words do in the geometric mean."""
-    return {(one, next_): math.sqrt(weights[one] * weights[next_]) for one, next_ in pairwise(terms) if one != next_}
+        weights, pairs, names, total * (K1 + 1), pair_total, asks, 1.0 if asks or average <= NOTE else NOTE / average
+    )

@@ -80,7 +80,7 @@ def make_indexes(
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
     successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
     vectors = vectors_for(root, settings)
-    losses_of = index.losses_of if settings.suppression else None
+    beside = {} if is_bank_alone else _indexes_beside(root, settings, analyser)
 
     def outcome_of(hit: Hit) -> str | None:
         from pathlib import Path
@@ -98,21 +98,18 @@ def make_indexes(
 
     return Indexes(
         bank=index,
-        beside={} if is_bank_alone else _indexes_beside(root, settings, analyser),
+        beside=beside,
         outcome_of=outcome_of,
         analyser=analyser,
         recalls=RecallBuffer(f"{root}/recall", settings.recall_minutes),
         options=RankingOptions(
-            settings.tree_weight,
-            settings.decay_per_day * 100,
-            settings.decay_keep,
-            successors,
-            vectors,
-            losses_of=losses_of,
+            settings.tree_weight, settings.decay_per_day * 100, settings.decay_keep, successors, vectors
         ),
         write_tree=write_tree,
         remark=settings.unusable,
-        vectors=vectors,
+        vectors={}
+        if vectors is None
+        else {"bank": vectors, **{one: vectors.of_group(one) for one in reversed(beside)}},
         found_ties=successors,
     )
 
@@ -205,7 +202,6 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         settings.decay.floor,
         settings.decay.keep,
         meaning=(meaning.model, meaning.url, meaning.key_variable, meaning.question_prefix, meaning.memory_prefix),
-        suppression=own.suppression,
         cache_entries=own.cache_entries,
         cache_minutes=own.cache_minutes,
     )

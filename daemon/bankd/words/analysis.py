@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from operator import add
 from typing import NamedTuple
 
 from Stemmer import Stemmer
@@ -56,7 +55,7 @@ def _forms_by_stem() -> dict[str, list[str]]:
     return forms
 
 
-VERSION = 4
+VERSION = 5
 """Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
@@ -71,17 +70,14 @@ _DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫�
 _POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
 _ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
 
-_SHORT = 3
-
 Morpheme = tuple[str, str, int]
 """A form, its tag in the Sejong set, and the offset in the text where it begins."""
 
 
 class Analysis(NamedTuple):
-    """The terms of a text: `sentences` in order, the bigrams of its Hangul, and whether it denies something."""
+    """The terms of a text: `sentences` in order, and whether it denies something."""
 
     sentences: tuple[tuple[str, ...], ...]
-    bigrams: tuple[str, ...]
     denies: bool
 
     @property
@@ -91,19 +87,18 @@ class Analysis(NamedTuple):
 
 
 class AnalysisText(NamedTuple):
-    """An analysis as the index and its cache keep it: spaces between terms, and between bigrams, line breaks between sentences.
+    """An analysis as the index and its cache keep it: spaces between terms, line breaks between sentences.
 
     Tens of thousands go from one to the other when an index is made anew, and few are ever taken apart.
     """
 
     sentences: str
-    bigrams: str
     denies: bool
 
 
 def as_text(analysis: Analysis) -> AnalysisText:
     """An analysis as it is kept."""
-    return AnalysisText("\n".join(map(" ".join, analysis.sentences)), " ".join(analysis.bigrams), analysis.denies)
+    return AnalysisText("\n".join(map(" ".join, analysis.sentences)), analysis.denies)
 
 
 def join_analyses(parts: Sequence[AnalysisText]) -> AnalysisText:
@@ -111,9 +106,7 @@ def join_analyses(parts: Sequence[AnalysisText]) -> AnalysisText:
     if len(parts) == 1:
         return parts[0]
     sentences = "\n".join(part.sentences for part in parts if part.sentences)
-    return AnalysisText(
-        sentences, " ".join(part.bigrams for part in parts if part.bigrams), any(part.denies for part in parts)
-    )
+    return AnalysisText(sentences, any(part.denies for part in parts))
 
 
 def fold_text(text: str) -> str:
@@ -136,17 +129,6 @@ def is_hangul(run: str) -> bool:
     return "가" <= run[0] <= "힣"
 
 
-def bigrams_of(runs: Iterable[str]) -> list[str]:
-    """Pairs of neighbouring syllables, with the first syllable of short runs by itself, so that 술 finds 술은."""
-    grams: list[str] = []
-    for run in runs:
-        if is_hangul(run):
-            grams += map(add, run, run[1:])
-            if len(run) <= _SHORT:
-                grams.append(run[0])
-    return grams
-
-
 def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:
     """Give the terms of a text; `morphemes` are those of `normal_form(text)` and may be absent without Hangul."""
     if morphemes is None:
@@ -155,7 +137,7 @@ def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Anal
     else:
         sentences, denies = _sentences_of_morphemes(normal_form(text), morphemes)
     kept = tuple(tuple(sentence) for sentence in sentences if sentence)
-    return Analysis(kept, tuple(bigrams_of(runs_of(text))), denies)
+    return Analysis(kept, denies)
 
 
 def normal_form(text: str) -> str:
@@ -214,10 +196,9 @@ Known = Callable[[str], bool]
 
 
 class ReadRun(NamedTuple):
-    """A run of any script: its terms, its bigrams, and whether it denies something."""
+    """A run of any script: its terms, and whether it denies something."""
 
     terms: Sequence[str]
-    bigrams: Sequence[str]
     denies: bool
 
 
@@ -239,22 +220,20 @@ def lexicon_of(readings: Readings, known: Known) -> Lexicon:
 
 def read_run(run: str, terms: Sequence[str]) -> ReadRun:
     """A run that has these terms."""
-    return ReadRun(terms, bigrams_of([run]), _denies(run))
+    return ReadRun(terms, _denies(run))
 
 
 def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
     """Give the terms of a text without an analyser; the same shape as `analyse`."""
     sentences: list[tuple[str, ...]] = []
-    bigrams: list[str] = []
     denies = False
     for part in split_sentences(normal_form(text)):
         terms: list[str] = []
-        for read, grams, is_denial in map(lexicon, runs_of(part)):
+        for read, is_denial in map(lexicon, runs_of(part)):
             terms += read
-            bigrams += grams
             denies = denies or is_denial
         sentences.append(tuple(terms))
-    return Analysis(tuple(filter(None, sentences)), tuple(bigrams), denies)
+    return Analysis(tuple(filter(None, sentences)), denies)
 
 
 def _denies(run: str) -> bool:

