@@ -6,10 +6,11 @@ import random
 import re
 import string
 import unicodedata
+import uuid
 
 import pytest
 
-from bankd.secrets.screening import find_secrets, is_luhn, mask_secrets, undisguise_text
+from bankd.secrets.screening import find_secrets, is_luhn, is_resident, mask_secrets, undisguise_text
 from tests.examples import texts
 
 _seeded = random.Random(2026)
@@ -20,6 +21,72 @@ _LETTERS = {
 }  # fmt: skip
 _BEGUN = {"mixed": "aZ7", "base64": "b/Q4", "digits": "1"}
 """How such a text begins, so that it never looks like a word or a small number by chance."""
+
+
+_OTHER_LETTERS = {
+    "alnum": string.ascii_lowercase + string.digits, "ALNUM": string.ascii_uppercase + string.digits, "lower": string.ascii_lowercase,
+    "UPPER": string.ascii_uppercase, "letters": string.ascii_letters,
+}  # fmt: skip
+
+
+def drawn(place: re.Match[str], chance: random.Random) -> str:
+    """So many letters of a sort; a password, a number with its check digit, a UUID."""
+    kind, count = place[1], int(place[2])
+    if letters := {**_LETTERS, **_OTHER_LETTERS}.get(kind):
+        return "".join(chance.choice(letters) for _ in range(count))
+    if kind == "password":
+        more = [chance.choice(string.ascii_uppercase), *chance.choices(string.digits, k=2), chance.choice("!@#$%&*+=?")]
+        rest = chance.sample([*more, *chance.choices(string.ascii_lowercase, k=count - 5)], count - 1)
+        return chance.choice(string.ascii_lowercase) + "".join(rest)
+    if kind == "uuid":
+        return str(uuid.UUID(int=chance.getrandbits(128), version=4))
+    begun = "870623" if kind == "resident" else "4"
+    body = (
+        begun + "1" * (kind == "resident") + "".join(chance.choices(string.digits, k=5 if kind == "resident" else 14))
+    )
+    check = is_resident if kind == "resident" else is_luhn
+    whole = next(body + digit for digit in string.digits if check([int(c) for c in body + digit]))
+    if kind == "resident":
+        return {6: whole[:6], 7: whole[6:], 14: f"{whole[:6]}-{whole[6:]}"}[count]
+    return {16: "", 19: " ", 20: "-"}[count].join(whole[at : at + 4] for at in range(0, 16, 4))
+
+
+def ours(section: str) -> list[str]:
+    """The examples of a section with what is drawn for them; all draws of a line differ from those of every other."""
+    lines = enumerate(texts("credentials", section))
+    fill = re.compile(r"\{([a-zA-Z0-9]+) (\d+)\}")
+    return [
+        fill.sub(lambda place, n=n: drawn(place, random.Random(f"1:{n}:{place.start()}")), line) for n, line in lines
+    ]
+
+
+def test_of_two_hundred_credentials_at_most_two_are_missed() -> None:
+    given = ours("given")
+    missed = []
+    for line in given:
+        plain = line.replace("«", "").replace("»", "")
+        masked = mask_secrets(plain, find_secrets(plain))
+        missed += [line] if any(part in masked for part in re.findall("«(.*?)»", line)) else []
+
+    assert len(given) == 200
+    assert len(missed) <= 2, missed
+
+
+def test_of_two_hundred_other_lines_at_most_two_are_masked() -> None:
+    lines = ours("beside them")
+    masked = [line for line in lines if find_secrets(line)]
+
+    assert len(lines) >= 200
+    assert len(masked) <= 2, masked
+
+
+def test_a_resident_number_is_known_by_its_check_digit() -> None:
+    number = ours("resident")[0]
+    wrong = number[:-1] + str((int(number[-1]) + 1) % 10)
+
+    assert [secret.kind for secret in find_secrets(f"{number} lives here")] == ["resident number"]
+    assert find_secrets(f"{wrong} lives here") == ()
+    assert find_secrets(f"주민번호 {wrong}")
 
 
 def filled(section: str) -> list[str]:

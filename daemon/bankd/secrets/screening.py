@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bankd.secrets.values import find_named, find_placed, is_random, is_worded, shape_rows
+from bankd.secrets.values import IDENTIFIER, find_named, find_placed, is_random, is_worded, shape_rows
 
 _ISSUED = tuple((kind, piece, re.compile(shape)) for kind, piece, shape in shape_rows("issued"))
 """The shapes of keys that their issuers document: a prefix that nothing else has, and a body of a known alphabet.
@@ -23,18 +23,27 @@ issuers lengthen them from time to time.
 
 # Korean resident registration number: two digits each for year, month and day, then one for sex and century.
 _RESIDENT = re.compile(r"(?<![\d-])\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?P<gap>[ \-–]?)[1-8]\d{6}(?![\d-])")
-_CARD = re.compile(r"(?<![\d.-])(?:[2-69]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5})(?![\d.-])")
+_PARTED = re.compile(r"(?<!\d)\d{6}\D{1,16}[1-8]\d{6}(?!\d)")
+"""A resident number whose two parts are named: its front and its rear."""
+_CARD = re.compile(
+    r"(?<![A-Za-z\d./_-])(?:[2-69]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5})(?![\d.-])"
+)
 _RESIDENT_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _RESIDENT_NAMES = re.compile(r"주민|등록번호|외국인|resident|rrn", re.IGNORECASE)
+_CARD_NAMES = re.compile(r"card|visa|amex|credit|expir|cvc|cvv|카드|결제|유효", re.IGNORECASE)
 _CARD_PREFIXES = re.compile(r"4|5[1-5]|2[2-7]|3[457]|6[0245]|9")  # the networks' own ranges; 9 is Korea's own
 
 
 def find_numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """Kind, start and end of each resident number and card number."""
     for found in _RESIDENT.finditer(text):
-        if _is_resident(_digits(found[0])) or _RESIDENT_NAMES.search(text):
+        if is_resident(_digits(found[0])) or _RESIDENT_NAMES.search(text):
             yield "resident number", found.start(), found.end()
+    for found in _PARTED.finditer(text) if _RESIDENT_NAMES.search(text) else ():
+        yield "resident number", found.start(), found.end()
     for found in _CARD.finditer(text):
+        if not (found[1] or found[2] or _CARD_NAMES.search(text)):
+            continue  # an order, an invoice, an article
         if _CARD_PREFIXES.match(found[0]) and is_luhn(_digits(found[0])):
             yield "card number", found.start(), found.end()
 
@@ -43,7 +52,7 @@ def _digits(text: str) -> list[int]:
     return [int(c) for c in text if c.isdigit()]
 
 
-def _is_resident(digits: list[int]) -> bool:
+def is_resident(digits: list[int]) -> bool:
     """Whether the check digit is that of a resident, or of a registered foreigner (two higher)."""
     total = sum(weight * digit for weight, digit in zip(_RESIDENT_WEIGHTS, digits, strict=False))
     return digits[12] in {(11 - total % 11) % 10, (13 - total % 11) % 10}
@@ -58,12 +67,12 @@ def is_luhn(digits: list[int]) -> bool:
 Finder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 """A pattern of the user, compiled elsewhere: gives the spans that it matches."""
 
-_TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_=-]{24,}")
+_TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_-]{24,}={0,2}")
 _PARAGRAPH = re.compile(r"(\n[ \t\r]*\n)")
 # Random but public: addresses of documents and builds, public keys, digests.
 _LINK = re.compile(
-    r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){1,20}[\w.-]{1,120}\.[a-z]{2,5}\b"
-    r"|\b(?:ssh-[a-z\d]+|ecdsa-[a-z\d-]+) AAAA\S+|\bsha\d{1,3}[-:]\S+"
+    r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){0,20}[\w-][\w.-]{0,120}\.[a-z][a-z\d]{1,4}\b"
+    r"|\b(?:ssh-[a-z\d]+|ecdsa-[a-z\d-]+) AAAA\S+|\b(?i:sha)\d{1,3}[-:]\S+"
 )
 
 
@@ -130,7 +139,8 @@ def _find_random(text: str) -> Iterator[tuple[str, int, int]]:
     tokens = [token for token in _TOKEN.finditer(text) if is_random(token[0])]
     links = [link.span() for link in _LINK.finditer(text)] if tokens else ()
     for token in tokens:
-        if not any(start <= token.start() < end for start, end in links):
+        is_public = any(start <= token.start() < end for start, end in links)
+        if not is_public and not IDENTIFIER.search(text, max(0, token.start() - 40), token.start()):
             yield "random string", *token.span()
 
 

@@ -23,6 +23,9 @@ _REFERENCE = re.compile(
     r"|\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?$|\d{1,2}:\d{2}(?::\d{2})?$|v?\d+(?:\.\d+)+$"  # a date, a time, a version
     r"|[\w./-]+\.(?:md|py|js|ts|ya?ml|json|toml|txt|sh|pem|env|com|org|net|io|kr)\b"  # a file or a host
     r"|(?:[\w.-]{1,80}/){1,20}[\w.-]{1,80}\.[a-z]\w{1,4}$"  # a path
+    r"|[\d.,]+(?:%|[kmgt]i?b?|ms|h)$|[\w.-]{2,}(?:==|>=|<=|~=)\d"  # a measure, a package with its version
+    r"|(?:recall|precision|hits?|mrr|n?dcg|map|acc|pass|top|[pr])@\d{1,3}$"  # how good a search is
+    r"|(?:your|change-?me|placeholder|dummy)[\w-]*$"  # a placeholder
     r"|0x[\da-f]{1,16}$"  # a number of a program, of at most 64 bits
     r"|(.)\1*$|[xX*•.…]{3,}",  # a mask
     re.IGNORECASE,
@@ -51,6 +54,11 @@ class Joint(Enum):
     BARE = "password value"
 
 
+_JOINED = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CUT = re.compile(r"(?<=[A-Za-z])\d+(?=[A-Za-z])")
+_HYPHENED = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+$")
+
+
 def is_reference(value: str) -> bool:
     """Whether a value says where a secret is kept, is a placeholder, or is a date, a version or an address."""
     return bool(_REFERENCE.match(value))
@@ -60,7 +68,8 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
     """Whether a value can be a password; `rest` is the text after it."""
     if value.isdigit():
         return len(value) >= 4 and not _COUNTED.match(rest)
-    kinds, is_phrase = _kinds_of(value), value.count("-") >= 3  # correct-horse-battery-staple
+    is_phrase = value.count("-") >= 3 or (joint is Joint.STATED and bool(_HYPHENED.match(value)))  # correct-horse
+    kinds = _kinds_of(value)
     is_spoken = "sign" not in kinds and is_worded(value)  # it may be where the password is, named a little later
     if len(value) < 5 or _PLACE.match(rest) or (is_spoken and _KEPT.match(rest)):
         return False
@@ -94,7 +103,7 @@ def is_key(value: str, rest: str, joint: Joint) -> bool:
         changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
         is_shuffled = 2 * changes >= len(value) and not is_worded(value)  # as no name that people write
         return len(value) >= 8 and (is_mixed or is_shuffled)
-    is_spoken = is_worded(value, share=0.6 if joint is Joint.STATED else 0.5)
+    is_spoken = is_worded(value, 0.6) and not _CUT.search(value) if joint is Joint.STATED else is_worded(value)
     return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
 
 
@@ -106,7 +115,17 @@ def is_random(token: str) -> bool:
     if token.count("/") >= 4 or not {"digit", "upper", "lower"} <= _kinds_of(token):
         return False
     bits = -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
-    return bits >= 4.0 and not is_worded(token)
+    is_parted = sum(map(token.count, "-_/")) >= 3
+    return bits >= 4.0 and not (is_worded(token, 0.5 if is_parted else 0.6) or is_joined(token))
+
+
+def is_joined(token: str) -> bool:
+    """Whether a string is a name of words without spaces between them: `KimLee2014Makingthegrade`, `EDU_DTG2031_camera`.
+
+    Its runs of letters are longer than those of random strings, of which at most 1 % pass, and digits cut them twice at most.
+    """
+    runs = [len(run) for run in _JOINED.findall(token)]
+    return bool(runs) and sum(runs) >= 3.3 * len(runs) and len(_CUT.findall(token)) <= 2
 
 
 def is_worded(token: str, share: float = 0.5) -> bool:
@@ -133,7 +152,7 @@ def _kind(c: str) -> str:
 _PASSWORD = re.compile(
     r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|(?:store|key|bind|root|user|smtp|db)?pass|pwd?|psk)s?(?![A-Za-z])"
     r"(?!\s(?:managers?|polic|generators?|hash|length|strength))"
-    r"|(?<![A-Za-z])pin(?:[ -]?(?:code|number))?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:pin|puk)(?:[ -]?(?:code|number))?(?![A-Za-z])"
     r"|(?<![A-Za-z])(?:alarm|door|gate|safe|unlock|security|recovery|backup)[ -]codes?(?![A-Za-z])"
     r"|(?<![A-Za-z])(?:wpa[23]?|wi-?fi)[ -]key(?![A-Za-z])"
     r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
@@ -163,23 +182,39 @@ _JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
     (Joint.STATED, re.compile(rf"{_OPEN}{_LENGTH}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}")),
     (
         Joint.SAID,
-        re.compile(rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|from|{_CHANGED}\s+(?:it\s+)?to){_START}", re.IGNORECASE),
+        re.compile(
+            rf"[^\n.;:=!?]{{0,40}}?\b(?:(?:is|was|are)(?!\s+{_CHANGED})|now|from|{_CHANGED}\s+(?:it\s+)?to){_START}",
+            re.IGNORECASE,
+        ),
     ),
-    (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bfrom\s+\S{{1,64}}\s+to{_START}", re.IGNORECASE)),
+    (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bto{_START}", re.IGNORECASE)),
     (Joint.BARE, re.compile(rf"{_OPEN}{_LENGTH}(?:(?:은|는|이|가|을|를)\s[가-힣]{{1,6}})?\s(?:to\s)?{_START}")),
 )
+# Hangul with two digits or a sign behind it is a password; with one digit or a word it counts or names something.
+_HANGUL = re.compile(
+    r"(?:[:=]|[은는이가을를]\s)[^\n.;:=!?]{0,24}?[\s\"'`*]*(?P<value>[A-Za-z]*[가-힣]{2,}[A-Za-z]*(?:\d{2,8}[!-/:-@]{0,3}|[!@#$%^&*]+\d*))"
+    r"(?=[\"'`*]*(?:$|[\s.,]|이다|이야|입니다|예요|이에요|으로|로\s))"
+)
+_TOKEN = re.compile(r"(?<=\s)(?P<value>[!-~]{7,64})(?=[\s가-힣]|$)")
+_FAR = 120
+"""Characters behind the word for a password in which only what can be nothing else counts."""
 # Before the value of a public number, such as a commit.
-_IDENTIFIER = re.compile(
+IDENTIFIER = re.compile(
     r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$",
     re.IGNORECASE,
 )
+
+_PUBLIC = re.compile(
+    r"(?:cache|primary|foreign|sort|partition|idempotency|public|hot|short|mon|tur)[ _-]?$", re.IGNORECASE
+)
+"""Before `key`, where it is no secret: `cache key`, `hotkey`."""
 
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _CELL = re.compile(r"[^|\n]+")
 
 # Pieces of which each match has one, in lower case: a line without them costs only look-ups.
 _OF_PASSWORD = (
-    *("pass", "pw", "psk", "pin", " code", "-code", "wpa", "wifi", "wi-fi"),
+    *("pass", "pw", "psk", "pin", "puk", " code", "-code", "wpa", "wifi", "wi-fi"),
     *("비밀", "비번", "패스", "암호", "핀", "코드", "번호"),
 )
 _OF_KEY = ("key", "token", "secret", "credential", "cookie", "bearer", "basic", "auth", "seed", "키", "토큰", "시크릿")
@@ -206,13 +241,27 @@ def _named(
     kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
 ) -> Iterator[tuple[str, int, int]]:
     for named in word.finditer(text):
+        if _PUBLIC.search(text, max(0, named.start() - 12), named.start()):
+            continue
         for joint, pattern in _JOINTS:
             found = pattern.match(text, named.end())
-            if found is None or _IDENTIFIER.search(text, named.start(), found.start("value")):
+            if found is None or IDENTIFIER.search(text, named.start(), found.start("value")):
                 continue
             value, start = trimmed(found)
             if not is_reference(value) and can_be(value, text[start + len(value) :], joint):
                 yield kind, start, start + len(value)
+        if kind == "password":
+            yield from _further_on(text, named.end())
+
+
+def _further_on(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """Passwords that stand further on in a line that names one."""
+    if found := _HANGUL.match(text, start):
+        yield "password", *found.span("value")
+    for found in _TOKEN.finditer(text, start, min(text.find("\n", start) % (len(text) + 1), start + _FAR)):
+        value, at = trimmed(found)
+        if not is_reference(value) and (len(_kinds_of(value)) == 4 or is_telling(value)):
+            yield "password", at, at + len(value)
 
 
 def _in_columns(
