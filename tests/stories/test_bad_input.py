@@ -156,7 +156,7 @@ def test_who_only_looks_is_answered_beside_wrong_settings(
 
     assert [one.code for one in after] == [one.code for one in before] == [0] * 6
     assert all(set(old.out.splitlines()) <= set(new.out.splitlines()) for old, new in zip(before, after, strict=True))
-    assert "bankd.yaml:1: " in after[0].out
+    assert "bankd.yaml:1: " in after[0].err
     assert caplog.text.count("bankd.yaml:1: ") == 5  # which a command prints on standard error
     assert bankctl("doctor").out.count("bankd.yaml:1: ") == 1
     assert refused.code == 3
@@ -164,7 +164,7 @@ def test_who_only_looks_is_answered_beside_wrong_settings(
     assert tree_state(root / "memory") | tree_state(root / "bank") == state
 
     (root / "bankd.yaml").write_text(good, "utf-8")
-    assert "bankd.yaml" not in bankctl("search", "가치관").out
+    assert "bankd.yaml" not in bankctl("search", "가치관").err
 
 
 def looks(root: Path, bankctl: Run) -> list[Result]:

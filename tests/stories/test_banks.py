@@ -76,8 +76,8 @@ def test_as_many_are_given_as_are_asked_for(banks: dict[str, Path], bankctl: Run
 def test_each_hit_is_printed_with_its_bank_and_a_path_that_opens(banks: dict[str, Path], bankctl: Run) -> None:
     lines = bankctl("search", "--all", "boiler").out.splitlines()
 
-    place = lines[0].split("  ")[0]
-    assert "  home  " in lines[0]
+    place = lines[0].split("\t")[0]
+    assert "home: " in bankctl("search", "--all", "--no-plain", "boiler").out
     assert "boiler" in Path(place.rpartition(":")[0]).read_text("utf-8")
 
 
@@ -93,7 +93,7 @@ def test_a_bank_that_is_gone_is_named_and_the_others_answer(banks: dict[str, Pat
     answer = bankctl("search", "--all", "--json", "커피").json
     assert {hit["bank"] for hit in answer["hits"]} == {"home", "club"}
     assert "no workspace is there" in answer["problems"]["work"]
-    assert "work: " in bankctl("search", "--all", "커피").out
+    assert "work: " in bankctl("search", "--all", "커피").err
     listed = bankctl("banks")
     assert listed.code == 3
     assert "no workspace is there (now)" in listed.out

@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_is_named_and_nothing_is_done(
     searched, logged = bankctl("search", "zzz"), bankctl("log")
 
     assert (ran.code, checked.code, status.code, searched.code, logged.code) == (3, 3, 3, 1, 0)
-    for text in (ran.err, checked.out, status.out, searched.out):
+    for text in (ran.err, checked.out, status.out, searched.err):
         assert said in text
         assert "bankd.yaml: folders.memory: " in text
     assert (root / "memory/2026-05-04.md").is_file()

@@ -216,8 +216,8 @@ def test_a_log_too_large_to_be_searched_is_named(root: Path, bankctl: Run) -> No
         "- W: The port is 8080.\n\n" + "a line of prose\n" * 600_000, encoding="utf-8"
     )
 
-    assert "memory/dump.md is too large to be searched: divide it" in bankctl("search", "a line of prose").out
-    assert "memory/dump.md is too large to be searched: divide" not in bankctl("search", "--in", "bank", "prose").out
+    assert "memory/dump.md is too large to be searched: divide it" in bankctl("search", "a line of prose").err
+    assert "memory/dump.md is too large to be searched: divide" not in bankctl("search", "--in", "bank", "prose").err
     assert "memory/dump.md is too large to be searched  → divide it, best by its days" in bankctl("status").out
     assert bankctl("cycle", "micro", "--now", "2026-05-02T03:00", "--json").json["counts"].keys() <= {
         "learned",

@@ -162,7 +162,7 @@ def test_search_puts_the_newer_first_and_marks_the_older(root: Path, bankctl: Ru
 
     assert ["11:00" in hit["text"] for hit in hits] == [True, False]
     assert [hit["superseded_by"] for hit in hits] == [None, hits[0]["id"]]
-    assert "[older; newer is m-" in bankctl("search", "deploy at 10:00").out
+    assert "older; newer is m-" in bankctl("search", "deploy at 10:00").out
 
 
 def test_a_run_is_shown_as_a_page(root: Path, bankctl: Run, blocked: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.cli.printing import NEAREST
+from bankd.cli.answers import NEAREST
 from bankd.index.recall import RecallBuffer
 from bankd.search.floor import NEAREST_SHOWN
 from tests.stories.conftest import Run, write_log
@@ -72,7 +72,7 @@ def test_weak_answers_are_shown_when_asked_for(bank: Path, bankctl: Run) -> None
 
     strong, weak = (bankctl("search", *words, query) for words in ((), ("--weak",)))
 
-    assert (strong.code, strong.out.splitlines()[0]) == (1, f"nothing relevant; {NEAREST}:")
+    assert (strong.code, strong.err) == (1, f"! nothing relevant; {NEAREST}\n")
     assert (weak.code, "Prefers concise replies." in weak.out) == (0, True)
 
 
@@ -85,12 +85,12 @@ def test_where_nothing_is_relevant_what_is_nearest_is_shown_apart_and_was_not_re
     query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
 
     answer = bankctl("search", "--json", query)
-    listed, by_page = bankctl("search", query).out.splitlines(), bankctl("search", "--files", query).out.splitlines()
+    listed, by_page = (bankctl("search", how, "--ids", query).out.splitlines() for how in ("--no-plain", "--files"))
 
     assert (answer.code, answer.json["hits"], answer.json["see_also"]) == (1, [], [])
     (nearest,) = answer.json["nearest"]
     assert nearest["text"] == "Prefers concise replies."
-    assert listed[1].endswith(f"  ^{nearest['id']}")
+    assert listed[3].endswith(f" · ^{nearest['id']}")
     assert by_page[2].endswith(f"  ^{nearest['id']}")
     kept = RecallBuffer(bank / "recall", 60)
     assert "  - `bank/opinions/preferences.md:" in "".join(file.read_text() for file in bank.glob("recall/*.md"))
@@ -140,7 +140,7 @@ def test_an_edit_by_hand_is_found_at_once_without_a_daemon(bank: Path, bankctl: 
 
     assert "호기심" in bankctl("search", "호기심").out
     page.unlink()
-    assert "nothing relevant" in bankctl("search", "호기심").out
+    assert "nothing relevant" in bankctl("search", "호기심").err
 
 
 def test_a_full_disk_does_not_keep_it_from_answering_with_what_it_knows(bank: Path, bankctl: Run) -> None:
@@ -226,7 +226,7 @@ def test_a_damaged_index_is_made_anew_and_says_so(bank: Path, bankctl: Run) -> N
     first = bankctl("search", "replies")
     second = bankctl("search", "replies")
 
-    assert "made anew" in first.out
+    assert "made anew" in first.err
     assert "preferences.md" in first.out
     assert "made anew" not in second.out
 
@@ -255,3 +255,18 @@ def test_index_says_how_it_stands_and_verifies(bank: Path, bankctl: Run) -> None
     assert "damaged" in bankctl("doctor", "index", "verify").out
     assert "made anew" in bankctl("doctor", "index", "rebuild").out
     assert "every file is what was written" in bankctl("doctor", "index", "verify").out
+
+
+def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: Path, bankctl: Run) -> None:
+    (hit,) = bankctl("search", "--json", "concise replies").json["hits"]
+
+    said = bankctl("search", "concise replies")
+
+    place, id_, kind, day, score, text = said.out.rstrip("\n").split("\t")
+    assert place.endswith(f"{hit['path']}:{hit['line']}")
+    assert (id_, kind, day, float(score)) == (hit["id"], "O", hit["learned"] or "", round(hit["score"], 2))
+    assert text == "Prefers concise replies."
+    looked = bankctl("search", "--no-plain", "concise replies").out
+    assert looked.startswith("\n  ◐ Prefers concise replies.\n    opinions/preferences:")
+    assert hit["id"] not in looked
+    assert bankctl("edit", "1", "--print").out == f"{hit['path']}:{hit['line']}\n"

@@ -108,11 +108,20 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
 
 
 def locate(workspace: Workspace, what: str) -> tuple[str, int]:
-    """The file below the workspace and the 1-based line of a memory, a log line or a page; UserError when there is none."""
+    """The file below the workspace and the 1-based line of a memory, a log line or a page; UserError when there is none.
+
+    A number names a memory of the last answer of search.
+    """
     path, _, line = what.removeprefix("./").rpartition(":")
     if line.isdecimal() and path.endswith(".md") and (workspace.root / path).is_file():
         return path, int(line)
     workspace.catalog.refresh(workspace.now)
+    if what.isdecimal():  # the hit with this number in the last answer
+        last = workspace.recalls.answers()[-1:]
+        ids = last[0].memories if last else ()
+        if not 0 < int(what) <= len(ids):
+            raise UserError(f"{what}: the last answer has {len(ids)} memories; bankctl search asks anew")
+        what = ids[int(what) - 1]
     if copies := workspace.catalog.copies_of(what):
         path, _, line = copies[0][0].rpartition(":")
         return path, int(line)

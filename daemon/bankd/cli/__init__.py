@@ -4,7 +4,8 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
 
     base       the table of commands, shared options, the parser, standard streams
     location   which workspace a command is about
-    printing   colour, width, safe text, progress, how answers of search look
+    printing   colour, width, safe text, pager, progress
+    answers    how answers of search look
     search     search, related, timeline
     show       show, log, undo, and how the report of a run is printed
     write      add, edit, init, adopt, feedback

@@ -1,20 +1,23 @@
-"""How commands print: styles on a terminal only, text made safe, JSON, progress, and the answers of search.
+"""How commands print: styles on a terminal only, text made safe, JSON, long output through a pager, progress.
 
 Nothing that a memory holds can move the cursor: all text from outside goes through `styled` or `plain`.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
-from itertools import groupby
-from typing import Any, TextIO
 
-from bankd.briefing.recalled import relation_of
 from bankd.pages.text import make_visible, show_line, to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
@@ -51,6 +54,44 @@ def has_colour(stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+class _Held(io.StringIO):
+    """What a command prints, until it is known how long it is; colours as on the terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def paged() -> Iterator[None]:
+    """Show what is printed inside through `$PAGER` (`less -FRX`) where it is longer than the terminal."""
+    screen = sys.stdout
+    if not (screen.isatty() and sys.stdin.isatty()) or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    held = sys.stdout = _Held()
+    try:
+        yield
+    finally:
+        sys.stdout = screen
+        text = held.getvalue()
+        if text.count("\n") < os.get_terminal_size(screen.fileno()).lines or not _show_through_pager(text):
+            screen.write(text)
+
+
+def _show_through_pager(text: str) -> bool:
+    import shlex
+    import subprocess
+
+    words = shlex.split(os.environ.get("PAGER", "less -FRX")) or ["cat"]
+    try:
+        subprocess.run(words, input=text.encode("utf-8", "replace"), check=False)  # noqa: S603 -- the user's own pager
+    except OSError:
+        return False
+    return True
 
 
 def styled(text: str, *styles: str) -> str:
@@ -128,95 +169,3 @@ class Progress:
 def reads_korean() -> bool:
     """Whether the reader has chosen Korean."""
     return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_TIME", "LANG"))), "").startswith("ko")
-
-
-Hit = Mapping[str, Any]
-NEAREST = "nearest, maybe about something else"
-
-
-def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page: bool, explain: bool) -> None:
-    """Print the hits of an answer; each begins with `page:line`, which editors and terminals open.
-
-    `roots` has for each bank, by its name, what to write before its paths; an answer of one bank has the name "".
-    """
-    if not answer["hits"]:
-        say(f"nothing relevant; {NEAREST}:" if answer["nearest"] else "nothing relevant")
-    hits = [_located(hit, roots) for hit in answer["hits"] or answer["nearest"]]
-    if by_page:
-        _print_by_page(hits)
-    else:
-        for hit in hits:
-            _print_hit(hit)
-            if explain:
-                say("    " + styled("  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items()), "dim"))
-    say_left_off(answer)
-    for one in answer["see_also"]:
-        beside, tie = _located(one, roots), one["steps"][-1]
-        text, why = styled(str(one["text"]).replace("\n", " ")), styled(f"({tie['tie']}, {tie['source']})", "dim")
-        _say_row(styled("see also", "dim"), styled(printed_place(beside), "cyan"), text, _id_of(one), why)
-    fresh = answer["fresh"]
-    remarks = [str(fresh["note"])] if fresh["note"] else []
-    if fresh["meaning"] not in {"off", "on"}:
-        remarks.append(f"found by words only; meaning: {fresh['meaning']}")
-    if pending := fresh["pending"]:
-        pages = counted(pending, "changed page is", "changed pages are")
-        remarks.append(f"{pages} not in the index yet (last updated {fresh['updated']})")
-    for line in (*remarks, *(f"{bank}: {why}" for bank, why in answer.get("problems", {}).items())):
-        say(styled(line, "yellow"))
-
-
-def say_left_off(answer: Mapping[str, Any]) -> None:
-    """Say how many more memories there are of the days that were asked about."""
-    if more := answer["left_off"]:
-        say(styled(f"{more} more of these days; -n 0 shows up to a hundred", "dim"))
-
-
-def printed_place(hit: Hit) -> str:
-    """Where it stands: `path:line`, or the path alone."""
-    return str(hit["path"]) if hit["line"] is None else f"{hit['path']}:{hit['line']}"
-
-
-def marked_text(hit: Hit) -> str:
-    """The text on one line, made safe, with the words of the query in bold on a terminal."""
-    text, pieces, at = str(hit["text"]), [], 0
-    for start, end in hit["marks"]:
-        pieces += [styled(text[at:start].replace("\n", " ")), styled(text[start:end], "bold")]
-        at = end
-    tag = f"{hit['tag']}: " if hit.get("tag") else ""
-    if told := relation_of(hit):
-        tag = styled(f"[{told}] ", "yellow") + tag
-    return tag + "".join(pieces) + styled(text[at:].replace("\n", " "))
-
-
-def _located(hit: Hit, roots: Mapping[str, str]) -> Hit:
-    """A hit with its path as an editor that is started here opens it."""
-    return {**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}"}
-
-
-def _print_hit(hit: Hit) -> None:
-    said = f"said {hit['said']}" if hit["said"] else ""
-    bank, score, heading = hit.get("bank", ""), f"{hit['score']:.2f}", " > ".join(hit["heading"])
-    head = styled(printed_place(hit), "cyan"), styled(bank, "bold"), styled(score, "dim"), styled(heading)
-    _say_row(*head, styled(hit["when"], "dim"), _id_of(hit), styled(said, "dim"), styled(hit["folded"], "dim"))
-    say(f"    {marked_text(hit)}")
-    if hit["became"]:
-        say(f"    {styled(hit['became'], 'dim')}")
-
-
-def _print_by_page(hits: Sequence[Hit]) -> None:
-    order = {path: place for place, path in reversed(list(enumerate(hit["path"] for hit in hits)))}
-    for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
-        say(styled(path, "cyan", "bold"))
-        for hit in group:
-            became = f"({hit['became']})" if hit["became"] else ""
-            after = [styled(hit["when"], "dim"), _id_of(hit), styled(became, "dim")]
-            say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), *after]).rstrip())
-
-
-def _say_row(*parts: str) -> None:
-    say("  ".join(filter(None, parts)))
-
-
-def _id_of(hit: Hit) -> str:
-    """The id by which `bankctl show` and Obsidian know the memory; empty for a line that has none yet."""
-    return styled(f"^{hit['id']}", "dim") if hit["id"] else ""

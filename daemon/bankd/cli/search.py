@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from contextlib import closing
 from itertools import groupby
 from typing import Any
 
+from bankd.cli.answers import marked_text, print_answer, printed_place, say_left_off
 from bankd.cli.base import add_days, add_json, add_limit, days_asked, share
 from bankd.cli.location import locate_workspace
-from bankd.cli.printing import (
-    marked_text,
-    print_answer,
-    printed_place,
-    reads_korean,
-    say,
-    say_json,
-    say_left_off,
-    styled,
-)
+from bankd.cli.printing import paged, reads_korean, say, say_json, styled
 from bankd.errors import UsageError, UserError
 
 TYPE_CHECKING = False
@@ -43,7 +35,10 @@ def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--as-of", metavar="DAY", help="answer as the bank was on that day")
     parser.add_argument("--min-confidence", type=share, metavar="X", help="only with at least this confidence, 0 to 1")
     parser.add_argument("--files", action="store_true", help="group by page: at most N pages, scored by their memories")
-    parser.add_argument("--explain", action="store_true", help="show the parts of each score")
+    parser.add_argument("--explain", action="store_true", help="show each score and its parts")
+    parser.add_argument("--ids", action="store_true", help="show the id of each memory")
+    help_ = "one line a hit, with tabs (default where the output is no terminal)"
+    parser.add_argument("--plain", action=BooleanOptionalAction, help=help_)
     parser.add_argument("--weak", action="store_true", help="show weak hits too, and near-copies one by one")
     add_json(parser)
 
@@ -66,16 +61,17 @@ def search_command(arguments: Namespace) -> int:
 
         asked = Asked(banks[""])
         ask, close = asked.ask, asked.close
-    found = False
+    found, is_plain = False, arguments.plain
+    if is_plain is None:
+        is_plain = not (arguments.files or arguments.explain or arguments.ids or sys.stdout.isatty())
+    roots = {name: _shown_root(root) for name, root in banks.items()}
+    how = {"is_plain": is_plain, "by_page": arguments.files, "ids": arguments.ids, "explain": arguments.explain}
     try:
-        for query in queries:
-            answer = ask(_request(arguments, query))
-            found = found or bool(answer["hits"])
-            if arguments.json:
-                say_json(answer)
-            else:
-                roots = {name: _shown_root(root) for name, root in banks.items()}
-                print_answer(answer, roots, by_page=arguments.files, explain=arguments.explain)
+        with paged():
+            for query in queries:
+                answer = ask(_request(arguments, query))
+                found = found or bool(answer["hits"])
+                say_json(answer) if arguments.json else print_answer(answer, roots, **how)
     finally:
         close()
     return 0 if found else 1

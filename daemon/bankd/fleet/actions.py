@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from bankd.cli.answers import print_answer
 from bankd.cli.location import locate_workspace
-from bankd.cli.printing import print_answer, say, say_answer, say_json, styled
+from bankd.cli.printing import say, say_answer, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.fleet.queue import WorkerPlan
 from bankd.fleet.registry import STATES, FleetBank, FleetFacts, render_fleet_metrics
@@ -165,7 +166,8 @@ def _search(fleet: Fleet, arguments: Namespace) -> int:
         say_json(answer)
     else:
         shown = [*answer["hits"], *answer["nearest"]]
-        print_answer(answer, {hit["bank"]: "" for hit in shown}, by_page=False, explain=False)
+        roots = {hit["bank"]: "" for hit in shown}
+        print_answer(answer, roots, is_plain=not sys.stdout.isatty(), by_page=False, ids=True, explain=False)
     return 0 if answer["hits"] else 1
 
 
