@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -167,8 +168,24 @@ def test_said_again_an_opinion_has_at_least_what_was_said_and_used_it_does_not_f
     memory = page.read_text(encoding="utf-8").rpartition("^")[2].strip()
     for day in ("2026-05-22", "2026-05-23"):
         bankctl("feedback", "used", memory, "--now", f"{day}T12:00")
-    forecast = bankctl("decay", "forecast", "--now", "2026-05-24T04:00", "--json").json["falls"]
+    forecast = bankctl("archive", "forecast", "--now", "2026-05-24T04:00", "--json").json["falls"]
 
     assert [(fall["day"], fall["today"]) for fall in forecast] == [
         ("2026-06-19", 0.81)
     ]  # two days later than .02 a day
+
+
+def test_a_preference_on_another_page_is_offered_the_page_that_keeps_it_before_it_fades(
+    root: Path, bankctl: Run
+) -> None:
+    page = root / "bank/entities/Ann.md"
+    page.write_text("# Ann\n\n- O(c=0.40@2026-05-01): I prefer tea to coffee ^m-aaaaaaaaaaaa\n", encoding="utf-8")
+    bankctl("cycle", "reflect", "--now", START)
+
+    (card,) = bankctl("review", "list", "--now", "2026-05-03T04:00", "--json").json["fading"]
+    accepted = bankctl("review", "accept", "m-aaaaaaaaaaaa", "--now", "2026-05-03T04:00")
+    counts = bankctl("cycle", "reflect", "--now", "2026-06-20T03:00", "--json").json["counts"]
+
+    assert "opinions/preferences.md" in json.dumps(card)
+    assert (accepted.code, counts.get("archived")) == (0, None)
+    assert "prefer tea" in (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")

@@ -221,3 +221,22 @@ def test_a_tight_tag_anywhere_is_named_unless_it_is_one_word() -> None:
         (7, "a tag without a text"),
     ]
     assert reading.lines == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "entities", "text"),
+    [
+        ("W: @Nadia: moves to Busan", ("Nadia",), "moves to Busan"),
+        ("W: (@Nadia) moves to Busan", ("Nadia",), "moves to Busan"),
+        ("O(c=0.90): (@Nadia, @민호) 함께 이사한다", ("Nadia", "민호"), "함께 이사한다"),
+        ("W: @Nadia moves to Busan", (), "@Nadia moves to Busan"),
+        ("W @Minho: @Nadia: moves to Busan", ("Minho",), "@Nadia: moves to Busan"),
+        ("W: (@Nadia)", (), "(@Nadia)"),
+    ],
+)
+def test_names_at_the_beginning_of_the_text_are_whom_it_is_about(
+    line: str, entities: tuple[str, ...], text: str
+) -> None:
+    (read,) = read_log("a.md", f"## Retain\n- {line}\n", anywhere=False).lines
+
+    assert (read.memory.entities, read.memory.text) == (entities, text)

@@ -20,7 +20,7 @@ from bankd.memory.archive import (
     resident_of,
 )
 from bankd.memory.retire import moved_out, residents_of
-from bankd.memory.route import RenamedPages
+from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.use import FADING_TAG, Fading, value_on
 from bankd.pages.memory import statement_of
 from bankd.pages.names import BANK
@@ -133,6 +133,8 @@ class FadingForecast:
     fall: Fall
     place: str
     text: str
+    kept_on: str = ""
+    """The page on which it would not fade, where it is a preference by its words."""
 
 
 def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
@@ -151,5 +153,7 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
             day = fades_away_on(resident, today, fading)
             if day and (day - today).days <= days:
                 worth = value_on(written, today, fading, page.path, resident.signals.used)
-                found.append(FadingForecast(Fall(day, resident.id, worth), place, statement_of(memory)))
+                belongs = find_claims(replace(memory, entities=()), workspace.policy().rules)[0].page
+                kept_on = belongs if fading.keeps(BANK + belongs) else ""
+                found.append(FadingForecast(Fall(day, resident.id, worth), place, statement_of(memory), kept_on))
     return sorted(found, key=lambda one: (one.fall.day, one.fall.id)), pinned

@@ -55,11 +55,16 @@ def list_inbox(workspace: Workspace) -> list[MovingMemory]:
 
 
 def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
-    """Move one memory out of the inbox; UserError when it is not there or the page is not allowed."""
+    """Move one memory out of the inbox, or from its page; UserError when no page holds it or the new one is not allowed."""
     destination = _named_place(target, "placed by hand")
     waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
     if waiting is None:
-        raise UserError(f"{id_}: not in the inbox; bankctl review lists what is")
+        workspace.catalog.refresh(workspace.now)
+        place = workspace.catalog.texts_of([id_]).get(id_, ("", ""))[0]
+        if lines := workspace.catalog.lines_of([id_]).get(id_):
+            waiting = MovingMemory(id_, lines.text, int(place.rpartition(":")[2]), page=lines.page)
+    if waiting is None:
+        raise UserError(f"{id_}: no memory of the bank has this id; bankctl review lists what is")
     moves = [(waiting, destination)]
     if not _without_copies(workspace, moves):
         raise UserError(f"{id_}: bank/{destination.page} has it in other words; {COPIED_ADVICE}")

@@ -222,6 +222,9 @@ def _fading(workspace: Workspace) -> Iterator[Card]:
         ]
         line = CardLine(one.place, one.text, id_ if id_.startswith("m-") else "")
         reason = f"now {one.fall.value / 100:.2f}, leaves on {one.fall.day}"
+        if one.kept_on:  # a preference that stands where opinions fade
+            reason += f"; on {one.kept_on} it would stay"
+            choices.insert(0, Choice("k", "place", f"Keep it on {one.kept_on}", {**sent, "page": one.kept_on}))
         yield Card("fading", id_, [line], reason, choices if line.id else [])
 
 
@@ -362,8 +365,10 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
         return _keep_form(workspace, by_kind, what)
     if "unfiled" in by_kind:
         return _place_form(workspace, what, "1")
-    do = "promote" if "lived" in by_kind else "confirm" if "fading" in by_kind else "allow"
-    return {"do": do, "id": what}
+    if "fading" in by_kind and "lived" not in by_kind and by_kind["fading"].choices:
+        first = by_kind["fading"].choices[0]
+        return {"do": first.do, **first.fields}
+    return {"do": "promote" if "lived" in by_kind else "allow", "id": what}
 
 
 def _keep_form(workspace: Workspace, by_kind: Mapping[str, Card], what: str) -> dict[str, str]:

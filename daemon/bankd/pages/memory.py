@@ -23,6 +23,10 @@ _HEAD = re.compile(
     r"(?P<tag>[^\W\d_]+)(?:\((?P<arguments>[^()\n]*(?:\)\([^()\n]*)*)\))?(?P<entities>(?:[ \t]+@[^\s:]+)*)[ \t]*:(?=\s|$)[ \t]*",
     re.UNICODE,
 )
+_NAMED = re.compile(
+    r"(?:\((?P<inside>@[\w-]+(?:,?[ \t]+@[\w-]+)*)\)|(?P<before>@[\w-]+(?:,?[ \t]+@[\w-]+)*):)[ \t]+(?=\S)"
+)
+"""Names at the beginning of a text, `W: @Nadia: …` or `W: (@Nadia) …`: whoever writes so means `W @Nadia: …`."""
 _CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
 _BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 _SOURCES = re.compile(r"(?:^|[ \t]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$")
@@ -81,7 +85,9 @@ def parse_head(line: str) -> TagHead | None:
         return None
     confidence, problem = parse_confidence(found["arguments"])
     if not found["entities"]:
-        return TagHead(found["tag"], confidence, (), found.end(), problem)
+        named = _NAMED.match(line, found.end())
+        slugs = tuple(re.findall(r"[\w-]+", unicodedata.normalize("NFC", named[0]))) if named else ()
+        return TagHead(found["tag"], confidence, slugs, (named or found).end(), problem)
     slugs = tuple(unicodedata.normalize("NFC", word[1:]) for word in found["entities"].split())
     odd = next((slug for slug in slugs if not _is_slug(slug)), None)
     if odd is not None:
