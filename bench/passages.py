@@ -21,7 +21,7 @@ from bankd.app.init import make_workspace
 from bankd.search.bank_search import BankSearch
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
-from bankd.workers.kiwi import KiwiWorker
+from bankd.workers.analyser import KiwiWorker
 from bench.trial import SETTINGS
 
 LOGS = Path(__file__).parents[1] / "tests" / "scenarios" / "logs"

@@ -26,8 +26,7 @@ from bankd.same.compare import THRESHOLD, compare_statements
 from bankd.same.reading import read_statement
 from bankd.system.clock import read_monotonic
 from bankd.words.statement import Statement
-from bankd.workers.analyser import Analyser, AnalysisCache
-from bankd.workers.kiwi import KiwiWorker, kiwi_version
+from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version
 from bench.intervals import wilson
 from bench.quality import data_folder
 

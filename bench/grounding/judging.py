@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from bankd.night.attest import Passage, find_unattested, sentences_of
 from bankd.same.reading import read_statement
 from bankd.system.clock import read_monotonic
-from bankd.workers.analyser import Analyser, AnalysisCache
-from bankd.workers.kiwi import KiwiWorker, kiwi_version
+from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version
 
 
 class Judged(NamedTuple):

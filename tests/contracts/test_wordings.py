@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.words.statement import Morpheme, plain_wording
-from bankd.workers.analyser import Analyser, AnalysisCache
-from bankd.workers.kiwi import KiwiWorker, kiwi_version
+from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version
 
 
 class CountingWorker:

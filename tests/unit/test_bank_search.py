@@ -19,7 +19,7 @@ from bankd.search.request import SearchSettings
 from bankd.service.daemon import MANY, Daemon
 from bankd.wiring.held import Held
 from bankd.wiring.search import make_search, search_settings
-from bankd.workers.kiwi import KiwiWorker
+from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.snapshot import Changes
 
 NOW = datetime(2026, 6, 12, 9, tzinfo=UTC)

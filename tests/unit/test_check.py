@@ -15,8 +15,7 @@ from bankd.memory.plan import Placement, Plan
 from bankd.memory.retain import read_log
 from bankd.memory.retire import ALWAYS_ALLOWED, Archived, allowed_removals
 from bankd.memory.route import Destination
-from bankd.pages.inline import LinkKind
-from bankd.pages.references import Reference
+from bankd.pages.references import LinkKind, Reference
 from bankd.settings import BudgetPolicy
 
 FACTS = "bank/world/facts.md"

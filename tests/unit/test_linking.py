@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankd.layouts.links import keys_to, link_key
-from bankd.pages.inline import LinkKind
-from bankd.pages.references import Reference
+from bankd.pages.references import LinkKind, Reference
 
 
 @pytest.mark.parametrize(

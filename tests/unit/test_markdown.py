@@ -9,11 +9,10 @@ from unittest.mock import patch
 
 import pytest
 
-from bankd.pages import inline, scanner
+from bankd.pages import references, scanner
 from bankd.pages.anchors import outline_of
-from bankd.pages.inline import spans_in
 from bankd.pages.page import read_page
-from bankd.pages.references import references_of
+from bankd.pages.references import references_of, spans_in
 from bankd.pages.scanner import BlockKind, decode_text, encode_text, scan_text
 from tests.examples import examples
 
@@ -134,7 +133,7 @@ def test_a_text_that_names_nothing_is_told_by_its_characters(seed: int) -> None:
     texts = ["".join(random.choices(parts, k=random.randint(1, 9))) for _ in range(500)]
     found = [list(spans_in(text)) for text in texts]
 
-    with patch.object(inline, "_MAY_NAME", re.compile("")):
+    with patch.object(references, "_MAY_NAME", re.compile("")):
         assert [list(spans_in(text)) for text in texts] == found
     assert any(found)
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.pages.inline import LinkKind
-from bankd.pages.references import definitions_of, label_uses, references_in_text, references_of, route_targets
+from bankd.pages.references import (
+    LinkKind,
+    definitions_of,
+    label_uses,
+    references_in_text,
+    references_of,
+    route_targets,
+)
 from bankd.pages.scanner import scan_text
 from tests.examples import examples
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bankd.pages.inline import LinkKind
 from bankd.pages.names import Names
-from bankd.pages.references import Reference
+from bankd.pages.references import LinkKind, Reference
 from bankd.pages.resolve import render_path, resolve_reference
 from tests.examples import examples
 

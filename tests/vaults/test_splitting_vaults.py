@@ -15,10 +15,9 @@ from bankd.layouts.merge import Layout, combine_layouts, placed_pieces, plan_mer
 from bankd.layouts.relink import Relinked, Source, relink_layout
 from bankd.layouts.split import Limits, is_due, plan_split, size_of
 from bankd.pages.anchors import Outline, find_place, outline_of
-from bankd.pages.inline import LinkKind
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import part_lines, read_page
-from bankd.pages.references import Reference, references_of
+from bankd.pages.references import LinkKind, Reference, references_of
 from bankd.pages.resolve import WIKI_KINDS, Target, resolve_reference, sense_of
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 

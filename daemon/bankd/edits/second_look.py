@@ -42,8 +42,8 @@ from bankd.edits.operations import (
     pieces_of,
 )
 from bankd.edits.transaction import HEALING, Look, Transaction, keys_of, pieces_of_page, recast_removals
-from bankd.pages.inline import without_targets
 from bankd.pages.memory import split_id
+from bankd.pages.references import without_targets
 from bankd.pages.scanner import decode_text, encode_text
 
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]

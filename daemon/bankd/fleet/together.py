@@ -38,8 +38,7 @@ from bankd.wiring.runner import import_watched, write_due_briefs
 from bankd.wiring.search import make_search, search_settings
 from bankd.wiring.workspace import open_workspace
 from bankd.words.analysis import analyse_text, normal_form, runs_of
-from bankd.workers.analyser import Analyser, AnalysisCache
-from bankd.workers.kiwi import KiwiWorker
+from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker
 from bankd.workers.vectors import SentenceVectors
 
 if TYPE_CHECKING:

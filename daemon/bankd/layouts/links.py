@@ -15,10 +15,9 @@ from urllib.parse import unquote
 
 from bankd.layouts.merge import Layout
 from bankd.pages.anchors import AnchorPlace, Outline, find_place
-from bankd.pages.inline import LinkKind, may_name
 from bankd.pages.memory import Memory
 from bankd.pages.names import Names, folder_of, folders_above, path_key
-from bankd.pages.references import Reference, references_of
+from bankd.pages.references import LinkKind, Reference, may_name, references_of
 from bankd.pages.resolve import INDEX_PAGES, WIKI_KINDS, Target, resolve_reference, split_target
 from bankd.pages.scanner import scan_text
 

@@ -21,11 +21,10 @@ from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, f
 from bankd.layouts.relink import HEADING_ROUNDS, Edit, Relinked, Source, choose_style, edit_line, relink_layout
 from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages.anchors import Form, Outline, fragment_for, outline_of
-from bankd.pages.inline import LinkKind
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, Names, is_own, path_key
 from bankd.pages.page import read_page
-from bankd.pages.references import Reference, references_in_text, references_of, route_targets
+from bankd.pages.references import LinkKind, Reference, references_in_text, references_of, route_targets
 from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, split_target
 from bankd.pages.scanner import Document, document_of, encode_text, scan_text
 

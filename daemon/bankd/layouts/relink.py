@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from bankd.layouts.links import Link, fragment_of
 from bankd.layouts.merge import Layout, LayoutPiece, line_positions
 from bankd.pages.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
-from bankd.pages.inline import LinkKind
 from bankd.pages.names import Names, folder_of, path_key
-from bankd.pages.references import Reference
+from bankd.pages.references import LinkKind, Reference
 from bankd.pages.resolve import (
     WIKI_KINDS,
     Base,

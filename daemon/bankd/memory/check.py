@@ -17,9 +17,9 @@ from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Ledger
 from bankd.memory.plan import Plan
 from bankd.memory.retain import LogReading
 from bankd.memory.retire import allowed_removals
-from bankd.pages.inline import without_targets
 from bankd.pages.memory import Memory, statement_of
 from bankd.pages.page import Page, part_lines, parts_folder, read_page_once
+from bankd.pages.references import without_targets
 from bankd.settings import BudgetPolicy
 
 Pages = Mapping[str, bytes]

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import quote, unquote
 
-from bankd.pages.inline import LinkKind, is_bare_path
 from bankd.pages.names import ARCHIVE, BANK, Names, folder_of, join_path, path_key, relative_path
-from bankd.pages.references import Reference, references_of
+from bankd.pages.references import LinkKind, Reference, is_bare_path, references_of
 from bankd.pages.scanner import Document
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")

@@ -38,7 +38,7 @@ from bankd.system.files import replace_file
 from bankd.wiring.reader import BankReader
 from bankd.wiring.search import make_search, search_settings_of
 from bankd.wiring.workspace import DaemonLease, open_workspace
-from bankd.workers.kiwi import KiwiWorker
+from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.import_files import FileSource, drop_taken, find_sources, take_transcripts
 
 log = logging.getLogger(__name__)

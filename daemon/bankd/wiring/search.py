@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from bankd.search.request import Hit
     from bankd.secrets.screening import Finder
     from bankd.settings import Settings
-    from bankd.workers.analyser import Analyser
-    from bankd.workers.kiwi import KiwiWorker
+    from bankd.workers.analyser import Analyser, KiwiWorker
     from bankd.workers.vectors import SentenceVectors
 
 
@@ -42,7 +41,7 @@ def make_search(
     """
     from bankd.search.bank_search import BankSearch
     from bankd.system.clock import read_monotonic
-    from bankd.workers.kiwi import KiwiWorker
+    from bankd.workers.analyser import KiwiWorker
 
     def make(own: SearchSettings) -> Indexes:
         kiwi = (worker or KiwiWorker(read_monotonic)) if own.analyser == "kiwi" else None
@@ -73,8 +72,7 @@ def make_indexes(
     from bankd.index.successors import Successors
     from bankd.search.bank_search import Indexes
     from bankd.search.find import RankingOptions
-    from bankd.workers.analyser import Analyser, AnalysisCache
-    from bankd.workers.kiwi import kiwi_version
+    from bankd.workers.analyser import Analyser, AnalysisCache, kiwi_version
 
     analyser = Analyser(AnalysisCache(f"{root}/.bankd/analyses"), worker, kiwi_version)
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)

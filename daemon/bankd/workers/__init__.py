@@ -1,7 +1,6 @@
 """Processes that do what would cost this one memory or time: Kiwi, sentence vectors, language models.
 
-analyser       reads texts for the index, queries and comparing: cache, Kiwi, lexicon
-kiwi           starts and asks the Kiwi process, and is it
+analyser       reads texts for the index, queries and comparing: cache, Kiwi (and its process), lexicon
 vectors        starts and asks the process of sentence vectors, of bank, logs and archive
 vector_worker  the process of sentence vectors
 vector_store   vectors on the disk, and the nearest of them

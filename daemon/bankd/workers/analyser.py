@@ -1,17 +1,29 @@
 """Reads Korean texts for the index, for queries and for comparing: from a cache, by the Kiwi worker, else without it.
 
-Without Kiwi the index and queries use the bank's own lexicon, and comparing uses whole words. The cache is by the hash of the text and the version of the analyser. It lies outside the index, so that an index is built
-anew without analysing anything again. `bankctl search` loads this module, so it imports little.
+Without Kiwi the index and queries use the bank's own lexicon, and comparing uses whole words. The cache is by the hash of
+the text and the version of the analyser. It lies outside the index, so that an index is built anew without analysing
+anything again.
+
+The worker is this module as a program: one JSON request a line, one answer a line, until its master goes.
+
+    {"texts": ["가치관이 뭐야?"]}  →  {"analyses": [[["가치관", "뭐"]], false, {"가치관이": ["가치관"], "뭐야": ["뭐"]}]]}
+    {"apart": ["뭐야?"]}  →  {"analyses": [[["뭐", "NP"], ["이", "VCP"], ["야", "EF"], ["?", "SF"]]]}
+
+Only the worker imports kiwipiepy; its 530 MB end with the process. `bankctl search` loads this module, so it imports little.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bankd.pages.text import is_utf8
 from bankd.words.analysis import (
+    VERSION,
     Analysis,
     AnalysisText,
     Lexicon,
@@ -21,6 +33,7 @@ from bankd.words.analysis import (
     has_hangul,
     normal_form,
     read_run,
+    readings_of,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +42,8 @@ if TYPE_CHECKING:
     from bankd.ports import Patience
     from bankd.search.indexable import IndexAnalyses
     from bankd.storage.derived import DerivedDatabase
+    from bankd.system.child import ChildProcess
     from bankd.words.statement import Wording
-    from bankd.workers.kiwi import KiwiWorker
 
 _AT_ONCE = 500
 """Keys asked for together; every SQLite takes 999."""
@@ -38,6 +51,10 @@ _AT_ONCE = 500
 _FIELDS = "\x1e"
 _SCHEMA = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID;"
 _T = TypeVar("_T")
+_BATCH = 200
+"""Texts a request: some 50 ms of work, so that a stop is noticed soon."""
+_SECONDS = 120.0
+"""What a request may take, with the loading of Kiwi before the first."""
 
 
 class Analysed(NamedTuple):
@@ -156,6 +173,65 @@ def _key(text: str, version: str) -> bytes:
     return hashlib.sha256(f"{version}\0{normal_form(text)}".encode("utf-8", "surrogateescape")).digest()[:16]
 
 
+def kiwi_version() -> str:
+    """The version of the installed analyser, its model and our reading of it; from folder names, without imports."""
+    from pathlib import Path  # noqa: PLC0415 -- only who reads for the index asks
+
+    folders = (Path(folder) for folder in sys.path if folder and Path(folder).is_dir())
+    names = sorted({entry.name for folder in folders for entry in folder.glob("kiwipiepy*.dist-info")})
+    return "+".join([*(name.removesuffix(".dist-info") for name in names), f"reading-{VERSION}"])
+
+
+class KiwiWorker:
+    """One worker process, at most; safe to use from several threads."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """Take a monotonic clock in seconds."""
+        self._clock = clock
+        self._child: ChildProcess | None = None
+
+    def _made(self) -> ChildProcess:
+        """The door to the process; the process itself starts with the first request."""
+        from bankd.system.child import ChildProcess  # noqa: PLC0415 -- `bankctl search` has no time for it
+
+        if self._child is None:
+            self._child = ChildProcess([sys.executable, "-m", "bankd.workers.analyser"], self._clock)
+        return self._child
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a request would be answered at once: Kiwi is loaded, and no other thread waits for it."""
+        return self._child is not None and self._child.is_warm
+
+    def start(self) -> None:
+        """Start loading Kiwi without waiting for it."""
+        self._made().begin({"texts": []})
+
+    def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
+        """Analyse texts, starting the worker when needed; None when it cannot run or died twice."""
+        return self._try_twice("texts", texts)
+
+    def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
+        """Give the morphemes of texts as pairs of form and tag; None when the worker cannot run or died twice."""
+        return self._try_twice("apart", texts)
+
+    def _try_twice(self, kind: str, texts: Sequence[str]) -> list[list[object]] | None:
+        from bankd.system.child import ChildDiedError  # noqa: PLC0415 -- as above
+
+        child, batches = self._made(), [list(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+        for _ in range(2):
+            with suppress(ChildDiedError):
+                answers = [child.ask({kind: batch}, seconds=_SECONDS) for batch in batches]
+                return [one for answer in answers for one in answer["analyses"]]
+        return None
+
+    def end(self) -> None:
+        """End the worker; the next request starts another."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
+
+
 class Analyser:
     """Reads texts for the index, thoroughly, and queries, at once; takes texts apart for comparing them."""
 
@@ -271,3 +347,30 @@ def _may_be_cached(text: str) -> bool:
     import unicodedata  # noqa: PLC0415 -- a query never needs it
 
     return unicodedata.is_normalized("NFKC", text)
+
+
+def main() -> None:
+    """Be the worker: answer requests until the master is gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what Kiwi has to say is for nobody
+    from kiwipiepy import Kiwi  # noqa: PLC0415 -- for the worker alone
+
+    from bankd.system.child import serve_master  # noqa: PLC0415 -- same
+
+    kiwi = Kiwi(num_workers=2, load_multi_dict=False)
+    kiwi.tokenize("준비")
+
+    def answer(request: dict[str, list[str]], _descriptor: int | None) -> dict[str, list[object]]:
+        apart = kiwi.tokenize(request.get("apart", []))
+        answers: list[object] = [[(token.form, str(token.tag)) for token in tokens] for tokens in apart]
+        texts = request.get("texts", [])
+        for text, tokens in zip(texts, kiwi.tokenize([normal_form(text) for text in texts]), strict=True):
+            morphemes = [(token.form, str(token.tag), token.start) for token in tokens]
+            analysis = analyse_text(text, morphemes)
+            answers.append([analysis.sentences, analysis.denies, readings_of(text, morphemes)])
+        return {"analyses": answers}
+
+    serve_master(answer)
+
+
+if __name__ == "__main__":
+    main()

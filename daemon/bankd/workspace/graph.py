@@ -35,11 +35,10 @@ from bankd.layouts.rearrange import REFERRING, read_source
 from bankd.layouts.relink import Source
 from bankd.memory.route import PagePart, read_part
 from bankd.pages.anchors import Outline, Spot, outline_of
-from bankd.pages.inline import LinkKind
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, INBOX, Names, is_outside, is_own, path_key
 from bankd.pages.page import parts_folder, read_page
-from bankd.pages.references import Reference
+from bankd.pages.references import LinkKind, Reference
 from bankd.pages.resolve import WIKI_KINDS, resolve_reference
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8

@@ -31,8 +31,8 @@ tell found "$(runuser -u ann -- "$BIN/bankctl" search --json 'template inotify' 
 printf '## Retain\n- B: 아침마다 로그를 먼저 읽는 루틴을 지킨다.\n' >/home/ann/notes/memory/2026-11-21.md
 chown ann:ann /home/ann/notes/memory/*
 wait_for 'grep -rqs "로그를 먼저" /home/ann/notes/bank'
-wait_for 'pgrep -f bankd.workers.kiwi >/dev/null'
-tell worker "$(pgrep -fc bankd.workers.kiwi)"
+wait_for 'pgrep -f bankd.workers.analyser >/dev/null'
+tell worker "$(pgrep -fc bankd.workers.analyser)"
 wait_for 'runuser -u ann -- "$BIN/bankctl" search --json "로그를 읽다" --workspace /home/ann/notes | grep -q "루틴\|\\\\ub8e8\\\\ud2f4"'
 tell owner "$(find /home/ann/notes/bank /home/ann/notes/.bankd ! -user ann | wc -l)"
 systemctl reload "$unit"
@@ -47,4 +47,4 @@ began=$(date +%s%N)
 systemctl stop "$unit"
 tell stop_ms $((($(date +%s%N) - began) / 1000000))
 tell result "$(show Result)"
-tell left "$(pgrep -fc 'bankd.workers.kiwi|bin/bankd')"
+tell left "$(pgrep -fc 'bankd.workers.analyser|bin/bankd')"
