@@ -13,7 +13,7 @@ from bankd.edits.settle import FileFingerprint
 from bankd.memory.retire import Opinion
 from bankd.pages.memory import Confidence, parse_memory
 from bankd.same.pairs import text_key
-from bankd.storage.files import BankFiles
+from bankd.storage.tree import BankFiles
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from tests.fake_world import FakeDisk, FakeHoldings
 

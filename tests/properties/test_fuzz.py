@@ -30,9 +30,9 @@ from bankd.pages.references import references_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.storage import events as event_files
 from bankd.storage.events import EventLog, parse_row
-from bankd.storage.files import BankFiles
 from bankd.storage.journals import Lock, decode_journal, encode_journal
 from bankd.storage.transactions import TransactionWriter
+from bankd.storage.tree import BankFiles
 
 NOW = datetime.fromisoformat("2026-06-10T03:00:00+09:00")
 ROOT = Path(__file__).resolve().parents[2]

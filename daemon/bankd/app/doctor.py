@@ -53,7 +53,7 @@ from bankd.settings import LAYOUTS, Settings
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
-    from bankd.storage.files import BankFiles
+    from bankd.storage.tree import BankFiles
 
 PRIVATE = 0o077
 LEAST_FREE = 64 << 20

@@ -35,7 +35,7 @@ from bankd.settings import Settings
 if TYPE_CHECKING:
     from bankd.index.recall import RecallBuffer
     from bankd.storage.derived import DerivedDatabase
-    from bankd.storage.files import BankFiles
+    from bankd.storage.tree import BankFiles
     from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
     from bankd.workspace.facts import TrustedClock
     from bankd.workspace.graph import LinkGraph

@@ -1,8 +1,7 @@
 """Writes the files of a workspace so that a crash at any moment loses nothing, and cleans up after one.
 
-tree          the workspace as a tree that no path leaves, and the system calls that change the disk
+tree          the workspace as a tree that no path leaves, its Markdown files at rest, the system calls that change the disk
 disk          room, rights, syncs that fail, file systems that cannot exchange
-files         reads the Markdown files, and knows which of them are at rest
 staging       the change of one file: staged, synced, swapped in, looked at
 journals      the redo journals of transactions, and the lock of the one writer
 transactions  commits a transaction, or finishes one that a crash interrupted

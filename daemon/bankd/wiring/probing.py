@@ -12,7 +12,7 @@ from bankd.app.doctor import Probe
 from bankd.app.units import Installation
 from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import UserError
-from bankd.storage.files import BankFiles
+from bankd.storage.tree import BankFiles
 from bankd.system.clock import utc_now
 from bankd.system.files import find_file_system, needs_polling, read_banks
 from bankd.system.manager import Manager

@@ -36,11 +36,10 @@ from bankd.search.bank_search import BankSearch
 from bankd.settings import Settings
 from bankd.storage.disk import require_safe
 from bankd.storage.events import ReplyLog
-from bankd.storage.files import BankFiles
 from bankd.storage.journals import Lock
 from bankd.storage.log_end import append_line
 from bankd.storage.recovery import Recoverer
-from bankd.storage.tree import FileTree
+from bankd.storage.tree import BankFiles, FileTree
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.system.process import seldom_collected
 from bankd.system.socket_client import NoDaemonError, borrow_lock

@@ -34,7 +34,7 @@ from bankd.same.compare import Relation
 from bankd.same.pairs import Likeness, Pairs, text_key
 from bankd.storage.derived import DerivedDatabase
 from bankd.storage.disk import storage_told
-from bankd.storage.files import BankFiles
+from bankd.storage.tree import BankFiles
 
 _FORMAT = 14
 _SCHEMA = """

@@ -24,10 +24,9 @@ from bankd.pages.names import INBOX
 from bankd.pages.page import read_page
 from bankd.storage.disk import closed_among, closed_pages, explain_failure, not_ours, trouble_of
 from bankd.storage.events import EventLog
-from bankd.storage.files import BankFiles
 from bankd.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.storage.staging import Staging
-from bankd.storage.tree import FILE_CAP, FileTree
+from bankd.storage.tree import FILE_CAP, BankFiles, FileTree
 from bankd.system.clock import read_clocks, utc_now
 from bankd.system.files import replace_file
 from bankd.workspace.catalog import read_copied, read_held_back, read_known, read_prose

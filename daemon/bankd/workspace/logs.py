@@ -23,8 +23,8 @@ from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, r
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide
 from bankd.ports import UnreadLogs
-from bankd.storage.files import BankFiles
 from bankd.storage.log_end import append_text, cut_text
+from bankd.storage.tree import BankFiles
 from bankd.workspace.catalog import HELD_BACK, PROSE, CatalogDatabase, held_back_of, safe_text, seen_row
 
 FOLDER = "memory"
