@@ -161,8 +161,9 @@ def test_another_user_is_refused_even_where_the_mode_lets_him_in(server: SocketS
     setpriv = shutil.which("setpriv")
     if os.getuid() or setpriv is None:
         pytest.skip("needs root and setpriv to become another user")
+    top = Path(os.environ.get("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir()))
     for folder in (server.path, *server.path.parents):
-        if Path(tempfile.gettempdir()) in folder.parents and not stat.S_IMODE(folder.stat().st_mode) & 0o001:
+        if top in folder.parents and not stat.S_IMODE(folder.stat().st_mode) & 0o001:
             folder.chmod(0o777)
     code = (
         "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(5)\ns.connect(sys.argv[1])\n"
