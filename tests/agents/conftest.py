@@ -12,7 +12,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import change_setting
+from tests.settings import search_by_words
 from tests.stories.conftest import write_log
 
 NOTE = "The hall key is at the gate."
@@ -36,7 +36,7 @@ def root(tmp_path: Path, home: Path) -> Path:
     """A workspace that knows two things."""
     folder = tmp_path / "ws"
     make_workspace(folder)
-    change_setting(folder, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(folder)
     write_log(folder, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Peter: Rents the desk by the window.")
     assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(folder)]) == 0
     return folder

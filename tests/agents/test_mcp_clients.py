@@ -22,7 +22,7 @@ from bankd.agents.tools import offered_tools
 from bankd.app.init import make_workspace
 from bankd.cli import main
 from tests.agents.http_bridge import bridging
-from tests.settings import change_setting
+from tests.settings import search_by_words
 from tests.stories.conftest import write_log
 
 pytestmark = pytest.mark.full
@@ -64,7 +64,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What any client is told to start, for a workspace with something in it."""
     root = tmp_path / "ws"
     make_workspace(root)
-    change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(root)
     write_log(root, "2026-05-04.md", "O(c=0.90) @Peter: Prefers concise replies.")
     assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(root)]) == 0
     entry = server_entry(root)

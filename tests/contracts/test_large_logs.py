@@ -11,7 +11,7 @@ from bankd.app.init import make_workspace
 from bankd.memory.retain import LogReading, read_log
 from bankd.wiring.workspace import open_workspace
 from bankd.workspace import logs
-from tests.settings import change_setting
+from tests.settings import search_by_words
 
 LINES = 2_050
 
@@ -19,7 +19,7 @@ LINES = 2_050
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     make_workspace(tmp_path)
-    change_setting(tmp_path, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(tmp_path)
     for path in tmp_path.rglob("*.md"):
         os.utime(path, (1_777_700_000, 1_777_700_000))
     return tmp_path

@@ -14,7 +14,7 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.fleet.together import Fleet, make_fleet, open_fleet
 from tests.fleet.postgres import Postgres
-from tests.settings import change_setting
+from tests.settings import search_by_words
 
 MakeBank: TypeAlias = Callable[[str], Path]
 
@@ -51,7 +51,7 @@ def make_bank(tmp_path: Path) -> MakeBank:
     def make(name: str) -> Path:
         root = tmp_path / name
         make_workspace(root)
-        change_setting(root, "analyser: kiwi", "analyser: lexicon")
+        search_by_words(root)
         lines = (
             f"## Retain\n- W: The server of {root.name} stands in Busan.\n- B: {root.name} 백업은 매주 금요일에 한다.\n"
         )

@@ -13,7 +13,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import change_setting
+from tests.settings import search_by_words
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def root(tmp_path: Path) -> Path:
     """A new workspace; what Kiwi makes of Korean is tested where it matters, for it takes seconds to load."""
     folder = tmp_path / "ws"
     make_workspace(folder)
-    change_setting(folder, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(folder)
     for page in folder.rglob("*.md"):
         os.utime(page, AT_REST)
     return folder

@@ -17,7 +17,7 @@ from bankd.app.init import make_workspace
 from bankd.system import child as working_copy
 from bankd.system.files import banks_path
 from bankd.wiring import banks as pool
-from tests.settings import change_setting
+from tests.settings import search_by_words
 from tests.stories.conftest import Run, write_log
 
 SAID = {
@@ -35,7 +35,7 @@ def _own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def make_bank(folder: Path, said: list[str], bankctl: Run) -> None:
     """A workspace that has learned what is said, on the list."""
     make_workspace(folder)
-    change_setting(folder, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(folder)
     write_log(folder, "2026-05-02.md", *said)
     bankctl("--workspace", str(folder), "cycle", "micro", "--now", "2026-05-02T20:00")
     assert bankctl("banks", "add", str(folder)).code == 0

