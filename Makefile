@@ -34,8 +34,6 @@ eval: .venv/ready
 	$(BIN)/python -m bench.quality
 	$(BIN)/python -m bench.floor
 	$(BIN)/python -m bench.use
-	$(BIN)/python -m bench.choosing
-	$(BIN)/python -m bench.floor_choosing
 
 bench: .venv/ready
 	$(BIN)/python -m bench.quality --perturb
@@ -56,6 +54,11 @@ bench: .venv/ready
 # The page as it looks, into docs/pictures: needs chromium and fonts-nanum.
 pictures: .venv/ready
 	$(BIN)/python -m tests.ui.pictures
+
+# The site into build/site: docs/, with the pages that are made from the code.
+docs: .venv/ready .venv-release/ready
+	$(BIN)/python -m tests.docs.pages build/docs
+	.venv-release/bin/mkdocs build --strict --quiet --config-file .ci/mkdocs.yml
 
 # The rest is for those who change bankd.
 format: .venv/ready

@@ -1,6 +1,7 @@
-"""What the README and the transcripts beside this file give to paste does what they say.
+"""What the READMEs, docs/ and the transcripts beside this file give to paste does what they say.
 
-The `sh` blocks of a file are pasted as they stand, one after another, into one bash in an empty home. A `text` block
+The `sh` blocks of a file, and comments `<!-- sh` that only prepare, are pasted as they stand, one after another, into one
+bash in an empty home. A `text` block
 right below one is what it prints: a line `...` stands for any lines, `…` for any text within one. Behind `# … →` at the
 end of a command stands one line of what that prints, beside others.
 """
@@ -21,8 +22,11 @@ from bankd.cli.base import COMMANDS, Parser, load_command
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-FILES = [README, *sorted(Path(__file__).parent.glob("*.md"))]
-_BLOCK = re.compile(r"^```sh\n(?P<typed>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+PAGES = [README, ROOT / "README.ko.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FILES = [*PAGES, *sorted(Path(__file__).parent.glob("*.md"))]
+_BLOCK = re.compile(
+    r"^(?:```|<!-- )sh\n(?P<typed>.*?)^(?:```|-->)\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.MULTILINE | re.DOTALL
+)
 _INLINE = re.compile(r"`(bankctl [a-z][^`]*)`")
 _BESIDE = re.compile(r"#[^#\n]*→ (?P<printed>.*)$", re.MULTILINE)
 _MARK = "-- the next block --"
@@ -30,7 +34,8 @@ _MARK = "-- the next block --"
 NOT_PASTED = {
     "claude": "a session needs a model; tests/agents has one",
     "make": "it would make an environment, and run this suite inside itself",
-    "pip": "the installed bankd is what is tested",
+    **dict.fromkeys(("pip", "pipx", "uvx", "uv"), "the installed bankd is what is tested; tests/release installs it"),
+    "docker": "tests/release does the steps of its files in a fresh root",
 }
 """Programs that the session has as commands that do nothing, and why."""
 
@@ -111,8 +116,8 @@ def test_what_is_pasted_as_it_stands_does_what_is_said(file: Path, tmp_path: Pat
             assert re.fullmatch(pattern(block.printed), text), f"{block.typed}\nprinted\n{text}"
 
 
-def test_every_command_that_the_readme_only_names_is_one() -> None:
-    text = README.read_text(encoding="utf-8")
+def test_every_command_that_a_page_only_names_is_one() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = [shlex.split(found.translate({ord("["): None, ord("]"): None})) for found in _INLINE.findall(text)]
     for _, name, *words in named:
         parser = Parser(name, COMMANDS[name][1])
@@ -122,8 +127,16 @@ def test_every_command_that_the_readme_only_names_is_one() -> None:
 
     targets = re.findall(r"^(\w[\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     made = re.findall(r"\bmake ([a-z][a-z-]*)(?=`|   #)", text)
-    assert len(named) > 30
+    assert len(named) > 60
     assert {"demo", "test", "test-full"} <= set(made) <= set(targets)
+
+
+def test_the_readme_is_read_in_five_minutes_and_says_the_same_in_both_languages() -> None:
+    english, korean = (page.read_text(encoding="utf-8") for page in PAGES[:2])
+
+    assert len(english.splitlines()) <= 120
+    for same in (r"\]\((?!README)([^)]+)\)", r"^(bankctl \w+)", r"^(#+) ", r"`(bankctl [^`]+)`"):
+        assert re.findall(same, korean, re.MULTILINE) == re.findall(same, english, re.MULTILINE)
 
 
 def test_an_example_that_lies_is_caught(tmp_path: Path) -> None:
