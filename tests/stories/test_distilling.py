@@ -172,7 +172,7 @@ def test_without_a_model_nothing_is_sent_and_the_command_says_how_to_name_one(ro
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('provider: "gpt"', "must be one of off, openai, anthropic, command"), ("provider: openai", "needs distil.model"),
+        ('provider: "gpt"', "must be one of off, claude, codex, gemini, openai, anthropic, command"), ("provider: openai", "needs distil.model"),
         ("provider: command", "needs distil.command"),
     ],
 )  # fmt: skip

@@ -75,7 +75,8 @@ def test_a_model_elsewhere_opens_the_network_and_the_unit_says_so(name: str) -> 
     assert "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK" in opened.splitlines()
     assert "IPAddressDeny=any" not in opened
     assert "by a wire that is not there" not in opened
-    assert len(opened.splitlines()) == len(shipped.splitlines())
+    assert "MemoryDenyWriteExecute=no" in opened.splitlines(), "an agent's program compiles as it runs"
+    assert len(opened.splitlines()) == len(shipped.splitlines()) + ("ProtectSystem=strict" in shipped)
 
 
 def test_an_instance_has_the_network_only_for_a_model_elsewhere() -> None:

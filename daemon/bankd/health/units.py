@@ -40,14 +40,20 @@ _NETWORK = {
     "PrivateNetwork=yes": "PrivateNetwork=no",
     "RestrictAddressFamilies=AF_UNIX": "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
     "IPAddressDeny=any": "IPAddressDeny=",
+    "MemoryDenyWriteExecute=yes": "MemoryDenyWriteExecute=no",
 }
-"""What shuts the network out of a unit, and what lets it in; AF_NETLINK is how names of hosts are looked up."""
+"""What shuts the network out of a unit, and what lets it in; AF_NETLINK is how names of hosts are looked up. The programs of
+agents that may stand for a model compile as they run."""
+_AGENTS = {
+    "ProtectSystem=strict": "ProtectSystem=strict\nReadWritePaths=-%h/.claude -%h/.claude.json -%h/.codex -%h/.gemini"
+}
+"""What the programs of agents write, each for itself; a dash: where it is there."""
 _SHUT = re.compile(r"^# (?:No network|Network: none).*", re.MULTILINE)
 
 
 def with_network(unit: str) -> str:
     """A unit whose service may use the network, which only a model of somebody else's process needs."""
-    lines = [_NETWORK.get(line, line) for line in unit.splitlines()]
+    lines = [(_NETWORK | _AGENTS).get(line, line) for line in unit.splitlines()]
     return _SHUT.sub("# The network, for the model that bankd.yaml names.", "\n".join(lines)) + "\n"
 
 

