@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -370,13 +371,13 @@ def test_installing_writes_a_unit_that_systemd_accepts(
     if shutil.which("systemd-analyze") is None:
         pytest.skip("needs systemd-analyze")
     variables = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_RUNTIME_DIR": str(tmp_path)}
-    refused = manager.bankctl("service", "install", "--no-start", **variables)
     kept = Path("/srv") / f"bankd-test-{os.getpid()}"
     if not os.access("/srv", os.W_OK):
         pytest.skip("needs a folder outside of /tmp")
-    manager.workspace.rename(kept) if manager.workspace.stat().st_dev == Path("/srv").stat().st_dev else shutil.move(
-        manager.workspace, kept
-    )
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # which a service has for itself
+        manager.workspace = Path(shutil.move(manager.workspace, folder))
+        refused = manager.bankctl("service", "install", "--no-start", **variables)
+        shutil.move(manager.workspace, kept)
     try:
         manager.workspace = kept
         installed = manager.bankctl("service", "install", "--no-start", **variables)
