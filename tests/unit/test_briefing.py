@@ -63,9 +63,32 @@ def test_what_is_superseded_is_told_only_as_such() -> None:
     facts = facts_of(memory("a", "Runs at 10.", learned=2), memory("b", "Runs at 11.", learned=1), newer={"m-a": "m-b"})
 
     assert chosen("orient", facts) == ["Runs at 11."]
-    [text] = chosen("review", "list", "contradictions", facts)
+    [text] = chosen("conflicts", facts)
     assert text.startswith("Runs at 11.  <-  ")
     assert "Runs at 10." in text
+
+
+def test_what_was_superseded_or_taken_back_is_not_told_as_if_it_held() -> None:
+    when = datetime(2026, 5, 18, 3, tzinfo=UTC)
+    old, new, back = (
+        memory("a", "Runs at 10.", learned=0),
+        memory("b", "Runs at 11.", learned=0),
+        memory("c", "Is back."),
+    )
+    happened = [
+        Happened("kept", when, "m-a"),
+        Happened("kept", when, "m-b"),
+        Happened("superseded", when, "m-a", "m-b"),
+        Happened("superseded", when, "m-c", "m-b"),  # a run that was taken back
+        Happened("archived", when, "m-c"),  # and it was brought back
+    ]
+    facts = BriefFacts((old, new, back), happened, {"m-a": "m-b"})
+    occasion = Occasion(datetime(2026, 5, 18, 9, tzinfo=UTC))
+
+    for mode in ("morning", "day", "week", "resume"):
+        said = [item.text for item in MODES[mode].choose(facts, occasion) if item.text[:1] != "+"]
+        assert set(said) <= {"Runs at 11.", "~ Runs at 11."}, mode
+        assert "Runs at 11." in said
 
 
 def test_resume_says_again_what_this_session_saw_or_learned() -> None:

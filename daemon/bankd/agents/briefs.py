@@ -43,10 +43,11 @@ def brief_reader(
     return made
 
 
-def brief_asked(mode: str, bank: BankReader, subjects: tuple[str, ...]) -> Briefing:
-    """A briefing that somebody asked for: whatever was shown before, and nothing is remembered."""
-    now = bank.now()
-    return make_briefing(mode, bank.brief_facts(now), Occasion(now, subjects), {}, USER)
+def brief_asked(mode: str, bank: BankReader, subjects: tuple[str, ...], now: datetime | None = None) -> Briefing:
+    """A briefing that somebody asked for: it says all, whatever was shown before, and remembers nothing."""
+    now = now or bank.now()
+    last = last_seen(bank.shown(), USER_SESSIONS)
+    return make_briefing(mode, bank.brief_facts(now), Occasion(now, subjects, last_here=last), {}, USER)
 
 
 def modes_for_start(source: str, shown: Shown, now: datetime, has_subject: bool) -> list[str]:

@@ -29,7 +29,7 @@ _SELF = 8
 
 def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """Pinned memories, what the user says about themself, and the facts of the last three days."""
-    pinned = [memory for memory in facts.memories if memory.is_pinned]
+    pinned = [memory for memory in _standing(facts) if memory.is_pinned]
     self_ = _by_value(memory for memory in _standing(facts) if memory.tag == "S" and not memory.is_pinned)
     since = occasion.today - timedelta(days=3)
     recent = [one for one in _newest(facts, "W") if one.learned and one.learned >= since and not one.is_pinned]
@@ -40,7 +40,7 @@ def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What this session was shown, or what was learned since its reader was last seen."""
     since = occasion.last_here or occasion.now - _NIGHT
     learned = {one.key for one in facts.happened if one.kind == "kept" and one.at >= since}
-    yield from (_item(memory) for memory in facts.memories if memory.key in occasion.seen | learned)
+    yield from (_item(memory) for memory in _standing(facts) if memory.key in occasion.seen | learned)
 
 
 def project(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -75,7 +75,7 @@ def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What was learned, updated and blocked today, and what waits in the inbox."""
     today = [one for one in facts.happened if one.at.astimezone(occasion.now.tzinfo).date() == occasion.today]
     yield from _events(facts, today, ("kept", "superseded", "duplicate"))
-    waiting = [memory for memory in facts.memories if memory.path == "bank/_meta/inbox.md"]
+    waiting = [memory for memory in _standing(facts) if memory.path == "bank/_meta/inbox.md"]
     yield from (_item(memory, "inbox: ") for memory in waiting)
 
 
@@ -83,7 +83,8 @@ def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """In the last seven days: how many memories each page got, the five newest, and what was superseded."""
     since = occasion.now - timedelta(days=7)
     last = [one for one in facts.happened if since <= one.at <= occasion.now]
-    kept = [memory for one in last if one.kind == "kept" and (memory := facts.of(one.key))]
+    standing = {memory.key: memory for memory in _standing(facts)}
+    kept = [memory for one in last if one.kind == "kept" and (memory := standing.get(one.key))]
     for path, count in sorted(Counter(memory.path for memory in kept).items(), key=lambda row: (-row[1], row[0])):
         yield Item(f"week:{path}", f"+{count}", path, occasion.today)
     yield from map(_item, sorted(kept, key=_recency, reverse=True)[:5])
@@ -204,11 +205,17 @@ def _item(memory: KnownMemory, before: str = "") -> Item:
 
 
 def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
-    """Events by kind in this order, newest first. What was learned or updated is said only if it is still there."""
+    """Events by kind in this order, newest first, each only if it still holds.
+
+    What was learned, updated or said again must be there and not be superseded, and what was taken out must not be back.
+    """
+    standing = {memory.key: memory for memory in _standing(facts)}
     for kind in kinds:
         for one in reversed([one for one in happened if one.kind == kind]):
-            memory = facts.of(one.by if kind in {"superseded", "duplicate"} else one.key)
-            if memory is None and kind in {"kept", "superseded", "duplicate"}:
+            memory = standing.get(one.by if kind in {"superseded", "duplicate"} else one.key)
+            is_in = kind in {"kept", "superseded", "duplicate"}
+            is_taken_back = kind == "superseded" and facts.newer.get(one.key) != one.by
+            if is_taken_back or is_in is (memory is None):
                 continue
             sign = {"kept": "", "superseded": "~ ", "duplicate": "= "}.get(kind, "- ")
             text = memory.text if memory else kind
@@ -326,9 +333,13 @@ _DUE: Mapping[str, Callable[[datetime], bool]] = {
 
 
 class Mode(NamedTuple):
-    """A mode: when it fires (for people), its rule, its most tokens, and when the daemon writes it (`_DUE`; empty: never)."""
+    """A mode: when it fires and why it may be empty, for people; its rule, its most tokens, and when the daemon writes it.
+
+    `due` is a key of `_DUE`, empty for never.
+    """
 
     fires: str
+    empty: str
     choose: Callable[[BriefFacts, Occasion], Iterator[Item]]
     tokens: int
     due: str = ""
@@ -337,24 +348,41 @@ class Mode(NamedTuple):
 
 
 MODES: Mapping[str, Mode] = {
-    "orient": Mode("a session starts, or is cleared", orient, 600),
-    "resume": Mode("a session is resumed or compacted", resume, 400, repeats=True),
-    "project": Mode("a session starts in a folder that memories name", project, 500),
-    "person": Mode("a prompt names @Somebody", person, 400),
-    "meeting": Mode("brief meeting @A @B", meeting, 600),
-    "morning": Mode("the first session after 05:00", morning, 500, "from 05:00"),
-    "day": Mode("20:00", day, 300, "from 20:00"),
-    "week": Mode("Monday", week, 700, "on Monday"),
-    "since-last": Mode("a reader is back after four hours", since_last, 400),
-    "conflicts": Mode("two memories say different things", conflicts, 300, "always"),
-    "fading": Mode("Monday", fading, 250, "on Monday"),
-    "loops": Mode("morning, project", loops, 300, "from 05:00"),
-    "dates": Mode("daily", dates, 250, "always"),
-    "on-this-day": Mode("daily", on_this_day, 200, "always"),
-    "forgotten": Mode("Monday", forgotten, 200, "on Monday"),
-    "decisions": Mode("brief decisions [WORD]", decisions, 500),
-    "habits": Mode("Monday", habits, 200, "on Monday"),
-    "quiz": Mode("brief quiz", quiz, 300),
+    "orient": Mode(
+        "a session starts, or is cleared",
+        "nothing is pinned, tells of you, or was learned in the last three days",
+        orient,
+        600,
+    ),
+    "resume": Mode(
+        "a session is resumed or compacted", "nothing was learned since the last session", resume, 400, repeats=True
+    ),
+    "project": Mode("a session starts in a folder that memories name", "no memory names {}", project, 500),
+    "person": Mode("a prompt names @Somebody", "no memory names {}", person, 400),
+    "meeting": Mode("brief meeting @A @B", "no memory names {}", meeting, 600),
+    "morning": Mode(
+        "the first session after 05:00",
+        "nothing was learned or taken out in 24 hours, and nothing is open",
+        morning,
+        500,
+        "from 05:00",
+    ),
+    "day": Mode("20:00", "nothing was learned today, and the inbox is empty", day, 300, "from 20:00"),
+    "week": Mode("Monday", "nothing was learned in seven days", week, 700, "on Monday"),
+    "since-last": Mode("a reader is back after four hours", "nothing happened since the last session", since_last, 400),
+    "conflicts": Mode(
+        "two memories say different things", "no two memories say different things", conflicts, 300, "always"
+    ),
+    "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, "on Monday"),
+    "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, "from 05:00"),
+    "dates": Mode("daily", "nothing is due within seven days", dates, 250, "always"),
+    "on-this-day": Mode(
+        "daily", "nothing was learned on this day of last month or of another year", on_this_day, 200, "always"
+    ),
+    "forgotten": Mode("Monday", "nothing that counts was left unused for sixty days", forgotten, 200, "on Monday"),
+    "decisions": Mode("brief decisions [WORD]", "no memory tells of a decision", decisions, 500),
+    "habits": Mode("Monday", "no habit was noted on three days", habits, 200, "on Monday"),
+    "quiz": Mode("brief quiz", "nothing with #quiz is due", quiz, 300),
 }
 
 

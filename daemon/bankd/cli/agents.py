@@ -94,8 +94,8 @@ def brief_arguments(parser: ArgumentParser) -> None:
 
 
 def brief_command(arguments: Namespace) -> int:
-    """Print a briefing; when there is nothing to say, print nothing."""
-    from bankd.agents.briefs import brief_reader
+    """Print a briefing, or why there is nothing to say."""
+    from bankd.agents.briefs import brief_asked
     from bankd.briefing.choose import MODES
     from bankd.wiring.reader import BankReader
 
@@ -112,11 +112,11 @@ def brief_command(arguments: Namespace) -> int:
         raise UsageError(f"brief {mode}: about whom or what? For example: bankctl brief {mode} @Peter")
     today = bank.now()
     now = now.replace(tzinfo=now.tzinfo or today.tzinfo).astimezone(today.tzinfo) if now else today
-    [briefing] = brief_reader([mode], bank, now, subjects=subjects)
+    briefing = brief_asked(mode, bank, subjects, now)
     rows = [
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
-    said = plain(briefing.text.rstrip("\n")) if rows else ""
+    said = plain(briefing.text.rstrip("\n")) if rows else f"{mode}: {MODES[mode].empty.format(' '.join(subjects))}"
     return say_answer({"mode": mode, "items": rows}, said, as_json=arguments.json)
 
 
