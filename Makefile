@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full test-release mutants lint format bench eval pictures docs lock clean
+.PHONY: demo test test-full test-release test-wheel mutants lint format bench eval pictures docs lock clean
 
 demo: .venv/ready
 	$(BIN)/bankctl demo
@@ -17,6 +17,14 @@ test-full: .venv/ready
 # Wheel and sdist, built, checked and installed by pip, pipx and uvx from an index of their own. ONLY=uvx: only those tests.
 test-release: .venv/ready .venv-release/ready
 	BANKD_RELEASE_TOOLS=.venv-release/bin $(BIN)/python -m pytest -s -m full $(if $(ONLY),-k "$(ONLY)") tests/release
+
+# The quick suite outside the checkout, on the wheel: the sdist without its code.
+test-wheel: .venv/ready
+	rm -rf build/wheel && $(BIN)/python -m build --no-isolation --outdir build/wheel . >/dev/null
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	build/wheel/venv/bin/pip install --quiet --disable-pip-version-check --no-deps build/wheel/*.whl
+	cd build/wheel && tar xf *.tar.gz && rm -r bankd-*/daemon && cd bankd-*/ && ../venv/bin/python -m pytest -n 2 --dist loadfile
 
 # Rules switched off one by one in copies of the checkout: the quick suite must notice each. SAMPLE=8: only so many.
 mutants: .venv/ready

@@ -125,7 +125,8 @@ def started(tools: Path, index: Index, tmp_path: Path) -> list[str]:
     first_answer([*program], tmp_path)
     [variable] = [one["name"] for one in package["environmentVariables"]]
     words = [argument["value"] for argument in package["packageArguments"]]
-    return ["env", f"HOME={tmp_path}", f"{variable}={tmp_path / 'notes'}", *program, *words]
+    # Clients hand on little of their environment, so what reaches registries here may be missing: uv has all in its cache by now.
+    return ["env", "UV_OFFLINE=1", f"HOME={tmp_path}", f"{variable}={tmp_path / 'notes'}", *program, *words]
 
 
 def said_by(command: list[str]) -> Any:
