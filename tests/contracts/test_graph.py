@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,24 @@ def test_a_move_in_ten_thousand_pages_opens_no_more_than_in_a_hundred(tmp_path: 
     small, large = (opened_by_a_move(bank_of(tmp_path / str(pages), pages)) for pages in (100, 10_000))
 
     assert small == large
+
+
+def test_many_links_of_a_page_to_one_target_are_marked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marked: list[int] = []
+    execute = LinkTable.execute_many
+
+    def counted(self: LinkTable, statement: str, rows: Any) -> None:
+        listed = list(rows)
+        marked.extend([len(listed)] * statement.startswith("UPDATE links"))
+        execute(self, statement, listed)
+
+    monkeypatch.setattr(LinkTable, "execute_many", counted)
+    write(tmp_path, "bank/b.md", "# B\n")
+    write(tmp_path, "bank/a.md", "# A\n\n" + "see [b](b.md)\n" * 500)
+    graph = graph_of(tmp_path)
+
+    assert sum(marked) == 1
+    assert len(graph.table.links_with("reach", "reach > 0")) == 500
 
 
 def test_a_refresh_reads_what_changed(tmp_path: Path) -> None:
@@ -169,16 +188,21 @@ def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
     write(tmp_path, "agent/a.md", "[t](../ws/bank/knowledge/full.md#tools) `bank/knowledge/full.md`\n")
     write(tmp_path, "agent/run.sh", f'cat "$WS/bank/knowledge/full.md#tools" {root}/bank/knowledge/full.md\n')
     (tmp_path / "agent/run.sh").chmod(0o755)
+    write(tmp_path, "agent/twice.md", "[t](../ws/bank/knowledge/full.md)\n")
+    (tmp_path / "agent/twice.txt").hardlink_to(tmp_path / "agent/twice.md")
 
     with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, _):
         done = rearranger.move("knowledge/full.md", "world/all.md")
 
-    assert done.conflicts == ()
+    twice = tmp_path / "agent/twice.md"  # an exchange would cut its second name off
+    assert f"{twice}: links could not follow (it has another name elsewhere)" in done.conflicts
+    assert twice.read_text() == "[t](../ws/bank/knowledge/full.md)\n"
+    assert twice.samefile(tmp_path / "agent/twice.txt")
     assert (root / "scripts/run.sh").read_text() == f"cat {root}/bank/world/all.md\n"
     assert (tmp_path / "agent/a.md").read_text() == "[t](../ws/bank/world/all.md#tools) `bank/world/all.md`\n"
     assert (tmp_path / "agent/run.sh").read_text() == f'cat "$WS/bank/world/all.md#tools" {root}/bank/world/all.md\n'
     assert (tmp_path / "agent/run.sh").stat().st_mode & 0o777 == 0o755
-    assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == ["a.md", "run.sh"]
+    assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == ["a.md", "run.sh", "twice.md", "twice.txt"]
 
 
 def test_archiving_reads_what_refers_to_the_memory_and_no_more(tmp_path: Path) -> None:

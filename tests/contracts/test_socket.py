@@ -231,6 +231,27 @@ def test_without_a_daemon_the_client_says_so(tmp_path: Path) -> None:
         send_request(str(tmp_path), {"op": "ping"})
 
 
+def test_a_daemon_that_does_not_answer_is_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    original = socket_client.connect_socket
+
+    def noted(path: str, timeout: float) -> Any:
+        asked.append(path)
+        return original(path, timeout)
+
+    monkeypatch.setattr(socket_client, "connect_socket", noted)
+    (tmp_path / ".bankd").mkdir()
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(socket_path(str(tmp_path)))
+    listening.listen()
+    for _ in range(3):
+        with pytest.raises(NoDaemonError):
+            send_request(str(tmp_path), {"op": "ping"}, 0.01)
+    listening.close()
+
+    assert len(asked) == 1
+
+
 def test_the_client_imports_little() -> None:
     code = (
         "import sys; from bankd.system import socket_client; "

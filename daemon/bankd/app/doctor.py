@@ -198,6 +198,19 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
             why = "is on a disk that is read-only" if is_read_only else "bankd may not write there"
             fix = "mount that disk for writing" if is_read_only else f"chown -R $USER '{folder}'"
             yield HealthFinding(f"{folder}: {why}", fix, needs_person=name != "memory")
+    for name in (name for name in FOLDERS if (root / name).is_dir() and (root / name).stat().st_mode & PRIVATE):
+        folder = (root / name).resolve()
+        yield HealthFinding(
+            f"{folder}: others on this computer may read it", f"if they should not: chmod 700 '{folder}'"
+        )
+    bank = (root / "bank").resolve()
+    repository = next((folder for folder in (bank, *bank.parents) if (folder / ".git").exists()), None)
+    ignoring = [folder / ".gitignore" for folder in (bank, root.resolve(), repository) if folder]
+    if repository and not any("tree-index.json" in file.read_text("utf-8") for file in ignoring if file.is_file()):
+        text = (
+            f"{bank}/_meta/tree-index.json: each run makes it anew, and git keeps it: it gets into the way of git stash"
+        )
+        yield HealthFinding(text, f"echo '**/_meta/tree-index.json' >> '{repository / '.gitignore'}'")
     own = root / ".bankd"
     if own.is_dir() and own.stat().st_mode & PRIVATE:
         yield HealthFinding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)

@@ -44,9 +44,15 @@ def make_workspace(root: Path, *, with_pages: bool = True, zone: str = "") -> li
     sources = [(path, f"bank/{path.relative_to(template)}") for path in pages]
     sources.append((shipped_folder("config") / "routing.yaml", "routing.yaml"))
     for folder in FOLDERS:
-        (root / folder).mkdir(parents=True, exist_ok=True)
+        (root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
     made = [name for source, name in sources if put_new(root, name, [source.read_bytes()])]
     put_new(root, ".bankd/.gitignore", [b"*\n"])
+    if with_pages:  # the .gitignore of an adopted folder is its owner's
+        put_new(
+            root,
+            ".gitignore",
+            [b"# made anew by every run; it would get into the way of git stash\n/bank/_meta/tree-index.json\n"],
+        )
     settings = (shipped_folder("config") / SETTINGS).read_text(encoding="utf-8")
     text = _ZONE.sub(f"timezone: {zone}", settings, count=1) if zone else settings
     return [*made, *([SETTINGS] if put_new(root, SETTINGS, [text.encode()]) else [])]
@@ -97,13 +103,12 @@ def _write_whole(path: Path, parts: Iterable[bytes], like: os.stat_result | None
 
 
 def machine_zone(localtime: Path = Path("/etc/localtime")) -> str:
-    """The time zone of this computer, such as Europe/Berlin; empty where it is UTC or unknown."""
+    """The time zone of this computer, such as Europe/Berlin; UTC where none is known."""
     name = os.environ.get("TZ", "").lstrip(":") or os.path.realpath(localtime).partition("zoneinfo/")[2]
     try:
-        zone = ZoneInfo(name).key if name else ""
+        return ZoneInfo(name).key if name else "UTC"
     except (OSError, ValueError, KeyError):
-        return ""
-    return "" if zone in {"UTC", "Etc/UTC"} else zone
+        return "UTC"
 
 
 def append_to_log(

@@ -39,6 +39,8 @@ _HELP = {"-h", "--help"}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `bankctl`; gives 0 fine, 1 nothing relevant, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        os.umask(0o077)  # what bankd makes is nobody else's to read
     try:
         return _run(arguments, is_process=argv is None)
     except (KeyboardInterrupt, Exception) as error:

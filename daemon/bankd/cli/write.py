@@ -30,14 +30,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def add_command(arguments: Namespace) -> int:
-    """Append one Retain line to today's log."""
+    """Append a Retain line to today's log; several texts in quotes are a line each."""
     from bankd.memory.retain import retain_line
     from bankd.wiring.workspace import add_line
 
-    line = retain_line(" ".join(arguments.text), arguments.tag)
-    place, _ = add_line(find_workspace(arguments.workspace), line)
-    said = f"{place}: remembered at the next run (or now: bankctl cycle micro)"
-    return say_answer({"log": place.log, "line": place.line, "text": line}, said, as_json=arguments.json)
+    are_lines = len(arguments.text) > 1 and all(" " in text for text in arguments.text)  # each in quotes
+    lines = [retain_line(text, arguments.tag) for text in (arguments.text if are_lines else [" ".join(arguments.text)])]
+    root = find_workspace(arguments.workspace)
+    places = [add_line(root, line)[0] for line in lines]
+    whole = [{"log": place.log, "line": place.line, "text": text} for place, text in zip(places, lines, strict=True)]
+    said = [f"{place}: remembered at the next run (or now: bankctl cycle micro)" for place in places]
+    return say_answer({**whole[0], **({"added": whole} if are_lines else {})}, *said, as_json=arguments.json)
 
 
 def edit_arguments(parser: ArgumentParser) -> None:
@@ -78,11 +81,13 @@ def init_command(arguments: Namespace) -> int:
     from bankd.wiring.probing import find_installation
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
-    made = make_workspace(root, zone=machine_zone())
+    zone = machine_zone()
+    made = make_workspace(root, zone=zone)
     files = counted(len(made), "file")
     return say_answer(
         {"workspace": str(root), "made": made},
         f"{styled(str(root), 'bold')}: {files} made" if made else f"{root}: is a workspace already",
+        f"Its time zone is {zone}, that of this computer; it stands in bankd.yaml." if "bankd.yaml" in made else "",
         "Next: put daily logs into memory/, or add a line yourself:",
         styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'),
         "To have new lines taken in automatically:",
@@ -101,7 +106,7 @@ def adopt_arguments(parser: ArgumentParser) -> None:
 
 def adopt_command(arguments: Namespace) -> int:
     """Say what will be read and written, then make the workspace."""
-    from bankd.app.init import Adopted, adopt_folder, plan_adoption
+    from bankd.app.init import Adopted, adopt_folder, machine_zone, plan_adoption
 
     folder, root = (Path(given).expanduser().resolve() for given in (arguments.folder, arguments.workspace_folder))
     adoption = plan_adoption(folder, root, is_copy=arguments.copy)
@@ -118,7 +123,9 @@ def adopt_command(arguments: Namespace) -> int:
     return say_answer(
         {**whole, "made": adopted.made, "kept": adopted.kept},
         f"{styled('kept', 'bold')}    {kept}" if adopted.kept else "",
-        "Nothing was written." if arguments.dry_run else f"Made {root}. Next: cd there, and bankctl cycle micro",
+        "Nothing was written."
+        if arguments.dry_run
+        else f"Made {root}, in time zone {machine_zone()}. Next: cd there, and bankctl cycle micro",
         as_json=arguments.json,
     )
 

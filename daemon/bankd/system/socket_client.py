@@ -6,6 +6,7 @@ So it uses `_socket` instead of `socket`: importing the latter would take a sixt
 from __future__ import annotations
 
 import os
+from time import monotonic  # noqa: TID251 -- the clock of bankd imports more than a search has time for
 
 from bankd.pages.bare_json import read_json, write_json
 
@@ -19,6 +20,11 @@ NAME = "bankd.sock"
 LONGEST_ADDRESS = 107
 
 
+_SILENT_SECONDS = 5.0
+"""For so long a daemon that did not answer in time is not asked again by this process: it may be stopped."""
+_silent: dict[str, float] = {}
+
+
 class NoDaemonError(Exception):
     """No daemon answers at the socket. The caller does the work itself, or says so."""
 
@@ -28,11 +34,13 @@ def socket_path(workspace: str) -> str:
     return os.path.join(workspace, ".bankd", NAME)  # noqa: PTH118  pathlib costs a search more than this module
 
 
-def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: int = 2) -> dict[str, Any]:
+def send_request(workspace: str, request: dict[str, Any], timeout: float = 2.0, tries: int = 2) -> dict[str, Any]:
     """Send one request and wait for its answer; raises NoDaemonError when none comes.
 
     On a busy computer the daemon may close the connection of a slow client, so a second try follows.
     """
+    if monotonic() - _silent.get(workspace, -_SILENT_SECONDS) < _SILENT_SECONDS:
+        raise NoDaemonError("the daemon did not answer a moment ago")
     try:
         connection = connect_socket(socket_path(workspace), timeout)
         try:
@@ -40,6 +48,8 @@ def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, 
         finally:
             connection.close()
     except (OSError, ValueError) as error:
+        if isinstance(error, TimeoutError):
+            _silent[workspace] = monotonic()
         is_final = isinstance(error, FileNotFoundError | ConnectionRefusedError | TimeoutError)
         if is_final or tries == 1:
             raise NoDaemonError(str(error)) from error

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
 """What an answer to a search has. The answer of an older daemon, which runs until it is restarted, may lack some."""
-_DAEMON_SECONDS = 10.0
+_DAEMON_SECONDS = 2.0
 """After this many seconds without an answer of the daemon the index is asked."""
 _LOOK_SECONDS = 1.0
 """Seconds between two looks where the kernel tells of no changes: looking at 10,000 pages takes longer than a search."""

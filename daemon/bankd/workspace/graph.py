@@ -116,7 +116,8 @@ class LinkTable(DerivedDatabase):
 
     def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
         """Remember how far these references lead, and to which file, to notice when they stop doing so."""
-        rows = [(reach, led, link.source, encode_text(link.reference.target)) for link, reach, led in links]
+        furthest = {(link.source, link.reference.target): (reach, led) for link, reach, led in links}
+        rows = [(*how, source, encode_text(target)) for (source, target), how in furthest.items()]
         changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
         self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
 
