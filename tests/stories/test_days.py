@@ -152,13 +152,37 @@ def test_show_tells_the_days_of_a_memory_in_the_language_of_the_reader(
 
 
 def test_as_of_a_day_the_archive_stands_before_the_logs_and_they_do_not_repeat_it(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Prefers concise replies to long letters.")
+    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Believes that concise replies beat long letters.")
     bankctl("cycle", "reflect", "--now", "2026-05-02T03:00")
     assert bankctl("cycle", "reflect", "--now", "2026-06-10T03:00", "--json").json["counts"] == {"archived": 1}
 
     def groups(*options: str) -> list[str]:
-        asked = ("search", *options, "--now", "2026-06-12", "--json", "does Peter prefer concise replies")
+        asked = ("search", *options, "--now", "2026-06-12", "--json", "does Peter believe in concise replies")
         return [hit["group"] for hit in bankctl(*asked).json["hits"]]
 
     assert groups("--as-of", "2026-05-20") == ["archive"]
     assert groups() == ["logs", "archive"]
+
+
+def test_asked_about_one_day_its_log_stands_above_and_on_finds_what_was_said_and_what_is_meant(
+    root: Path, bankctl: Run
+) -> None:
+    write_log(
+        root, "2026-11-21.md", "B: 토요일마다 첼로를 배운다", "W: The concert is on 2026-11-28.", "W: Secret plan."
+    )
+    write_log(root, "2026-11-22.md", "B: 일요일에 산에 갔다")
+    bankctl("cycle", "micro", "--now", "2026-11-23T03:00")
+    plan = bankctl("search", "secret plan", "--in", "bank", "--json").json["hits"][0]["id"]
+    bankctl("forget", plan)
+
+    for question in ("What did I do on 2026-11-21?", "11월 21일에 뭐 했지?"):
+        first = bankctl("search", question, "--now", "2026-11-24T12:00", "--json").json["hits"][0]
+        assert (first["group"], first["path"]) == ("logs", "memory/2026-11-21.md")
+        assert "첼로" in first["text"]
+        assert "concert" in first["text"]
+        assert "Secret" not in first["text"]
+    for day, words in (("2026-11-21", "첼로"), ("2026-11-21", "concert"), ("2026-11-28", "concert")):
+        found = bankctl("search", words, "--on", day, "--now", "2026-11-24T12:00", "--in", "bank", "--json").json[
+            "hits"
+        ]
+        assert [words in hit["text"] for hit in found] == [True], (day, words)

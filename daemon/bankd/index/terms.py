@@ -174,7 +174,8 @@ class Terms:
         if filters.entities:
             yield self._any("entity", [entity.casefold() for entity in filters.entities])
         if filters.since or filters.until:
-            yield self._between("day", filters.since, filters.until)
+            # it belongs to the days that it speaks of, and to that of its log
+            yield _one_of([self._between(name, filters.since, filters.until) for name in ("day", "learned")])
         if filters.known_on and filters.known_on < date.max:  # nothing is later than the last day of the calendar
             later = self._between("learned", filters.known_on + timedelta(days=1), None)
             everything = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)

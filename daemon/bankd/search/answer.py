@@ -12,10 +12,13 @@ from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from bankd.pages.names import day_in
 from bankd.search.find import Found, Ranked, RankingOptions, find_answers, hit_of, marks_of
 from bankd.search.floor import NEAREST_SHOWN
 from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
+from bankd.words.day_questions import read_asked_time
+from bankd.words.days import on
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
@@ -101,11 +104,55 @@ class Answering:
         if not (self._query.is_past or self._query.timeline):
             groups = _best_first(groups)
         every = tuple(chain.from_iterable(groups))
+        if log := self._log_of_day(beside):
+            every = (log, *(hit for hit in every if (hit.group, hit.path) != (log.group, log.path)))
         answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
         if found is None:
             return answer._replace(nearest=() if every else self._nearest)
         nearest = () if every else tuple(_hit_among(found, one) for one in found.nearest)
         return answer._replace(left_off=found.left_off, nearest=nearest)
+
+    def _log_of_day(self, beside: Sequence[Beside]) -> Hit | None:
+        """Of a question about one day that is over, the passage of that day's log that fits it best."""
+        query = self._query
+        logs = next((one for one in beside if one.group == "logs"), None)
+        if logs is None or query.by_page or query.timeline or "logs" not in (query.groups or ("logs",)):
+            return None
+        asked = read_asked_time(query.text, query.today)
+        first, last = query.filters.since, query.filters.until
+        days = {window.first for window in asked.windows if window.days == 1 and window.first <= query.today}
+        day = first if first and first == last else days.pop() if len(days) == 1 else None
+        if day is None:
+            return None
+        filters = query.filters._replace(since=day, until=day)
+        of_day = query._replace(
+            text=asked.rest or query.text, filters=filters, everything=True, groups=(), limit=_LOOKED_AT
+        )
+
+        from bankd.search.days import rank_days  # noqa: PLC0415 -- most questions name no day
+        from bankd.search.parts import divide_passage  # noqa: PLC0415
+
+        terms: list[str] = []
+
+        def find(index: IndexView) -> list[Hit]:
+
+            found = self._find(of_day, "logs", index, self._options._replace(vectors=logs.vectors))
+            own = filters_within(filters, "logs")
+            if found is None or own is None:
+                return []
+            terms.extend(found.weights.terms)
+            listed = rank_days(index.find_within(on(day), own, _LOOKED_AT), [on(day)], index)
+            ranked = [one for one in (*found.ranked, *listed) if day_in(one.path.rpartition("/")[2]) == day]
+            return [hit_of(one, found.weights, found.relations.newer, "logs") for one in ranked]
+
+        for hit in logs.ask(find):
+            parts = divide_passage(hit.text)  # what was taken out of the bank is not shown
+            lines = [part for part in parts if logs.outcome_of(hit._replace(line=hit.line + part.offset)) is not None]
+            if lines:
+                text = "\n".join(part.text for part in lines)
+                marks = tuple(marks_of(text, terms))
+                return hit._replace(line=hit.line + lines[0].offset, text=text, marks=marks)
+        return None
 
     def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:
         """What a group answers; None when it was not asked for."""
