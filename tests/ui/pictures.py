@@ -17,10 +17,11 @@ from playwright.sync_api import Page, sync_playwright
 from tests.year import make_year
 
 TO = Path(__file__).resolve().parents[2] / "docs" / "pictures"
-SIZE = {"width": 1000, "height": 640}
+SIZE = {"width": 1120, "height": 700}
 PICTURES = (
     ("search", "search?q=강당 열쇠는 어디에 있지", "ko-KR", "light"),
-    ("desk", "desk", "en-GB", "dark"),
+    ("home", "home", "en-GB", "light"),
+    ("review", "review?kind=contradictions", "en-GB", "dark"),
     ("memory", "search?q=Believes that calls are right", "en-GB", "light"),
     ("map", "map", "en-GB", "dark"),
 )
@@ -46,7 +47,7 @@ def main() -> None:
             link = process.stdout.readline().strip()
             page = browser.new_page(viewport=SIZE, locale=language, color_scheme=colours)
             page.goto(link)
-            page.wait_for_url("**/search")
+            page.wait_for_url("**/home")
             page.goto(f"{link.partition('?')[0]}notes/{address}")
             _take(page, name)
             process.terminate()
@@ -56,7 +57,7 @@ def main() -> None:
 
 def _take(page: Page, name: str) -> None:
     if name == "memory":
-        page.locator(".hit .said a").first.click()
+        page.locator(".hit .said a, .hit .text a").first.click()
         page.wait_for_url(re.compile("/memory/m-"))
     if name == "search":
         page.locator("summary").first.click()

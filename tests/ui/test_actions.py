@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
@@ -32,7 +34,7 @@ def desk(tmp_path: Path) -> Path:
         "utf-8",
     )
     logs = {
-        "2026-03-22.md": ["O(c=0.72) @Peter: Prefers tea to coffee."],
+        "2026-03-22.md": ["O(c=0.72) @Peter: Believes that tea is overrated."],
         "2026-05-02.md": [
             "W: The production deploy runs at 10:00 on Tuesdays.",
             "W: 해왕성에는 바람이 세다.",
@@ -61,51 +63,53 @@ def contents(root: Path) -> dict[str, bytes]:
     }
 
 
-def forms_in(client: TestClient, title: str) -> list[dict[str, str]]:
-    """The forms in a pile of the desk, each with what it sends."""
-    text = client.get("/desk/desk").text
-    pile = next((part for part in text.split("<section>")[1:] if f"<h2>{title} (" in part), "")
-    forms = re.findall(r"<form.*?</form>", pile, re.S)
-    return [dict(re.findall(r'name="(\w+)" value="([^"]*)"', form)) for form in forms]
+def forms_in(client: TestClient, kind: str) -> list[dict[str, str]]:
+    """The forms of the first card of a kind, each with what it sends."""
+    deck = client.get(f"/desk/review?kind={kind}").text.partition('<div class="deck">')[2].partition("</article>")[0]
+    forms = re.findall(r"<form.*?</form>", deck, re.S)
+    return [{name: unescape(text) for name, text in re.findall(r'name="(\w+)" value="([^"]*)"', one)} for one in forms]
 
 
-def choose(client: TestClient, title: str, number: int, **typed: str) -> str:
-    """Press a button of a pile; gives the run that can be taken back."""
-    went = post(client, "desk", **{**forms_in(client, title)[number], **typed})
-    assert went.startswith("/desk/desk?did="), went
-    assert 'class="done"' in client.get(went).text
-    return went.partition("run=")[2]
+def choose(client: TestClient, kind: str, do: str, number: int = 0, **typed: str) -> str:
+    """Take a decision on the first card of a kind; gives the run that can be taken back."""
+    form = [form for form in forms_in(client, kind) if form["do"] == do][number]
+    went = post(client, "desk", **{**form, **typed})
+    assert went.startswith("/desk/review?did="), went
+    assert 'class="toast done"' in client.get(went).text
+    return parse_qs(urlsplit(went).query)["run"][0]
 
 
 @pytest.mark.parametrize(
-    ("title", "number", "typed"),
+    ("kind", "do", "number", "typed"),
     [
-        ("Unfiled", 0, {"page": "knowledge/sky.md#Planets"}),
-        ("Unfiled", 1, {}),
-        ("Proposals", 0, {}),
-        ("Proposals", 1, {}),
-        ("Contradictions", 0, {}),
-        ("Contradictions", 1, {}),
-        ("Contradictions", 2, {}),
-        ("Near-copies", 1, {}),
-        ("Near-copies", 2, {}),
-        ("Fading", 0, {}),
-        ("Fading", 1, {}),
-        ("Not taken in", 0, {}),
+        ("unfiled", "place", -1, {"page": "knowledge/sky.md#Planets"}),
+        ("unfiled", "archive", 0, {}),
+        ("proposed", "accept", 0, {}),
+        ("proposed", "dismiss", 0, {}),
+        ("contradictions", "archive", 0, {}),
+        ("contradictions", "archive", 1, {}),
+        ("contradictions", "both", 0, {}),
+        ("near", "keep", 0, {}),
+        ("near", "archive", 0, {}),
+        ("fading", "confirm", 0, {}),
+        ("fading", "pin", 0, {}),
+        ("fading", "archive", 0, {}),
+        ("bad", "dismiss", 0, {}),
     ],
 )
 def test_each_decision_is_done_and_taken_back(
-    desk: Path, client: TestClient, title: str, number: int, typed: dict[str, str]
+    desk: Path, client: TestClient, kind: str, do: str, number: int, typed: dict[str, str]
 ) -> None:
-    before, forms = contents(desk), forms_in(client, title)
-    assert forms, title
+    before, forms = contents(desk), forms_in(client, kind)
+    assert forms, kind
 
-    run = choose(client, title, number, **typed)
-    assert forms_in(client, title) != forms
-    went = post(client, "desk", do="undo", run=run, view="desk")
+    run = choose(client, kind, do, number, **typed)
+    assert forms_in(client, kind) != forms
+    went = post(client, "desk", do="undo", run=run, view="review")
     assert "did=undo" in went
     assert contents(desk) == before
-    assert forms_in(client, title) == forms
+    if (kind, do) != ("fading", "archive"):  # what was brought back stays a month
+        assert forms_in(client, kind) == forms
 
 
 def test_an_import_is_confirmed_and_taken_back(desk: Path, client: TestClient, tmp_path: Path) -> None:
@@ -113,32 +117,32 @@ def test_an_import_is_confirmed_and_taken_back(desk: Path, client: TestClient, t
     notes.parent.mkdir()
     notes.write_text("# Notes\n\n- W: The bicycle stands in the cellar.\n", "utf-8")
     change_setting(desk, "watch: []", f"watch: [{notes.parent}]")
-    before, forms = contents(desk), forms_in(client, "Imports to confirm")
+    before, forms = contents(desk), forms_in(client, "imports")
 
-    run = choose(client, "Imports to confirm", 0)
-    assert forms_in(client, "Imports to confirm") == []
+    run = choose(client, "imports", "import")
+    assert forms_in(client, "imports") == []
     assert any(b"bicycle" in data for data in contents(desk).values())
-    post(client, "desk", do="undo", run=run, view="desk")
+    post(client, "desk", do="undo", run=run, view="review")
     assert contents(desk) == before
-    assert forms_in(client, "Imports to confirm") == forms != []
+    assert forms_in(client, "imports") == forms != []
 
 
 def test_what_models_or_rules_proposed_stands_beside_its_source(client: TestClient) -> None:
-    text = client.get("/desk/desk").text
+    text = client.get("/desk/review?kind=proposed").text
 
-    assert "<figcaption>memory/2026-05-10.md:3</figcaption>" in text
-    assert '<span class="meant">3  Remember that the hall key is at the gate.</span>' in text
+    assert "memory/2026-05-10.md:3 <a" in text
+    assert '<span class="ln meant"><b>3</b><span>Remember that the hall key is at the gate.</span>' in text
 
 
 def test_a_decision_after_another_does_not_wait_for_its_page_to_rest(desk: Path, client: TestClient) -> None:
     naps: list[float] = []
     for path in desk.rglob("*.md"):
         os.utime(path, (path.stat().st_mtime - 60,) * 2)  # what stands there rests
-    choose(client, "Near-copies", 1)
+    choose(client, "near", "keep")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("bankd.app.workspace.Waiter", lambda: SimpleNamespace(wait=naps.append))
-        choose(client, "Fading", 0)
-        choose(client, "Contradictions", 0)
+        choose(client, "fading", "pin")
+        choose(client, "contradictions", "archive")
     assert naps == []
 
 
@@ -163,7 +167,7 @@ def test_a_decision_that_makes_no_sense_is_refused_and_changes_nothing(
 def test_a_decision_leads_back_to_a_page_of_ours(client: TestClient, view: str) -> None:
     went = post(client, "desk", do="importance", id="m-aaaaaaaaaaaa", value="7", view=view, what="//evil.example")
 
-    assert re.match(r"/desk/desk/%2F%2Fevil\.example\?did=importance&run=\S+-importance", went)
+    assert re.match(r"/desk/review/%2F%2Fevil\.example\?did=importance&run=\S+-importance", went)
 
 
 @pytest.mark.parametrize("break_it", [lambda root: (root / "bankd.yaml").write_text("nonsense: [", "utf-8")])
@@ -175,3 +179,58 @@ def test_where_nothing_can_be_decided_it_is_said_and_looking_goes_on(
     assert 'role="alert"' in post(client, "desk", do="pin", id="m-aaaaaaaaaaaa")
     assert client.get("/desk/search?q=keys").status_code == 200
     assert "cannot" in client.get("/desk/health").text or "bankd.yaml" in client.get("/desk/health").text
+
+
+def test_what_is_typed_wrongly_is_kept_and_what_is_wrong_stands_beside_it(desk: Path, client: TestClient) -> None:
+    forms = forms_in(client, "unfiled")
+    refused = post(client, "desk", **{**forms[-2], "do": "place", "page": "../../x"})
+    assert 'value="../../x" aria-describedby="problem"' in refused
+    assert 'role="alert" id="problem"' in refused
+    assert forms[-1]["id"] in refused, "the same card"
+
+    memory = re.search(r'data-row>.*?/desk/memory/(m-\w+)"', client.get("/desk/home").text, re.S)
+    assert memory
+    sent = {"do": "edit", "view": "memory", "what": memory[1], "id": memory[1], "tag": "W"}
+    refused = post(client, "desk", **sent, text="another text", shown="what stood there before")
+    assert "Changed meanwhile" in refused
+    assert ">another text</textarea>" in refused
+
+
+def test_a_memory_is_added_edited_undone_and_forgotten_on_the_page(desk: Path, client: TestClient) -> None:
+    change_setting(desk, "settle_seconds: 5", "settle_seconds: 0")
+    added = post(client, "desk", do="add", view="home", what="", tag="W", text="The spare tyre lies behind the shed.")
+    assert added.startswith("/desk/home?did=add")
+    page = client.get("/desk/search?q=spare tyre shed").text
+    found = re.search(r'/desk/memory/(m-\w+)">The <mark>spare', page)
+    assert found
+    shown = "The spare tyre lies behind the shed."
+    edit = {
+        "do": "edit",
+        "view": "memory",
+        "what": found[1],
+        "id": found[1],
+        "tag": "B",
+        "about": "Nadia",
+        "shown": shown,
+    }
+
+    went = post(client, "desk", **edit, text="The spare tyre lies in the shed.")
+    assert went.startswith("/desk/memory/"), re.findall(r"role=.alert.*", went)
+    line = next(data for data in contents(desk).values() if found[1].encode() in data and b"Nadia" in data)
+    assert f"- B @Nadia: The spare tyre lies in the shed. ^{found[1]}\n".encode() in line
+    assert "Nadia" in client.get("/desk/people").text
+    post(client, "desk", do="undo", view="memory", what=found[1], run=parse_qs(urlsplit(went).query)["run"][0])
+    assert shown in client.get(f"/desk/memory/{found[1]}").text
+    post(client, "desk", do="forget", view="memory", what=found[1], id=found[1])
+    assert not any(found[1].encode() in data for name, data in contents(desk).items() if "/bank/" in name)
+
+
+def test_a_setting_and_a_rule_are_written_and_a_bad_value_is_named_at_its_field(desk: Path, client: TestClient) -> None:
+    refused = post(client, "desk", do="set", view="health", what="", name="decay.floor", value="7")
+    assert 'value="7" aria-invalid="true"' in refused
+    assert "must be a number from 0 to 1" in refused
+    assert "did=set" in post(client, "desk", do="set", view="health", what="", name="decay.floor", value="0.25")
+    assert "floor: 0.25" in (desk / "bankd.yaml").read_text("utf-8")
+    assert "match: &#39;telescope&#39;" in client.get("/desk/review?teach=telescope&tag=W&page=knowledge/sky.md").text
+    post(client, "desk", do="teach", view="review", what="", tag="W", words="telescope", page="knowledge/sky.md")
+    assert "match: 'telescope'" in (desk / "routing.yaml").read_text("utf-8")

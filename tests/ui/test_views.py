@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from html.parser import HTMLParser
@@ -11,10 +12,12 @@ from urllib.parse import quote
 import pytest
 
 import bankd.ui
+from bankd.app import waiting
 from bankd.memory.report import CHAPTERS
-from bankd.ui.application import VIEWS
-from bankd.ui.desk import DONE
+from bankd.ui.application import KIND_WORDS, PLACES, VIEWS
 from bankd.ui.pictures import KOREAN
+from bankd.ui.review import DONE, SETTINGS_SHOWN, TITLES
+from bankd.ui.views import COUNTED
 from tests.stories.conftest import tree_state
 from tests.ui.conftest import Open
 
@@ -38,7 +41,8 @@ class Elements(HTMLParser):
         self.text += data
 
 
-PAGES = [*list(VIEWS)[:8], "search?q=Peter", "timeline?about=@Peter&since=2026-01-01", "map?around=@Peter"]
+EACH = [view for view in VIEWS if view != "page"]
+PAGES = [*EACH, "search?q=Peter", "timeline?about=@Peter&since=2026-01-01", "map?around=@Peter"]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -54,13 +58,14 @@ def test_each_page_of_a_year_says_something_in_both_languages(year: Path, open_p
 
 def test_each_page_of_an_empty_bank_says_that_there_is_nothing(empty: Path, open_page: Open) -> None:
     client = open_page(empty)
-    said = {view: Elements(client.get(f"/empty/{view}").text).text for view in list(VIEWS)[:8]}
+    said = {view: Elements(client.get(f"/empty/{view}").text).text for view in EACH}
 
-    assert "No run yet." in said["night"]
-    assert "Nothing waits for you." in said["desk"]
+    assert "Your bank is ready" in said["home"]
+    assert "No run yet." in said["activity"]
+    assert "Nothing waits for you" in said["review"]
+    assert "No memory is about anybody yet" in said["people"]
     assert "Nothing of these days." in said["timeline"]
     assert "The bank is empty." in said["map"]
-    assert "Nothing fades soon." in said["fading"]
     assert "no daemon runs" in said["health"]
     assert "Nothing relevant" in client.get("/empty/search?q=anything").text
 
@@ -70,8 +75,8 @@ def test_search_shows_its_hits_marked_with_their_places_and_why(year: Path, open
 
     assert "<mark>wifi</mark>" in text
     assert re.search(r'href="/year/memory/m-[a-z0-9]{12}"', text)
-    assert re.search(r'href="/year/file\?path=bank%2F[^"]+&amp;line=\d+#L\d+"', text)
-    assert '<meter min="0" max="1"' in text
+    assert re.search(r'href="/year/page\?path=bank%2F[^"]+&amp;line=\d+#L\d+"', text)
+    assert '<meter class="bar" min="0" max="1"' in text
 
 
 def test_a_memory_shows_its_line_its_curve_and_what_is_newer(year: Path, open_page: Open) -> None:
@@ -84,17 +89,17 @@ def test_a_memory_shows_its_line_its_curve_and_what_is_newer(year: Path, open_pa
 
     assert "The standup of the" in text
     assert '<figure class="source">' in text
-    assert '<polyline class="line strength"' in text
+    assert '<polyline class="strength"' in text
     assert "newer" in text
 
 
 def test_a_run_shows_its_chapters_and_the_difference_of_each_page(year: Path, open_page: Open) -> None:
     client = open_page(year)
-    runs = re.findall(r'href="/year/night/([^"]+)"', client.get("/year/night").text)
-    text = client.get(f"/year/night/{runs[-1]}").text
+    runs = re.findall(r'href="/year/activity/([^"]+)"', client.get("/year/activity").text)
+    text = client.get(f"/year/activity/{runs[-1]}").text
 
-    assert "Learned (" in text
-    assert '<span class="plus">+- ' in text
+    assert "<h3>Learned " in text
+    assert '<span class="ln plus"><b>+</b><span>- ' in text
 
 
 def test_all_banks_answer_as_one_and_one_that_is_gone_is_named(year: Path, empty: Path, open_page: Open) -> None:
@@ -102,7 +107,7 @@ def test_all_banks_answer_as_one_and_one_that_is_gone_is_named(year: Path, empty
     text = client.get("/year/search?q=Peter&all=1").text
 
     assert "<b>year</b>" in text
-    assert '<p class="warning">gone: ' in text
+    assert '<p class="note bad warning">gone: ' in text
     assert client.get("/nobody/search").status_code == 409
 
 
@@ -154,7 +159,7 @@ def test_markup_in_memories_names_and_questions_is_text(year: Path, open_page: O
     pages += [
         f"desk?did={quote(HARM)}&run={quote(HARM)}",
         f"desk?did=place&run={quote(HARM)}",
-        f"file?path={quote(HARM)}",
+        f"page?path={quote(HARM)}",
     ]
     for address in pages:
         found = Elements(client.get(f"/year/{address}").text).tags
@@ -209,9 +214,8 @@ def test_what_cannot_be_read_is_said_on_a_page(year: Path, open_page: Open) -> N
 
     for address in (
         "memory/m-nothing",
-        "night/20200101T000000-micro",
+        "activity/20200101T000000-micro",
         "map?around=@Nobody",
-        "fading?days=x",
         "timeline?since=x",
     ):
         answer = client.get(f"/year/{address}")
@@ -222,14 +226,20 @@ def test_what_cannot_be_read_is_said_on_a_page(year: Path, open_page: Open) -> N
 
 def test_the_page_says_everything_in_korean_too() -> None:
     texts = "".join(path.read_text("utf-8") for path in (HOME / "templates").iterdir())
-    asked = set(re.findall(r'\bt\("([^"]+)"\)', texts))
-    code = "".join(path.read_text("utf-8") for path in HOME.glob("*.py"))
-    asked |= set(re.findall(r'(?:yield "|Choice\(\s*"\w", "\w+", ")([^"]+)"', code))
-    asked |= set(re.findall(r'translate\("([^"]+)"', code))
-    asked |= set(DONE.values()) | {title for title, _ in CHAPTERS} | {view.capitalize() for view in list(VIEWS)[:8]}
+    asked = set(re.findall(r'\bt\("([^"]+)"[,)]', texts))
+    asked |= set(
+        re.findall(r'\("[\w-]+", "([A-Z][^"]+|[a-z]+ [^"]+)"', texts)
+    )  # the menus and legends, which templates translate in loops
+    code = "".join(path.read_text("utf-8") for path in HOME.glob("*.py")) + inspect.getsource(waiting)
+    asked |= set(re.findall(r'Choice\(\s*"\w", "\w+", "([^"]+)"', code)) | set(
+        re.findall(r'translate\("([^"]+)"', code)
+    )
+    said = {*DONE.values(), *TITLES.values(), *SETTINGS_SHOWN.values(), *COUNTED.values(), *KIND_WORDS.values()}
+    asked |= said | {title for title, _ in CHAPTERS} | {view.capitalize() for view in PLACES}
 
-    assert len(asked) > 100
+    assert len(asked) > 200
     assert not asked - KOREAN.keys()
+    assert not [key for key, korean in KOREAN.items() if key.count("{}") != korean.count("{}")]
 
 
 def test_what_is_saved_meanwhile_is_found_by_the_next_question(year: Path, open_page: Open) -> None:

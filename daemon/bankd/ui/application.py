@@ -5,9 +5,10 @@ Also the process of `bankctl ui`: a socket on the loopback interface, a link wit
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from importlib import import_module
@@ -28,9 +29,11 @@ from starlette.types import ASGIApp
 from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
 from bankd.pages.text import make_visible
 from bankd.ui.guard import Access, Guard
-from bankd.ui.pictures import translate
+from bankd.ui.pictures import ICONS, translate
 from bankd.ui.views import Address, Shown
 from bankd.wiring.banks import Banks, OpenBank
+
+_HEAD = re.compile(r"^[WBOS](?:\([^)]*\))?(?::\s*|\s+(?=@))")
 
 
 @cache
@@ -41,6 +44,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "part": partial(quote, safe=""), "seen": make_visible,
+        "name": lambda path: path.removeprefix("bank/").replace(".md", ""),
+        "said": lambda text: _HEAD.sub("", text, count=1),
         "moment": lambda text: f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}",
     }  # fmt: skip
     return environment
@@ -49,18 +54,22 @@ def _environment() -> Environment:
 View: TypeAlias = Callable[[OpenBank, Address], Shown]
 
 VIEWS: Mapping[str, tuple[str, str]] = {
+    "home": ("views", "show_home"),
     "search": ("memories", "show_search"),
-    "night": ("views", "show_night"),
-    "desk": ("desk", "show_desk"),
+    "review": ("review", "show_review"),
+    "people": ("views", "show_people"),
     "memory": ("memories", "show_memory"),
     "timeline": ("memories", "show_timeline"),
     "map": ("views", "show_map"),
-    "fading": ("views", "show_fading"),
+    "activity": ("views", "show_activity"),
     "health": ("views", "show_health"),
-    "file": ("memories", "show_file"),
+    "page": ("memories", "show_page"),
 }
 """Module and function of each view. They are imported when asked for: the first page then comes in half the time."""
-_LANGUAGES = ("en", "ko")
+PLACES = ("home", "review", "people", "timeline", "map", "activity")
+"""The views of the menu."""
+KIND_WORDS = {"w": "Fact", "b": "Habit", "o": "Opinion", "s": "About me", "l": "Log line"}
+_LANGUAGES, _THEMES = ("en", "ko"), ("system", "light", "dark")
 _STATUS: Mapping[type[BankError], int] = {UsageError: 400, BusyError: 503}
 
 
@@ -83,21 +92,15 @@ class _Site:
     banks: Banks
 
     def home(self, _request: Request) -> Response:
-        """The first bank's search."""
-        return RedirectResponse(f"/{quote(self.banks.names()[0], safe='')}/search", 303)
+        """The first bank's home."""
+        return RedirectResponse(f"/{quote(self.banks.names()[0], safe='')}/home", 303)
 
     def show(self, request: Request) -> Response:
         """A view of a bank; an error is a page as well."""
         asked = self._asked(request)
         if asked.view not in VIEWS:
             return self.not_found(request)
-        module, function = VIEWS[asked.view]
-
-        def work() -> Shown:
-            view: View = getattr(import_module(f"bankd.ui.{module}"), function)
-            return view(self.banks.find(asked.bank), asked)
-
-        return self._answer(asked, work)
+        return self._answer(asked, partial(self._view, asked))
 
     async def act(self, request: Request) -> Response:
         """Carry a decision out, then show the view that it was made on, with a button to undo it."""
@@ -105,13 +108,39 @@ class _Site:
         form = {name: values[-1] for name, values in sent.items()}
         asked = self._asked(request)
 
+        bank = self.banks.find(asked.bank)
+
         def work() -> Response:
-            from bankd.ui.desk import carry_out  # noqa: PLC0415 -- as the views
+            review = import_module("bankd.ui.review")
+            done = review.carry_out(bank, form)
+            view = form.get("view", "review")
+            if form["do"] == "forget":
+                form.update(view="home", what="")
+            facts = {"did": form["do"], "run": done.run}
+            if done.page:
+                facts |= {"to": done.page, "said": form.get("line", "")}
+            if view == "review":
+                facts["at"] = form.get("at", "") if form["do"] == "undo" else form.get("next", "")
+            return RedirectResponse(_way_back(asked.bank, form, facts) + ("#card" if view == "review" else ""), 303)
 
-            run = carry_out(self.banks.find(asked.bank), form)
-            return RedirectResponse(_way_back(asked.bank, form, {"did": form["do"], "run": run}), 303)
+        def again(problem: str, status: int) -> Response:
+            """The view on which it was decided, with what was typed and what is wrong."""
+            name, query = form.get("view", ""), {"at": form.get("at", "")}
+            back = replace(asked, view=name, what=form.get("what", ""), query=query)
+            if name not in VIEWS:
+                return self._page(asked, Shown("problem.html", {"problem": problem}), status)
+            try:
+                shown = self._view(back)
+            except (BankError, OSError):
+                shown = Shown("problem.html", {})
+            return self._page(back, Shown(shown.template, {**shown.facts, "problem": problem, "typed": form}), status)
 
-        return await run_in_threadpool(self._answer, asked, work)
+        return await run_in_threadpool(self._answer, asked, work, again)
+
+    def _view(self, asked: Address) -> Shown:
+        module, function = VIEWS[asked.view]
+        view: View = getattr(import_module(f"bankd.ui.{module}"), function)
+        return view(self.banks.find(asked.bank), asked)
 
     def not_found(self, request: Request, _error: Exception | None = None) -> Response:
         """No such address."""
@@ -123,25 +152,35 @@ class _Site:
         shown = Shown("problem.html", {"problem": bug_in(request.url.path, error)})
         return self._page(self._asked(request), shown, 500)
 
-    def _answer(self, asked: Address, work: Callable[[], Shown | Response]) -> Response:
+    def _answer(
+        self, asked: Address, work: Callable[[], Shown | Response], again: Callable[[str, int], Response] | None = None
+    ) -> Response:
         try:
             shown = work()
         except BankError as error:
-            return self._page(asked, Shown("problem.html", {"problem": str(error)}), _STATUS.get(type(error), 409))
+            problem, status = str(error), _STATUS.get(type(error), 409)
         except OSError as error:
-            problem = f"{error.filename or ''} {error.strerror or error}".strip()
-            return self._page(asked, Shown("problem.html", {"problem": problem}), 409)
-        return shown if isinstance(shown, Response) else self._page(asked, shown)
+            problem, status = f"{error.filename or ''} {error.strerror or error}".strip(), 409
+        else:
+            return shown if isinstance(shown, Response) else self._page(asked, shown)
+        return (
+            again(problem, status) if again else self._page(asked, Shown("problem.html", {"problem": problem}), status)
+        )
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
         # The page says what was done. Its names are imported only then, as the views are.
-        decisions = import_module("bankd.ui.desk").DONE if "did" in asked.query else {}
-        around = {"banks": self.banks.names(), "views": list(VIEWS)[:8], "asked": asked, "decisions": decisions}
+        decisions = import_module("bankd.ui.review").DONE if "did" in asked.query else {}
+        around = {
+            "banks": self.banks.names(), "views": [(name, name.capitalize()) for name in PLACES], "asked": asked,
+            "decisions": decisions, "icons": ICONS, "kinds": KIND_WORDS, "theme": asked.theme, "waiting": 0,
+            "problem": "", "typed": {}, "readonly": asked.text("as_of"),
+        }  # fmt: skip
         template = _environment().get_template(shown.template)
         words = partial(translate, language=asked.language)
         answer = HTMLResponse(template.render({**around, **shown.facts, "t": words}), status)
-        if asked.query.get("lang") in _LANGUAGES:
-            answer.set_cookie("bankd-lang", asked.language, samesite="strict", httponly=True)
+        for name, value, known in (("lang", asked.language, _LANGUAGES), ("theme", asked.theme, _THEMES)):
+            if asked.query.get(name) in known:
+                answer.set_cookie(f"bankd-{name}", value, samesite="strict", httponly=True)
         return answer
 
     def _asked(self, request: Request) -> Address:
@@ -149,14 +188,15 @@ class _Site:
         accepted = [word.strip()[:2].casefold() for word in request.headers.get("accept-language", "").split(",")]
         language = next((name for name in (wanted, *accepted) if name in _LANGUAGES), "en")
         bank, view, what = (request.path_params.get(name, "") for name in ("bank", "view", "what"))
-        return Address(bank, view, what, dict(request.query_params), language, self.banks.ask_all)
+        theme = request.query_params.get("theme") or request.cookies.get("bankd-theme") or "system"
+        return Address(bank, view, what, dict(request.query_params), language, self.banks.ask_all, theme)
 
 
 def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> str:
     """The address of the view that a decision was made on. A form may name only a view and what it showed."""
-    view = form.get("view", "desk")
+    view = form.get("view", "review")
     what = f"/{quote(form['what'], safe='')}" if form.get("what") else ""
-    return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'desk'}{what}?{urlencode(facts)}"
+    return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'review'}{what}?{urlencode(facts)}"
 
 
 def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None]) -> None:

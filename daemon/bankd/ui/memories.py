@@ -9,14 +9,13 @@ from typing import Any
 
 from bankd.app.show import FoundMemory, find_memory
 from bankd.app.workspace import Workspace
-from bankd.briefing.recalled import marked_pieces, relation_of
 from bankd.errors import UsageError, UserError
 from bankd.memory.retain import LogPlace
 from bankd.memory.use import Fading, value_on
-from bankd.pages.memory import Confidence, parse_memory, split_id
-from bankd.pages.page import MARKER
+from bankd.pages.memory import Confidence, parse_memory
+from bankd.pages.page import MARKER, read_page
 from bankd.ui.pictures import CurvePoint, draw_curve
-from bankd.ui.views import Address, Shown
+from bankd.ui.views import Address, Shown, shown_hits
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.reader import BankReader
 
@@ -35,20 +34,28 @@ def show_memory(bank: OpenBank, asked: Address) -> Shown:
     with bank.look() as workspace:
         found = find_memory(workspace, asked.what.removeprefix("^"), is_korean=asked.is_korean)
         newer = workspace.transactions.ledger().successors()
-        value = _confidence(found, workspace)
-        curve = draw_curve(list(_strength(found)), value, workspace.now.date(), asked.language)
+        around = {newer.get(found.id, ""), *(old for old, new in newer.items() if new == found.id)}
+        texts = {id_: _plain_text(text) for id_, (_, text) in workspace.catalog.texts_of(around).items()}
+        value, today = _confidence(found, workspace), workspace.now.date()
         importance = workspace.transactions.ledger().signals_of(found.id).importance
+        memory = parse_memory(MARKER.sub("", found.text)) if found.text else None
+        sure = next((point.value for point in reversed(value) if point.day <= today), None)
     try:
         related = bank.ask({"op": "related", "of": found.id, "limit": 12})["related"]
     except UsageError:  # it is in the archive, where nothing is related to it
         related = []
     facts = {
-        "found": found, "curve": curve, "importance": importance, "newer": newer.get(found.id),
-        "older": [old for old, new in newer.items() if new == found.id],
+        "found": found, "memory": memory, "curve": draw_curve(list(_strength(found)), value, today, asked.language),
+        "importance": importance, "newer": newer.get(found.id), "newer_text": texts.get(newer.get(found.id, ""), ""),
+        "older": [(old, texts.get(old, old)) for old, new in newer.items() if new == found.id], "sure": sure,
+        "ink": "" if sure is None or sure >= 0.75 else "fresh-2" if sure >= 0.5 else "fresh-3",
         "source": list(source_lines(bank, found.source)), "related": related,
-        "text": split_id(MARKER.sub("", found.text))[0] if found.text else "",
     }  # fmt: skip
     return Shown("memory.html", facts)
+
+
+def _plain_text(text: str) -> str:
+    return parse_memory(MARKER.sub("", text)).text
 
 
 def _strength(found: FoundMemory) -> Iterator[CurvePoint]:
@@ -93,27 +100,35 @@ def source_lines(bank: OpenBank, place: str | None) -> Iterator[tuple[int, str, 
         yield number, lines[number - 1], number in wanted
 
 
-def show_file(bank: OpenBank, asked: Address) -> Shown:
-    """A page of the bank, a log or an archived page. UserError for any other file."""
+def show_page(bank: OpenBank, asked: Address) -> Shown:
+    """A page of the bank, a log or an archived page: its memories by heading, and as written. UserError for other files."""
     path = asked.text("path")
     text = BankReader(str(bank.root)).read_file(path)
-    return Shown("file.html", {"path": path, "lines": text.split("\n"), "wanted": asked.number("line", 0, 10**9)})
+    entries = [] if path.startswith("memory/") else read_page(path, text.encode()).entries
+    by_heading = groupby(
+        (one for one in entries if one.memory.tag or one.memory.id), key=lambda one: " › ".join(one.heading[1:])
+    )
+    parts = [(heading, [entry.memory for entry in found]) for heading, found in by_heading]
+    lines, wanted = text.split("\n"), asked.number("line", 0, 10**9)
+    return Shown("page.html", {"path": path, "lines": lines, "wanted": wanted, "parts": parts})
 
 
 def show_search(bank: OpenBank, asked: Address) -> Shown:
     """The best answers in groups, each with its score explained. Nothing is asked before something is typed."""
-    answer, groups = None, {}
+    answer, groups, best = None, {}, []
     if query := asked.text("q"):
         request = {
             "query": query, "limit": 20, "is_korean": asked.is_korean, "as_of": asked.text("as_of") or None,
             "everything": bool(asked.text("weak")),
         }  # fmt: skip
         answer = asked.ask_all(request) if asked.text("all") else bank.ask(request)
-        hits = answer["hits"] or answer["nearest"]
-        shown = [{**hit, "pieces": list(marked_pieces(hit)), "told": relation_of(hit)} for hit in hits]
-        by_group = ((group, [hit for hit in shown if hit["group"] == group]) for group in ("bank", "logs", "archive"))
+        shown = shown_hits(answer["hits"] or answer["nearest"])
+        best = shown[:1] if answer["hits"] else []
+        rest = shown[len(best) :]
+        by_group = ((group, [hit for hit in rest if hit["group"] == group]) for group in ("bank", "logs", "archive"))
         groups = {group: found for group, found in by_group if found}
-    return Shown("results.html" if asked.text("part") else "search.html", {"answer": answer, "groups": groups})
+    facts = {"answer": answer, "groups": groups, "best": best}
+    return Shown("results.html" if asked.text("part") else "search.html", facts)
 
 
 def show_timeline(bank: OpenBank, asked: Address) -> Shown:
@@ -125,7 +140,7 @@ def show_timeline(bank: OpenBank, asked: Address) -> Shown:
         "entities": [subject] if is_person else [], "nodes": [subject] if subject and not is_person else [],
         **{name: asked.text(name) or None for name in ("since", "until", "as_of")},
     }  # fmt: skip
-    hits = bank.ask(request)["hits"]
+    hits = shown_hits(bank.ask(request)["hits"])[::-1]
     days = [(when, list(of_day)) for when, of_day in groupby(hits, key=lambda hit: hit["when"])]
     return Shown("timeline.html", {"days": days, "slider": _slider(bank, asked)})
 

@@ -16,6 +16,10 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 _ROWS = Path(__file__).with_name("korean.tsv").read_text("utf-8").splitlines()
+ICONS: Mapping[str, str] = dict(
+    row.split("\t") for row in Path(__file__).with_name("icons.tsv").read_text("utf-8").splitlines()
+)
+"""The drawings of the page, each the inside of an SVG of 20 by 20."""
 KOREAN: Mapping[str, str] = dict(row.split("\t") for row in _ROWS)
 
 
@@ -27,6 +31,7 @@ def translate(text: str, *values: object, language: str) -> str:
 
 _WIDTH, _HEIGHT = 640, 180
 _TREE = 720, 420
+_TALL = 360, 560
 _OLD_DAYS = (7, 30, 90, 365)
 """A page that nobody saved for so many days has the next paler colour."""
 _LABEL_ROOM = 60, 26
@@ -67,9 +72,11 @@ class Box(NamedTuple):
     height: float
 
 
-def _svg(size: tuple[float, float], label: str, parts: Iterator[Markup], *, has_links: bool = False) -> Markup:
+def _svg(
+    size: tuple[float, float], label: str, parts: Iterator[Markup], cls: str = "fig", *, has_links: bool = False
+) -> Markup:
     role = "group" if has_links else "img"
-    head = Markup('<svg viewBox="0 0 {} {}" role="{}" aria-label="{}">').format(*size, role, label)
+    head = Markup('<svg class="{}" viewBox="0 0 {} {}" role="{}" aria-label="{}">').format(cls, *size, role, label)
     return head + Markup("").join(parts) + Markup("</svg>")
 
 
@@ -92,10 +99,10 @@ def draw_curve(strength: Sequence[CurvePoint], value: Sequence[CurvePoint], toda
         for x, anchor, day in ((34, "start", first), (_WIDTH - 10, "end", last)):
             yield Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, _HEIGHT - 8, anchor, day)
         now = place(CurvePoint(today, 0, ""))[0]
-        yield Markup('<line class="now" x1="{0:.1f}" x2="{0:.1f}" y1="12" y2="{1}"/>').format(now, _HEIGHT - 28)
-        for name, line in (("value", value), ("strength", strength)):
+        yield Markup('<line class="today" x1="{0:.1f}" x2="{0:.1f}" y1="12" y2="{1}"/>').format(now, _HEIGHT - 28)
+        for name, line in (("worth", value), ("strength", strength)):
             path = " ".join("{:.1f},{:.1f}".format(*place(point)) for point in line)
-            yield Markup('<polyline class="line {}" points="{}"/>').format(name, path)
+            yield Markup('<polyline class="{}" points="{}"/>').format(name, path)
         for point in strength:
             if point.what:
                 title = f"{point.day}: {point.what}, {point.value:.2f}"
@@ -113,34 +120,41 @@ def draw_runs(days: Sequence[tuple[date, Sequence[Mapping[str, Any]]]], language
     def parts() -> Iterator[Markup]:
         for number, (day, runs) in enumerate(days):
             bad = sum(run.get("status") in {"failed", "refused"} for run in runs)
-            kind = "failed" if bad else "changed" if any(run.get("status") == "changed" for run in runs) else "idle"
+            kind = "bad" if bad else "did" if any(run.get("status") == "changed" for run in runs) else "quiet"
             height = 8 + 52 * len(runs) / most if runs else 3
-            place = Markup('<rect class="run {}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2">')
+            place = Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2">')
             yield place.format(kind if runs else "none", number * width + 1, 64 - height, width - 2, height)
             title = f"{day}: {len(runs)}" + (f" ({bad} failed)" if bad else "")
             yield Markup("<title>{}</title></rect>").format(title)
 
-    return _svg((640, 66), translate("Runs of the last weeks, a column a day", language=language), parts())
+    return _svg((640, 66), translate("Runs of the last weeks, a column a day", language=language), parts(), "strip")
 
 
-def draw_tree(leaves: Sequence[Leaf], bank: str, language: str) -> Markup:
-    """Draw the pages as rectangles: the area is the number of memories; old pages are paler."""
-    folder = quote(bank, safe="")
+def draw_tree(leaves: Sequence[Leaf], bank: str, language: str, *, is_tall: bool = False) -> Markup:
+    """Draw the pages as rectangles, wide or for a phone: the area is the number of memories; ink tells the age."""
+    folder, size = quote(bank, safe=""), _TALL if is_tall else _TREE
 
     def parts() -> Iterator[Markup]:
-        for leaf, box in divide(leaves, Box(0, 0, *_TREE)):
+        for leaf, box in divide(leaves, Box(0, 0, *size)):
             age, title = sum(leaf.age >= days for days in _OLD_DAYS), f"{leaf.path}: {leaf.memories}, {leaf.age} d"
-            yield Markup('<a href="/{}/file?path={}" aria-label="{}">').format(folder, quote(leaf.path), title)
-            rect = Markup('<rect class="page age-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
+            yield Markup('<a href="/{}/page?path={}" aria-label="{}">').format(folder, quote(leaf.path), title)
+            rect = Markup('<rect class="a{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
             yield rect.format(age, box.x + 1, box.y + 1, max(0.0, box.width - 2), max(0.0, box.height - 2))
             yield Markup("<title>{}</title>").format(title)
             if box.width >= _LABEL_ROOM[0] and box.height >= _LABEL_ROOM[1]:
-                room, name = int((box.width - 10) / 8), leaf.path.removeprefix("bank/").removesuffix(".md")
-                text = name if len(name) <= room else "…" + name[len(name) - room + 1 :]
-                yield Markup('<text x="{:.1f}" y="{:.1f}">{}</text>').format(box.x + 6, box.y + 18, text)
+                room, name = int((box.width - 12) / 8), leaf.path.removeprefix("bank/").removesuffix(".md")
+                text = name.rpartition("/")[2] if len(name) > room else name
+                text = text if len(text) <= room else text[: room - 1] + "…"
+                spot = Markup('<text class="t z2 on{}" x="{:.1f}" y="{:.1f}">{}</text>')
+                yield spot.format(age, box.x + 8, box.y + 20, text)
+                if box.height > 2 * _LABEL_ROOM[1]:
+                    yield Markup('<text class="m on{}" x="{:.1f}" y="{:.1f}">{}</text>').format(
+                        age, box.x + 8, box.y + 38, leaf.memories
+                    )
             yield Markup("</a>")
 
-    return _svg(_TREE, translate("The pages of the bank by size and age", language=language), parts(), has_links=True)
+    label = translate("The pages of the bank by size and age", language=language)
+    return _svg(size, label, parts(), f"fig tree {'tall' if is_tall else 'wide'}", has_links=True)
 
 
 def divide(leaves: Sequence[Leaf], box: Box) -> Iterator[tuple[Leaf, Box]]:
@@ -183,6 +197,5 @@ def draw_graph(center: str, around: Sequence[NearNode], bank: str, language: str
         last = Markup('<circle class="center" cx="{}" cy="{}" r="9"><title>{}</title></circle>')
         yield last.format(middle_x, middle_y, escape(center))
 
-    return _svg(
-        _TREE, translate("What is around it, the nearer the closer", language=language), parts(), has_links=True
-    )
+    label = translate("What is around it, the nearer the closer", language=language)
+    return _svg(_TREE, label, parts(), "fig graph", has_links=True)

@@ -1,20 +1,32 @@
-"""The views of a whole bank: health, what fades, what the runs did, and the map. Also what every view gets and gives."""
+"""The views of a whole bank: home, people, map, activity and health. Also what every view gets and gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
+from heapq import nlargest
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from bankd.app.archive import forecast_fading, list_archive, offer_candidates
 from bankd.app.doctor import read_status
 from bankd.app.show import list_runs, show_run
+from bankd.app.waiting import list_cards
+from bankd.app.workspace import Workspace
+from bankd.briefing.recalled import marked_pieces, relation_of
+from bankd.config.changing import settings_by_name
 from bankd.errors import UsageError
+from bankd.memory.ledger import KEPT
 from bankd.memory.report import chapters_of
-from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_runs, draw_tree
+from bankd.pages.memory import parse_memory
+from bankd.pages.page import MARKER
+from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_runs, draw_tree, translate
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.probing import open_probe
+from bankd.words.days import relative_label
 
 
 class Shown(NamedTuple):
@@ -34,6 +46,7 @@ class Address:
     query: Mapping[str, str]
     language: str
     ask_all: Callable[[dict[str, Any]], dict[str, Any]]
+    theme: str = "system"
 
     @property
     def is_korean(self) -> bool:
@@ -52,22 +65,121 @@ class Address:
         return min(int(word[:9]), most)
 
 
-def show_health(bank: OpenBank, asked: Address) -> Shown:
-    """Findings, index, daemon, runs and missed runs."""
+def show_home(bank: OpenBank, asked: Address) -> Shown:
+    """What is new, what waits, what comes, and what the last night did; before the first memory, how to begin."""
+    from bankd.ui.review import KIND_ICONS, waiting_kinds  # noqa: PLC0415 -- as the views
+
+    with bank.look() as workspace:
+        workspace.catalog.refresh(workspace.now)
+        sizes, today = workspace.catalog.sizes(), workspace.now.date()
+        cards, runs = list_cards(workspace), list_runs(workspace)
+        newest, fresh = _newest(workspace, asked)
+    ahead = [(today + timedelta(days=far)).isoformat() for far in (1, 14)]
+    common = {"timeline": True, "in": ["bank"], "is_korean": asked.is_korean, "keep": False}
+    coming = bank.ask({**common, "limit": 40, "since": ahead[0], "until": ahead[1]})["hits"]
+    night = next((run for run in runs if run["cycle"] == "reflect" and run["run"]), None)
+    return Shown("home.html", {
+        "total": sum(sizes.values()), "pages": sum(1 for size in sizes.values() if size), "newest": newest,
+        "fresh": fresh, "waiting": len(cards), "waits": waiting_kinds(cards),
+        "kind_icons": KIND_ICONS, "soon": list(_soon(coming, asked))[:5], "night": night,
+        "night_said": sentence_of(night, asked.language) if night else translate("No run yet.", language=asked.language),
+        "strip": draw_runs(by_day(runs, today), asked.language), "today": _day_words(today, asked),
+    })  # fmt: skip
+
+
+def _newest(workspace: Workspace, asked: Address) -> tuple[list[dict[str, Any]], int]:
+    """The memories that were taken in last, as rows, and how many came in the last seven days."""
+    today, kept = workspace.now.date(), workspace.transactions.ledger().consumed.values()
+    learned = [(str(fact["at"]), str(fact.get("memory") or fact["id"])) for fact in kept if fact["type"] == KEPT]
+    last = [(at, id_.rpartition(":")[2]) for at, id_ in nlargest(40, learned)]
+    texts, rows = workspace.catalog.texts_of({id_ for _, id_ in last}), []
+    for at, id_ in last:
+        if id_ in texts:
+            (place, text), when = (
+                texts[id_],
+                relative_label(date.fromisoformat(at[:10]), today, is_korean=asked.is_korean),
+            )
+            memory, (path, _, line) = parse_memory(MARKER.sub("", text)), place.rpartition(":")
+            facts = {"id": id_, "tag": memory.tag, "text": memory.text, "path": path, "line": int(line), "when": when}
+            rows.append({**facts, "group": "bank", "was": (), "told": "", "folded": "", "became": ""})
+    return rows[:7], sum(at[:10] > (today - timedelta(days=7)).isoformat() for at, _ in learned)
+
+
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+_WEEKDAYS = "월화수목금토일"
+
+
+def _soon(hits: Sequence[Mapping[str, Any]], asked: Address) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    """Memories of the next days, the nearest first: month, day, and the memory."""
+    for hit in sorted(hits, key=lambda hit: str(hit["when"])):
+        if found := re.match(r"\d{4}-(\d\d)-(\d\d)", str(hit["when"])):
+            month = int(found[1])
+            yield f"{month}월" if asked.is_korean else _MONTHS[month - 1], int(found[2]), hit
+
+
+def _day_words(day: date, asked: Address) -> str:
+    if asked.is_korean:
+        return f"{day.month}월 {day.day}일 {_WEEKDAYS[day.weekday()]}요일"
+    return f"{day:%A}, {day:%B} {day.day}"
+
+
+COUNTED = {
+    "learned": "learned {}", "updated": "replaced {}", "duplicate": "said again {}", "inbox": "{} unfiled",
+    "archived": "archived {}", "split": "split {}", "merged": "merged {}", "placed": "filed {}", "pinned": "pinned {}",
+    "edited": "edited {}", "bad": "{} not taken in", "restored": "restored {}", "kept": "kept {}",
+}  # fmt: skip
+"""What a run counts, in words."""
+
+
+def sentence_of(run: Mapping[str, Any], language: str) -> str:
+    """What a run did, in words: `Learned 3, replaced 1`."""
+    counts = (run.get("counts") or {}).items()
+    said = ", ".join(
+        translate(COUNTED.get(what, what + " {}"), number, language=language) for what, number in counts if number
+    )
+    if run.get("status") in {"failed", "refused"}:
+        said = translate("failed", language=language)
+    said = said or translate("nothing new", language=language)
+    return said[:1].upper() + said[1:]
+
+
+def shown_hits(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Hits as rows of the page: marked pieces, what each was before (an older one among them is not a row), the rest told."""
+    by_id = {hit["id"]: hit for hit in hits if hit["id"]}
+    older = {hit["id"]: hit["superseded_by"] for hit in by_id.values() if hit["superseded_by"] in by_id}
+    rows = []
+    for hit in hits:
+        if hit["id"] in older:
+            continue
+        was = [by_id[old]["text"] for old, new in older.items() if new == hit["id"]]
+        told = "" if was or hit["supersedes"] else relation_of(hit)
+        rows.append({**hit, "pieces": list(marked_pieces(hit)), "was": was, "told": told})
+    return rows
+
+
+def show_people(bank: OpenBank, asked: Address) -> Shown:
+    """All names by number of memories, and with `who` what holds of one, with older values folded under each."""
+    counts: Counter[str] = Counter()
+    with bank.look() as workspace:
+        workspace.catalog.refresh(workspace.now)
+        for page in workspace.catalog.pages():
+            counts.update(name for entry in page.entries for name in entry.memory.entities)
+    who = asked.text("who").removeprefix("@")
+    hits = shown_hits(bank.ask({
+        "timeline": True, "in": ["bank"], "limit": 60, "is_korean": asked.is_korean, "entities": [f"@{who}"], "keep": False,
+    })["hits"])[::-1] if who else []  # fmt: skip
+    facts = {"people": counts.most_common(), "who": who, "hits": hits}
+    return Shown("people.html", {**facts, "holding": [hit for hit in hits if not hit["superseded_by"]][:20]})
+
+
+def show_health(bank: OpenBank, _asked: Address) -> Shown:
+    """Findings, index, daemon and missed runs; and the settings that can be changed here."""
+    from bankd.ui.review import SETTINGS_SHOWN  # noqa: PLC0415 -- as the views
+
     with open_probe(bank.root) as probe:
-        status = read_status(probe)
-    with bank.look() as workspace:
-        days = by_day(list_runs(workspace), workspace.now.date())
-    return Shown("health.html", {"status": status, "strip": draw_runs(days, asked.language)})
-
-
-def show_fading(bank: OpenBank, asked: Address) -> Shown:
-    """Which opinions fall below the floor and when, what may go to the archive, and what went there last."""
-    with bank.look() as workspace:
-        falls, pinned = forecast_fading(workspace, asked.number("days", 90, 36_500))
-        facts = {"floor": workspace.settings.decay.floor, "today": workspace.now.date()}
-        offered, archived = offer_candidates(workspace), list_archive(workspace)[:20]
-    return Shown("fading.html", {**facts, "falls": falls, "pinned": pinned, "offered": offered, "archived": archived})
+        status, values = read_status(probe), settings_by_name(probe.settings())
+    settings = [(name, str(values[name])) for name in SETTINGS_SHOWN if name in values]
+    return Shown("health.html", {"status": status, "settings": settings, "about": SETTINGS_SHOWN})
 
 
 _WEEKS, _RUNS_SHOWN = 6, 60
@@ -75,14 +187,21 @@ _WEEKS, _RUNS_SHOWN = 6, 60
 Run = Mapping[str, Any]
 
 
-def show_night(bank: OpenBank, asked: Address) -> Shown:
-    """The runs, newest first, or one of them."""
+def show_activity(bank: OpenBank, asked: Address) -> Shown:
+    """The runs by days, newest first, those that did nothing in one line a day; or one run with its differences."""
     with bank.look() as workspace:
         runs = list_runs(workspace)
         today = workspace.now.date()
         page = show_run(workspace, asked.what) if asked.what else None
-    facts = {"runs": runs[:_RUNS_SHOWN], "strip": draw_runs(by_day(runs, today), asked.language), "page": page}
-    return Shown("night.html", {**facts, "chapters": chapters_of(page.rows) if page else []})
+    days = []
+    for day, of_day in groupby(runs[: _RUNS_SHOWN * 3], key=lambda run: str(run["at"])[:10]):
+        listed = list(of_day)
+        told = [run for run in listed if run["run"] and run["status"] != "empty"]
+        days.append((day, told, len(listed) - len(told)))
+    return Shown("activity.html", {
+        "days": days[:_RUNS_SHOWN], "strip": draw_runs(by_day(runs, today), asked.language), "page": page,
+        "chapters": chapters_of(page.rows) if page else [], "sentence": partial(sentence_of, language=asked.language),
+    })  # fmt: skip
 
 
 def by_day(runs: Sequence[Run], today: date) -> list[tuple[date, list[Run]]]:
@@ -106,7 +225,8 @@ def show_map(bank: OpenBank, asked: Address) -> Shown:
         graph = draw_graph(around, near, asked.bank, asked.language)
         return Shown("map.html", {"graph": graph, "found": found, "around": around})
     leaves = _leaves(bank)
-    return Shown("map.html", {"tree": draw_tree(leaves, asked.bank, asked.language), "leaves": leaves, "around": ""})
+    wide, tall = (draw_tree(leaves, asked.bank, asked.language, is_tall=is_tall) for is_tall in (False, True))
+    return Shown("map.html", {"tree": wide, "tall": tall, "leaves": leaves, "around": ""})
 
 
 def _leaves(bank: OpenBank) -> Sequence[Leaf]:

@@ -1,10 +1,12 @@
-// What scripts make better: answers as one types, keys on the desk, the slider. Everything works without this file.
+// What scripts make better: answers as one types, keys, the slider. Everything works without this file.
 "use strict";
 
-const find = (what) => document.querySelector(what);
+const find = (what, where = document) => where.querySelector(what);
+const all = (what) => [...document.querySelectorAll(what)];
 const WAIT = 60; // milliseconds after the last key
+const isTyping = (at) => at.matches("input:not([type=radio], [type=checkbox], [type=range]), textarea, select");
 
-function fetchLater(form, url) {
+function fetchLater(url) {
   let timer = 0, last = 0;
   return () => {
     clearTimeout(timer);
@@ -15,20 +17,15 @@ function fetchLater(form, url) {
       const text = await answer.text();
       if (mine !== last) return;
       const page = new DOMParser().parseFromString(text, "text/html");
-      const results = page.querySelector("#results") || page.body;
-      find("#results").replaceChildren(...results.childNodes);
+      find("#results").replaceChildren(...(find("#results", page) || page.body).childNodes);
     }, WAIT);
   };
 }
-
-function query(form, more) {
-  return new URLSearchParams([...new FormData(form), ...Object.entries(more)]);
-}
+const query = (form, more) => new URLSearchParams([...new FormData(form), ...Object.entries(more)]);
 
 const ask = find("#ask");
 if (ask) {
-  const url = () => `${ask.action}?${query(ask, { part: "1" })}`;
-  const later = fetchLater(ask, url);
+  const later = fetchLater(() => `${ask.action}?${query(ask, { part: "1" })}`);
   ask.addEventListener("input", () => {
     history.replaceState(null, "", `${ask.action}?${query(ask, {})}`);
     later();
@@ -37,44 +34,47 @@ if (ask) {
 
 const slider = find("#slider");
 if (slider) {
-  const DAY = 86400000, form = find("#days"), day = find("#as_of"), shown = form.querySelector("output");
+  const DAY = 86400000, form = find("#days"), day = find("#as_of"), shown = find("output", form);
   const first = Date.parse(slider.dataset.first), last = Date.parse(slider.dataset.last);
   slider.max = Math.round((last - first) / DAY);
   slider.value = Math.round((Date.parse(slider.dataset.day) - first) / DAY);
   slider.closest("label").hidden = false;
-  const later = fetchLater(form, () => `${form.action}?${query(form, {})}`);
+  const later = fetchLater(() => `${form.action}?${query(form, {})}`);
   slider.addEventListener("input", () => {
     day.value = shown.value = new Date(first + slider.value * DAY).toISOString().slice(0, 10);
     later();
   });
 }
 
-const isTyping = (element) => element.matches("input, textarea, select");
-const cards = () => [...document.querySelectorAll(".card")];
-
 function move(by) {
-  const all = cards();
-  const at = all.findIndex((card) => card.contains(document.activeElement));
-  const next = all[Math.min(all.length - 1, Math.max(0, at < 0 ? 0 : at + by))];
-  if (next) next.focus();
+  if (find("#card")) { const links = all(".queue a"), at = links.findIndex((one) => one.ariaCurrent); links[at + by]?.click(); return; }
+  const rows = all("[data-row]").filter((row) => row.offsetParent !== null), at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+  if (next) (find(".text a, .said a", next) || next).focus();
 }
 
-function press(key) {
-  const card = document.activeElement.closest(".card") || (key === "u" ? null : cards()[0]);
-  const where = key === "u" ? find("main") : card || find("main");
-  const button = where && where.querySelector(`button[data-key="${CSS.escape(key)}"]`);
-  if (!button) return false;
-  const missing = [...button.form.elements].find((field) => field.required && !field.value);
-  if (missing) missing.focus(); else button.form.requestSubmit(button);
-  return true;
-}
-
+const PLACES = { h: "home", r: "review", p: "people", t: "timeline", m: "map", a: "activity" };
+let isGoing = false;
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
-  if (event.key === "/" && find("#q")) { find("#q").focus(); event.preventDefault(); }
-  else if (event.key === "j") move(1);
-  else if (event.key === "k") move(-1);
-  else if (press(event.key)) event.preventDefault();
+  const at = event.target;
+  const isLatin = /^[ -~]$/.test(event.key) || (event.key.length > 1 && event.key !== "Process");
+  const key = isLatin ? event.key : event.code.replace(/^Key|^Digit/, "").toLowerCase(); // ㅓ is KeyJ: Korean layout
+  if (key === "Enter" && (event.metaKey || event.ctrlKey) && at.form) { at.form.requestSubmit(); return; }
+  if (key === "Escape" && isTyping(at)) { at.blur(); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(at)) return;
+  const home = document.body.dataset.home;
+  if (isGoing) { isGoing = false; if (PLACES[key]) location.href = home + PLACES[key]; return; }
+  if (key === "g") { isGoing = true; setTimeout(() => { isGoing = false; }, 1200); return; }
+  if (key === "/") { const field = find("#q"); if (field) field.select(); else location.href = `${home}search`; }
+  else if (key === "?") find("#help").togglePopover();
+  else if (key === "c" && find("#note")) find("#note").focus();
+  else if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
+  else {
+    const button = find(`.toast [data-key="${CSS.escape(key)}"], main [data-key="${CSS.escape(key)}"]`) || find(`[data-key="${CSS.escape(key)}"]`);
+    if (!button) return;
+    if (button.matches("input")) button.focus(); else button.click();
+  }
+  event.preventDefault();
 });
 
-if (find(".done") && cards()[0]) cards()[0].focus({ preventScroll: true });
+if (location.hash === "#note") find("#note")?.focus();

