@@ -1,8 +1,8 @@
-# What people type: demo, test, mutants, lint, bench, eval. Each makes its own environment from the lock file.
+# What people type: demo, test, mutants, lint, bench, bench-memory, eval. Each makes its own environment from the lock file.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full test-release test-wheel mutants lint format bench eval pictures docs lock clean
+.PHONY: demo test test-full test-release test-wheel mutants lint format bench bench-memory eval pictures docs lock clean
 
 demo: .venv/ready
 	$(BIN)/bankctl demo
@@ -42,6 +42,9 @@ eval: .venv/ready
 	$(BIN)/python -m bench.quality
 	$(BIN)/python -m bench.floor
 	$(BIN)/python -m bench.use
+
+bench-memory: .venv/ready
+	$(BIN)/python -m bench.memory
 
 bench: .venv/ready
 	$(BIN)/python -m bench.quality --perturb

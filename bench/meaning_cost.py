@@ -70,7 +70,7 @@ def tell_memory(when: str, vectors: SentenceVectors) -> None:
 
 
 def _process_of(vectors: SentenceVectors) -> int:
-    return int(vectors._process._child._process.pid)  # type: ignore[union-attr]
+    return int(vectors._process._children[True]._process.pid)  # type: ignore[union-attr]
 
 
 def embed_short(own: Path, texts: Sequence[str]) -> None:

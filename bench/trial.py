@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -338,12 +339,15 @@ def open_trial(
     meaning: str = "off",
     with_worker: bool = True,
     by_page: bool = False,
+    vectors: Path | None = None,
 ) -> Iterator[OpenTrial]:
     """Make a bank of a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only.
 
-    `meaning` names the model of sentence vectors.
+    `meaning` names the model of sentence vectors; `vectors` is a folder in which some may be already.
     """
     with trial_workspace(trial.documents, group, by_page=by_page) as (root, bank):
+        if vectors and vectors.is_dir():
+            shutil.copytree(vectors, root / ".bankd" / "meaning")
         search = search_of(root, meaning)
         search.refresh(NOW, None)
         search.fill_vectors(NOW)

@@ -247,7 +247,7 @@ def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: Embeddin
     clock = Clock()
     vectors = SentenceVectors(root / ".bankd", settings_for(server), clock)
     assert vectors.embed(["a car", "a cat"]) == [vector_key("a car"), vector_key("a cat")]
-    child = vectors._process._child._process  # type: ignore[union-attr]
+    child = vectors._process._children[True]._process  # type: ignore[union-attr]
     child.kill()  # type: ignore[union-attr]
     child.wait()  # type: ignore[union-attr]
     near = vectors.near("자동차", [], 1)

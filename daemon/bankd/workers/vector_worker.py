@@ -37,7 +37,7 @@ Embed = Callable[[Sequence[str], bool], Any]
 """Gives one vector a text, as rows of float32; the flag says that they are questions."""
 
 _SECONDS = 60.0
-_IDLE = 19
+_LOWEST = 19
 """The lowest priority of a process."""
 _MAY_BE_THE_TEXT = {
     HTTPStatus.BAD_REQUEST,
@@ -92,6 +92,8 @@ def main() -> None:
     """Answer until the master is gone."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads: sums are small, threads would only wait
     settings = MeaningSettings(*json.loads(sys.argv[2]))
+    if sys.argv[3:] == ["idle"]:
+        os.nice(_LOWEST)
     opened: list[MeaningProcess] = []
 
     def answer(request: dict[str, Any], _descriptor: int | None) -> dict[str, Any]:
@@ -131,7 +133,6 @@ class MeaningProcess:
         if "pairs" in request:
             return {"cosines": store.cosines_between(request["pairs"])}
         if "embed" in request:
-            os.nice(max(0, _IDLE - os.nice(0)))  # nothing waits for it; who asks questions has a process of their own
             return self._take_in(store, request["embed"])
         if not len(store):
             return {"near": [], "usual": 0.0, "known": 0}

@@ -75,17 +75,17 @@ class SentenceVectors:
         """Make vectors of the texts that have none; gives the key of each, `NO_VECTOR` where the model refuses; None when it cannot be done now."""
         beginnings = [beginning_of(text) for text in texts]
         keys = [vector_key(text) for text in beginnings]
-        done = self._ask({"embed": list(zip(keys, beginnings, strict=True))}, _TEXTS_SECONDS)
+        done = self._ask({"embed": list(zip(keys, beginnings, strict=True))}, _TEXTS_SECONDS, is_idle=True)
         return None if done is None else [NO_VECTOR if key in done["refused"] else key for key in keys]
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
         """How near the two texts of each pair are; None of those without a vector, and of all where it cannot be done now."""
         keys = [[vector_key(beginning_of(text)) for text in pair] for pair in pairs]
-        answer = self._ask({"pairs": keys}, _TEXTS_SECONDS)
+        answer = self._ask({"pairs": keys}, _TEXTS_SECONDS, is_idle=True)
         return [None] * len(pairs) if answer is None else answer["cosines"]
 
-    def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-        return self._process.ask({**request, "group": self._group}, seconds)
+    def _ask(self, request: dict[str, Any], seconds: float, *, is_idle: bool = False) -> dict[str, Any] | None:
+        return self._process.ask({**request, "group": self._group}, seconds, is_idle=is_idle)
 
     def end_if_idle(self) -> None:
         """End the process when nobody asked it for half an hour."""
@@ -97,31 +97,36 @@ class SentenceVectors:
 
 
 class VectorProcess:
-    """The process that makes and compares vectors, of all groups; started by the first request."""
+    """The processes that make and compare vectors, of all groups: one for questions, one of the lowest priority for texts.
+
+    Each is started by its first request. Nothing waits for texts, and who asks a question does not wait behind them.
+    """
 
     def __init__(self, folder: Path, settings: MeaningSettings, clock: Callable[[], float]) -> None:
+        """Take where the vectors are, which model makes them, and a monotonic clock in seconds."""
         self._folder, self._settings, self._clock = folder, settings, clock
-        self._child: ChildProcess | None = None
+        self._children: dict[bool, ChildProcess] = {}
         self._rests_until, self._rest = 0.0, _REST_SECONDS
         self.problem = ""
 
     @property
     def patience(self) -> float:
         """So many seconds a question waits."""
-        return _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
+        asked = self._children.get(False)
+        return _QUESTION_SECONDS if asked is not None and asked.is_running else _START_SECONDS
 
-    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+    def ask(self, request: dict[str, Any], seconds: float, *, is_idle: bool = False) -> dict[str, Any] | None:
         """The answer to a request; None where there is none now, and `problem` says why."""
         if self._clock() < self._rests_until:
             return None
         from bankd.system.child import ChildDiedError, ChildProcess  # noqa: PLC0415 -- most have no vectors
 
-        if self._child is None:
+        if is_idle not in self._children:
             module, settings = "bankd.workers.vector_worker", json.dumps(self._settings)
-            command = [sys.executable, "-m", module, str(self._folder), settings]
-            self._child = ChildProcess(command, self._clock, _IDLE_SECONDS)
+            command = [sys.executable, "-m", module, str(self._folder), settings, *(["idle"] if is_idle else [])]
+            self._children[is_idle] = ChildProcess(command, self._clock, _IDLE_SECONDS)
         try:
-            answer = self._child.ask(request, seconds=seconds)
+            answer = self._children[is_idle].ask(request, seconds=seconds)
         except ChildDiedError as died:
             answer = {"problem": str(died)}
         self.problem = str(answer.get("problem", ""))
@@ -132,14 +137,14 @@ class VectorProcess:
         return answer
 
     def end_if_idle(self) -> None:
-        """End it when nobody asked it for half an hour."""
-        if self._child is not None:
-            self._child.end_if_idle()
+        """End each when nobody asked it for half an hour."""
+        for child in self._children.values():
+            child.end_if_idle()
 
     def close(self) -> None:
-        """End it."""
-        child, self._child = self._child, None
-        if child is not None:
+        """End them."""
+        children, self._children = self._children, {}
+        for child in children.values():
             child.close()
 
 
