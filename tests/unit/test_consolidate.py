@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from bankd.memory.retire import Merged, find_mergers
 from bankd.memory.use import Fading
-from bankd.pages.page import MemoryLines
+from bankd.pages.memory import parse_memory, render_memory
+from bankd.pages.page import MemoryLines, PageLines, read_page
 from bankd.same.compare import Relation
 from bankd.same.pairs import Likeness
 
@@ -50,3 +51,27 @@ def test_each_memory_merges_once_and_only_into_one_that_it_was_compared_with() -
     found = merged(TEA, TEA_AGAIN, COFFEE)
 
     assert [(one.id, [source.id for source in one.sources]) for one in found] == [("m-1", ["m-2"])]
+
+
+def on_page(text: str) -> tuple[Merged, ...]:
+    """What merges of a page whose memories m-aaaaaaaaaaaa and m-bbbbbbbbbbbb were found to say the same."""
+    page = read_page("bank/p.md", text.encode())
+    held = {entry.memory.id: PageLines(page).of(entry) for entry in page.entries if entry.memory.id}
+    return find_mergers(
+        held, {("m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"): Likeness(Relation.SAME)}, (), date(2026, 11, 21), Fading(2, 30)
+    )
+
+
+def test_sources_are_named_beside_those_of_earlier_mergers() -> None:
+    (found,) = on_page(
+        "- W: long\n  text <!-- also m-cccccccccccc --> ^m-aaaaaaaaaaaa\n  - nested\n- W: text ^m-bbbbbbbbbbbb\n"
+    )
+
+    assert found.merged == "- W: long\n  text <!-- also m-cccccccccccc m-bbbbbbbbbbbb --> ^m-aaaaaaaaaaaa\n  - nested"
+    memory = parse_memory("W @Peter: likes tea <!-- also m-bbbbbbbbbbbb m-cccccccccccc --> ^m-aaaaaaaaaaaa")
+    assert memory.sources == ("m-bbbbbbbbbbbb", "m-cccccccccccc")
+    assert render_memory(memory) == "W @Peter: likes tea <!-- also m-bbbbbbbbbbbb m-cccccccccccc --> ^m-aaaaaaaaaaaa"
+
+
+def test_a_memory_in_which_another_is_nested_is_not_merged_away() -> None:
+    assert on_page("- W: more text ^m-aaaaaaaaaaaa\n- W: text ^m-bbbbbbbbbbbb\n  - W: a fact ^m-cccccccccccc\n") == ()
