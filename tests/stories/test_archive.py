@@ -103,6 +103,17 @@ def test_restoring_can_be_undone_and_asks_for_known_ids(root: Path, bankctl: Run
     assert bankctl("doctor", "verify").code == 0
 
 
+def test_the_archive_stays_when_what_was_put_there_comes_out(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", START)
+    id_ = bankctl("search", "정직", "--json").json["hits"][0]["id"]
+    run = bankctl("archive", "put", id_, "--json").json["run"]
+
+    assert list((root / "archive").rglob("*.md"))
+    assert bankctl("undo", run).code == 0
+    assert list((root / "archive").iterdir()) == []
+
+
 def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root: Path, bankctl: Run) -> None:
     one, other = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
     text = f"# Tea\n\n- W: green tea ^{one}\n- W: black tea ^{other}\n- W: white tea ^m-cccccccccccc\n"

@@ -14,6 +14,7 @@ from bankd.edits.settle import (
     judge_listings,
     why_quarantined,
 )
+from bankd.layouts.rearrange import read_source
 from bankd.memory.retain import read_log
 from bankd.pages.names import day_in
 from bankd.pages.page import properties_of
@@ -142,3 +143,11 @@ def test_a_page_that_shows_merge_markers_in_code_may_be_written() -> None:
 )
 def test_a_letter_beside_a_letter_that_is_no_tag_is_none(text: str, kept: list[str]) -> None:
     assert learned(text) == kept
+
+
+def test_links_in_properties_and_canvases_are_references() -> None:
+    page = '---\nup: "[[Desk]]"\nsee: "[d](sub/Desk.md)"\n---\n'
+    canvas = '{"nodes":[{"type":"file","file":"sub/Desk.md"},{"text":"see sub/Other.md there"}]}'
+
+    assert [r.target for r in read_source("bank/a.md", page).references] == ["Desk", "sub/Desk.md"]
+    assert [r.target for r in read_source("bank/board.canvas", canvas).references] == ["sub/Desk.md"]

@@ -28,7 +28,8 @@ from bankd.pages.references import LinkKind, Reference, references_in_text, refe
 from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, split_target
 from bankd.pages.scanner import Document, document_of, encode_text, scan_text
 
-REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
+_OF_OBSIDIAN = (".canvas", ".base")
+REFERRING = (".md", *_OF_OBSIDIAN, ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
 """The endings of files whose text may name paths of the bank."""
 _GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
 
@@ -168,7 +169,8 @@ def plan_layout(
     moved = by_hand or {}
     sources, relinked = _relink_all(layout, names, sources_for)
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
-    rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
+    of_rules = ((path, source) for path, source in sources.items() if not path.endswith(_OF_OBSIDIAN))
+    rules = (path for path, source in of_rules if any(r.kind is LinkKind.ROUTE for r in source.references))
     routing = next(rules, "")
     new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
     findings = LayoutCheck(layout, relinked, sources, new).findings(names)
@@ -201,8 +203,9 @@ def _renames_heading(before: str, after: str) -> bool:
 def read_source(path: str, text: str, routing: str = "") -> Source:
     """A file with its references; `routing` is the path of the file of rules."""
     document = document_of(text)
-    if path == routing:
-        return Source(document.lines, route_targets(text))
+    if path == routing or path.endswith(_OF_OBSIDIAN):
+        named = route_targets(text)  # relative to bank/ too
+        return Source(document.lines, tuple(r for r in named if path == routing or r.is_angled))
     if path.endswith(".md"):
         return Source(document.lines, references_of(document))
     return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())

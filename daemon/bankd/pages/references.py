@@ -201,6 +201,7 @@ _NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
 _NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
 _NESTING = {BlockKind.QUOTE: (QUOTE_MARK, QUOTE_MARK), BlockKind.FOOTNOTE: (_NOTE_MARK, _NOTE_INDENT)}
 _PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
+_PROPERTY_TARGET = re.compile(r"\[[^\[\]\n]+\]\(([^()\s:]+)\)")
 _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
 _ROUTE_TARGET = re.compile(
     r"(?<=\")[^\"\n]+\.md(?=\")|(?<=')[^'\n]+\.md(?=')"
@@ -282,6 +283,8 @@ def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
     for number in range(block.start, block.end):
         for found in _PROPERTY_LINK.finditer(lines[number]):
             yield _reference(TargetSpan(LinkKind.WIKI, *found.span(1)), number, lines[number])
+        for found in _PROPERTY_TARGET.finditer(lines[number]):
+            yield _reference(TargetSpan(LinkKind.INLINE, *found.span(1)), number, lines[number])
 
 
 def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:

@@ -60,8 +60,9 @@ class WorkspaceWriter(TransactionWriter):
         return applied
 
     def remove_empty_folders(self, gone: Iterable[str]) -> None:
-        """Remove the folders above pages that are gone, if they are empty."""
-        for folder in sorted({folder for path in gone for folder in folders_above(path)}, reverse=True):
+        """Remove the folders above pages that are gone, if they are empty; `bank/` and `archive/` stay."""
+        folders = {folder for path in gone for folder in folders_above(path) if "/" in folder}
+        for folder in sorted(folders, reverse=True):
             self._tree.remove_empty(folder)
 
     def _relink(self, operation: Operation) -> None:
