@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.pages.names import day_in
 from bankd.search.find import Found, Ranked, RankingOptions, find_answers, hit_of, marks_of
-from bankd.search.floor import NEAREST_SHOWN
+from bankd.search.floor import NEAREST_SHOWN, answering_terms, share_asked
 from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
 from bankd.words.day_questions import read_asked_time
@@ -22,6 +22,7 @@ from bankd.words.days import on
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
+    from bankd.search.weigh import Weights
 
 MOST_BESIDE = 3
 """Answers of each group beside those of the bank, when nobody asked for the group."""
@@ -80,10 +81,24 @@ class Beside(NamedTuple):
 
 
 class SaidByBank(NamedTuple):
-    """What the bank answers: the words of each answer, and what speaks for the best of them, in floors."""
+    """What the bank answers: the words of each answer, and of the best how near it is, in floors, and its share of the question."""
 
     terms: Sequence[Terms]
-    floors: float = 0.0
+    weights: Weights | None = None
+    floors: float | None = None
+    """None where meaning took no part."""
+    share: float = 0.0
+
+    def judged(self, one: Ranked) -> Ranked | None:
+        """One from beside the bank, its words weighed as the bank does; None where much less speaks for it than for the best."""
+        if self.weights is None:
+            return one
+        share = share_asked(answering_terms(one.candidate), self.weights)
+        if self.floors is not None and "meaning" in one.parts:
+            is_near = one.parts["floors"] >= AS_MUCH * self.floors
+        else:
+            is_near = share >= AS_MUCH * self.share
+        return one._replace(parts={**one.parts, "asked": share}) if is_near else None
 
 
 class Answering:
@@ -197,10 +212,9 @@ class Answering:
     ) -> Iterator[Hit]:
         """What of a group is new, at most so many lines of a passage."""
         told = list(said.terms)
-        for one in found.ranked:
-            if one.parts.get("floors", 1.0) >= AS_MUCH * said.floors:
-                lines = self._shown(one, found, beside.group, index)
-                yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
+        for one in filter(None, map(said.judged, found.ranked)):
+            lines = self._shown(one, found, beside.group, index)
+            yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
 
     def _shown(self, ranked: Ranked, found: Found, group: str, index: IndexView) -> Iterator[tuple[Hit, Terms]]:
         """A hit with its terms; of a passage the lines that answer."""
@@ -252,7 +266,9 @@ def _said_of(found: Found | None) -> SaidByBank:
     if not found or not found.ranked:
         return SaidByBank(())
     terms = [_terms_of(one.candidate.sentences) for one in found.every]
-    return SaidByBank(terms, max(one.parts.get("floors", 0.0) for one in found.ranked))
+    parts = [one.parts for one in found.ranked]
+    floors = max((part["floors"] for part in parts if "meaning" in part and "floors" in part), default=None)
+    return SaidByBank(terms, found.weights, floors, max(part.get("asked", 0.0) for part in parts))
 
 
 def _best_first(groups: Sequence[Sequence[Hit]]) -> list[Sequence[Hit]]:

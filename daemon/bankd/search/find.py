@@ -380,7 +380,7 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
     shown, folded = fold_near(ranked, alike, {*newer, *newer.values()})
     best = shown if query.by_page else shown[-query.limit :] if query.timeline else shown[: query.limit]
     best = with_floors(best, weights, near)
-    answers = best if query.everything or listed else answers_among(best, asked, query)
+    answers = best if query.everything or listed else with_news(answers_among(best, asked, query), best, relations)
     nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
     relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
     few, asks = min(query.limit, NEAREST_SHOWN), weights.asks
@@ -388,6 +388,14 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
     is_of_time = bool(listed or asked.windows or query.timeline or query.by_page or query.is_past)
     answers, close = last_said_first(answers, frozenset() if is_of_time else relations.close)
     return Found(weights, answers, relations, folded, left_off, nearest, close)
+
+
+def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Relations) -> Sequence[Ranked]:
+    """Answers, with those of the best that say newer what one of them says, or are close to it: none is cut off from its news."""
+    ids = {one.row.id for one in answers if one.row.id}
+    news = {new for old, new in relations.newer.items() if old in ids}
+    news.update(other for one, other in relations.close if one in ids)
+    return [one for one in best if one.row.id in ids | news or one in answers]
 
 
 def _read_days(
