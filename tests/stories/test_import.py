@@ -253,6 +253,8 @@ def test_two_files_of_one_name_are_two_logs_and_one_that_moved_stays_one(
     assert turns(bankctl, str(tmp_path / "moved")) == 0
     with (tmp_path / "moved/notes.md").open("a") as opened:
         opened.write("- W: It was moved.\n")
+    (tmp_path / "moved/notes (Kim's conflicted copy 2026-05-04).md").write_text("- W: Tests run with nose.\n")
+    assert "conflict copy" in bankctl("import", str(tmp_path / "moved"), "--dry-run").out
     assert turns(bankctl, str(tmp_path / "moved")) == 1
     assert logs(root).count("tox") == 1
 

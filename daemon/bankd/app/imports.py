@@ -14,6 +14,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from bankd.app.workspace import Workspace, record_run
+from bankd.edits.settle import is_conflict_copy
 from bankd.edits.transaction import Event
 from bankd.errors import bug_in
 from bankd.memory.ledger import IMPORTED
@@ -94,6 +95,8 @@ class Importer:
                 self.logs.remember(seen)
 
     def _import(self, source: FileSource, *, dry_run: bool) -> Imported:
+        if is_conflict_copy(source.path):
+            return Imported(source.path, "", {}, problem="a sync tool's conflict copy; merge it by hand")
         try:
             recognised = _recognised(source)
         except (OSError, ValueError) as error:
