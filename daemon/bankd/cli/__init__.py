@@ -17,6 +17,7 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
     importing  import, distil
     status     status, doctor, config
     agents     connect, disconnect, brief, mcp
+    korean     what commands say in Korean (korean.tsv)
     hook       hook: light, because agents call it at every prompt
     faces      ui, the finder, banks, service, completions
     demo       demo
@@ -120,11 +121,14 @@ def _usage(name: str | None, arguments: list[str]) -> int:
     if name is None and unknown:
         near = suggest_word(unknown[0], general)
         raise UsageError(f"unknown option {unknown[0]}", f"{near}bankctl --help lists the commands")
-    sys.stdout.write("usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help\n")
+    from bankd.cli.printing import localized, say
+
+    say("usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help")
     for group, commands in GROUPS.items():
         if group:
-            lines = (f"  {command:12} {summary}\n" for command, (_, summary) in commands.items())
-            sys.stdout.write(f"{group}\n{''.join(lines)}")
+            say(group)
+            for command, (_, summary) in commands.items():
+                say(f"  {command:12} {localized(summary)}")
     return 0
 
 
@@ -140,10 +144,11 @@ def _explain(error: Exception) -> int:
     """Print what went wrong to standard error; gives its exit code."""
     match error:
         case BankError():
+            from bankd.cli.printing import localized
             from bankd.pages.text import make_visible
 
             prefix = "bankctl: a bug: " if isinstance(error, InvariantError) else "bankctl: "
-            sys.stderr.write("".join(f"{prefix}{make_visible(line)}\n" for line in str(error).split("\n")))
+            sys.stderr.write("".join(f"{prefix}{make_visible(localized(line))}\n" for line in str(error).split("\n")))
             return error.exit_code
         case BrokenPipeError():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,7 +9,7 @@ import sys
 from itertools import groupby
 
 from bankd.briefing.recalled import relation_of
-from bankd.cli.printing import counted, say, shortened, styled
+from bankd.cli.printing import counted, localized, say, shortened, styled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,11 +54,12 @@ def print_answer(
                 f"({tie['tie']}, {tie['source']})",
             ]
             say(
-                f"  {styled('see also', 'dim')}  {styled(one['text'])}  {styled('  '.join(filter(None, facts)), 'dim')}"
+                f"  {styled(localized('see also'), 'dim')}  {styled(one['text'])}  {styled('  '.join(filter(None, facts)), 'dim')}"
             )
         say_left_off(answer)
         if answer["hits"]:
-            say(f"\n  {styled(f'{_counts(found)} · open the first: bankctl edit 1', 'dim')}")
+            way = localized("open the first: bankctl edit 1")
+            say(f"\n  {styled(f'{_counts(found)} · {way}', 'dim')}")
     for line in remarks:
         sys.stderr.write(f"! {line}\n") if is_plain else say(styled(line, "yellow"))
 
@@ -78,7 +79,7 @@ def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
 def _counts(hits: Sequence[Hit]) -> str:
     kinds = ("bank", "memory", "memories"), ("logs", "log line", ""), ("archive", "archived", "archived")
     numbers = ((sum(hit["group"] == group for hit in hits), one, many) for group, one, many in kinds)
-    return ", ".join(counted(number, one, many) for number, one, many in numbers if number)
+    return ", ".join(localized(counted(number, one, many)) for number, one, many in numbers if number)
 
 
 def _plain_row(hit: Hit) -> str:
@@ -95,7 +96,7 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
     older = {hit["id"]: hit["superseded_by"] for hit in hits if hit["id"] and hit["superseded_by"] in by_id}
     shown = [hit for hit in hits if hit["id"] not in older]
     for group, found in groupby(shown, key=lambda hit: str(hit["group"])):
-        say(f"\n  {styled(_TITLES[group], 'bold')}" if group in _TITLES else "")
+        say(f"\n  {styled(localized(_TITLES[group]), 'bold')}" if group in _TITLES else "")
         for hit in found:
             glyph = _GLYPHS.get(hit.get("tag") or group if group == "bank" else group, "·")
             say(f"  {glyph} {marked_text(hit)}")
@@ -109,7 +110,13 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
                 hit["when"].partition(", ")[2] or hit["when"],
                 f"^{hit['id']}" if ids and hit["id"] else "",
             ]
-            told = [*was, *(f"contradicts {one}" for one in against), said, hit["folded"], hit["became"] or ""]
+            told = [
+                *map(localized, was),
+                *(localized(f"contradicts {one}") for one in against),
+                localized(said),
+                hit["folded"],
+                localized(hit["became"] or ""),
+            ]
             line = "   ".join(filter(None, ["; ".join(filter(None, told)), " · ".join(filter(None, where))]))
             say(f"    {styled(line, 'dim')}")
             if explain:

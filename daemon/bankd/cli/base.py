@@ -166,6 +166,18 @@ class Parser(ArgumentParser):
             words = (formatter._format_args(one, str(one.metavar)) for one in self._get_positional_actions())
             self.usage = " ".join(["%(prog)s", *words, "[options]"])
 
+    def format_help(self) -> str:
+        """The help in the reader's language."""
+        from bankd.cli.printing import localized
+
+        self.description = localized(self.description or "")
+        for group in (self._positionals, self._optionals):
+            group.title = localized(group.title or "")
+        for action in self._actions:
+            action.help = localized(action.help) if action.help else action.help
+        said = super().format_help()
+        return said.replace("usage: ", "사용법: ", 1) if localized("options") != "options" else said
+
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError that says what is wrong and what was probably meant."""
         meant = ""

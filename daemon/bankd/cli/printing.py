@@ -23,8 +23,17 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 
 
 def say(text: str = "") -> None:
-    """Print lines that bankd wrote or made safe itself."""
-    sys.stdout.write(text + "\n")
+    """Print lines that bankd wrote or made safe itself, in the reader's language."""
+    sys.stdout.write(localized(text) + "\n")
+
+
+def localized(text: str) -> str:
+    """A text of bankd's own in the reader's language; `LC_ALL`, `LC_MESSAGES` and `LANG` name it."""
+    if not reads_korean():
+        return text
+    from bankd.cli.korean import in_korean
+
+    return in_korean(text)
 
 
 def say_json(value: object) -> None:
@@ -36,7 +45,7 @@ def say_json(value: object) -> None:
         import json
 
         line = json.dumps(json.loads(line))
-    say(line)
+    sys.stdout.write(line + "\n")
 
 
 def say_answer(whole: object, *lines: str, as_json: bool) -> int:
@@ -168,4 +177,4 @@ class Progress:
 
 def reads_korean() -> bool:
     """Whether the reader has chosen Korean."""
-    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_TIME", "LANG"))), "").startswith("ko")
+    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "").startswith("ko")

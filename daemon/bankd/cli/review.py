@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli.base import add_options, bare_id
 from bankd.cli.location import open_named
-from bankd.cli.printing import counted, say, say_answer, say_json, styled
+from bankd.cli.printing import counted, localized, say, say_answer, say_json, styled
 from bankd.errors import BankError, UsageError, UserError
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def _list(workspace: Workspace, kinds: Sequence[str], *, as_json: bool) -> int:
         return 0
     for kind, found in by_kind.items():
         if found:
-            say(styled(f"{KINDS.get(kind, 'Blocked')} ({len(found)})", "bold"))
+            say(styled(f"{localized(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
             for card in found:
                 _print_card(card)
-            say(styled(f"  {_WAYS[kind]}", "dim"))
+            say(f"  {styled(localized(_WAYS[kind]), 'dim')}")
     if prose and not kinds:
         say(tell_prose(prose))
     if not cards:
@@ -171,7 +171,7 @@ def _waits_alone(workspace: Workspace, id_: str) -> bool:
 
 
 def _done(decided: Decided, *, is_dry: bool) -> str:
-    said = f"{decided.said} {decided.page}".strip()
+    said = f"{localized(decided.said)} {decided.page}".strip()
     return f"would be: {said}. Nothing was written" if is_dry else styled(said, "green")
 
 
@@ -180,9 +180,10 @@ def _teach(workspace: Workspace, arguments: Namespace, tag: str, page: str) -> N
     from bankd.app.review import teach_rule
 
     rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
-    also = f"; {counted(waiting, 'waiting line')} would go there too" if waiting else ""
+    also = f"; {localized(counted(waiting, 'waiting line'))} would go there too" if waiting else ""
     said = "rule added to routing.yaml" if arguments.apply else "to add this rule, repeat with --apply"
-    say(f"  {styled(rule, 'cyan')}\n{said}{also}")
+    say(f"  {styled(rule, 'cyan')}")
+    say(f"{said}{also}")
 
 
 def _place_all(arguments: Namespace) -> int:
@@ -217,10 +218,10 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
     say("" if cards else "nothing waits for you")
     for number, plain_card in enumerate(cards, 1):
         card = with_suggestions(workspace, plain_card)
-        say(styled(f"{KINDS[card.kind]}  {number} of {len(cards)}", "bold"))
+        say(styled(f"{localized(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
         _print_card(card)
-        keys = "   ".join(f"{one.key} {one.label}" for one in card.choices if "why" not in one.fields)
-        say(f"  {keys}   s skip   u undo   q leave")
+        keys = "   ".join(f"{one.key} {localized(one.label)}" for one in card.choices if "why" not in one.fields)
+        say(f"  {keys}   s {localized('Skip')}   u {localized('Undo')}   q {localized('Close')}")
         while True:
             try:
                 key = input("› ").strip()
