@@ -15,11 +15,13 @@ from textual import on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.worker import get_current_worker
 
 from bankd.app.show import editor_command
+from bankd.app.waiting import KINDS, Card, Choice, decide, list_cards, with_suggestions
 from bankd.briefing.recalled import marked_pieces, relation_of
 from bankd.errors import BankError
 from bankd.pages.text import show_line
@@ -63,16 +65,35 @@ def preview_of(hit: Hit, page: Sequence[str]) -> Content:
     return Content.assemble((f"{head}\n\n", "dim"), *shown)
 
 
+def card_of(card: Card) -> Content:
+    """A card of the review: its lines with their places, the reason, and each decision with its key."""
+    parts = []
+    for line in card.lines:
+        where = "  ".join(filter(None, [line.role, line.day, line.place]))
+        parts += [(f"{show_line(line.text)}\n", "bold"), (f"   {show_line(where)}\n", "dim")]
+    parts.append((f"{show_line(card.reason)}\n\n", "dim"))
+    for one in card.choices:
+        parts += [
+            (f" {one.key} ", "reverse"),
+            (f" {show_line(one.label)}  {show_line(one.fields.get('why', ''))}\n", ""),
+        ]
+    return Content.assemble(*parts)
+
+
 def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
     """The line below the answers: how many there are, whether all banks were asked, and problems of banks."""
     hits, problems = answer["hits"], answer.get("problems", {})
     nearest = "; nearest, maybe about something else" if answer["nearest"] else ""
-    said = f"{len(hits)} answers" if hits else f"nothing relevant{nearest}" if asked else "type a question"
+    said = f"{len(hits)} answers" if hits else f"nothing relevant{nearest}"
+    if not asked:
+        said = "type a question; below is what is new" if hits else "type a question"
     wrong = "; ".join(f"{bank}: {why}" for bank, why in problems.items())
     notes = [said, "all banks" if banks > 1 else "", answer["fresh"]["note"], wrong]
     return show_line("  ·  ".join(note for note in notes if note))
 
 
+_NEWEST: dict[str, Any] = {"timeline": True, "in": ["bank"], "limit": 20, "keep": False}
+"""Asked while nothing is typed: the screen is never blank."""
 _NO_ANSWER: dict[str, Any] = {"hits": [], "nearest": [], "fresh": {"note": ""}}
 
 
@@ -91,6 +112,7 @@ class Finder(App[None]):
         Binding("up,ctrl+p", "move(-1)", "back", priority=True, show=False),
         Binding("enter", "open", "open", priority=True),
         Binding("ctrl+a", "toggle_all", "all banks", priority=True),
+        Binding("tab", "review", "review", priority=True),
     ]
     ENABLE_COMMAND_PALETTE = False
 
@@ -101,6 +123,9 @@ class Finder(App[None]):
         self._is_all = False
         self._answer = _NO_ANSWER
         self._pause: Timer | None = None
+        self._cards: list[Card] | None = None
+        self._asking: Choice | None = None
+        self._last = ""
 
     def compose(self) -> ComposeResult:
         """Lay it out."""
@@ -111,16 +136,18 @@ class Finder(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin with an empty question."""
+        """Begin with what is new, below an empty question."""
         self.query_one(Input).focus()
         self.query_one(OptionList).can_focus = False
+        self.ask_again()
 
     @on(Input.Changed)
     def wait_for_more(self) -> None:
         """Ask when nothing was typed for 0.08 seconds."""
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(0.08, self.ask_again)
+        if self._cards is None:
+            self._pause = self.set_timer(0.08, self.ask_again)
 
     def ask_again(self) -> None:
         """Ask the question that is typed now."""
@@ -132,7 +159,9 @@ class Finder(App[None]):
         worker, request = get_current_worker(), {"query": question, "limit": 50}
         try:
             ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).ask
-            answer = ask(request) if question else _NO_ANSWER
+            answer = ask(request if question else _NEWEST)
+            if not question:
+                answer = {**answer, "hits": answer["hits"][::-1]}
             said = summary_of(answer, question, len(self._banks.names()) if is_all else 1)
         except (BankError, OSError) as error:
             answer, said = _NO_ANSWER, str(error)
@@ -151,7 +180,12 @@ class Finder(App[None]):
 
     @on(OptionList.OptionHighlighted)
     def show_preview(self) -> None:
-        """Show the page around the chosen hit."""
+        """Show the page around the chosen hit, or in the review the chosen card."""
+        if self._cards is not None:
+            at = self.query_one(OptionList).highlighted
+            card = self._cards[at] if at is not None and at < len(self._cards) else None
+            self.query_one("#preview", Static).update(card_of(card) if card else "")
+            return
         hit = self._chosen()
         page: list[str] = []
         with suppress(BankError, OSError):  # gone since it was found
@@ -181,8 +215,74 @@ class Finder(App[None]):
         self._is_all = not self._is_all
         self.ask_again()
 
+    def action_review(self) -> None:
+        """Go to the review, or back to the answers."""
+        field, rows = self.query_one(Input), self.query_one(OptionList)
+        field.value, self._asking = "", None
+        if self._cards is None:
+            self._cards, rows.can_focus = [], True
+            rows.focus()
+            self.load()
+        else:
+            self._cards, rows.can_focus = None, False
+            field.focus()
+            self.ask_again()
+
+    @work(thread=True, exclusive=True)
+    def load(self, form: Mapping[str, str] | None = None) -> None:
+        """Take a decision, if there is one, and show what waits then: the next card stands where the last one stood."""
+        bank, said = self._banks.find(self._banks.names()[0]), ""
+        try:
+            if form:
+                with bank.work() as workspace:
+                    done = decide(workspace, form)
+                said, self._last = f"✓ {done.said} {done.page}  ·  u undo  ·  ", done.run
+        except (BankError, OSError) as error:
+            said = f"{error}  ·  "
+        with bank.look() as workspace:
+            cards = list_cards(workspace)
+            cards[:1] = [with_suggestions(workspace, card) for card in cards[:1]]
+        self.call_from_thread(self.show_cards, cards, f"{said}{len(cards)} left  ·  s skip  ·  Tab search")
+
+    def show_cards(self, cards: list[Card], said: str) -> None:
+        """Show the cards; the first is chosen."""
+        if self._cards is None:
+            return
+        self._cards, rows = cards, self.query_one(OptionList)
+        rows.clear_options()
+        rows.add_options([Content(f"{KINDS[card.kind]}  {show_line(card.lines[-1].text)}") for card in cards])
+        rows.highlighted = 0 if cards else None
+        rows.focus()
+        self.query_one("#said", Static).update(Content(show_line(said)))
+        self.show_preview()
+
+    def on_key(self, event: Key) -> None:
+        """In the review a letter on the card decides."""
+        at = self.query_one(OptionList).highlighted
+        if self._cards is None or self._asking or at is None or at >= len(self._cards):
+            return
+        if event.character == "u" and self._last:
+            self.load({"do": "undo", "run": self._last})
+        elif event.character == "s":
+            self.action_move(1)
+        elif choice := next((one for one in self._cards[at].choices if one.key == event.character), None):
+            if choice.asks:
+                self._asking = choice
+                self.query_one(Input).focus()
+                self.query_one("#said", Static).update(Content(f"{choice.label}: type it, then Enter"))
+            else:
+                self.load({"do": choice.do, **choice.fields})
+        event.stop()
+        event.prevent_default()
+
     def action_open(self) -> None:
-        """Open the chosen hit in the editor, then ask again: the page may have changed."""
+        """Open the chosen hit in the editor, then ask again: the page may have changed. In the review, take what is typed."""
+        if self._cards is not None:
+            if self._asking:
+                typed, choice, self._asking = self.query_one(Input).value.strip(), self._asking, None
+                self.query_one(Input).value = ""
+                self.load({"do": choice.do, **choice.fields, choice.asks: typed})
+            return
         hit = self._chosen()
         if hit is None:
             return

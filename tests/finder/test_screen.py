@@ -154,3 +154,44 @@ def test_looking_keeps_no_answer(roots: dict[str, str]) -> None:
 
     use(roots, steps)
     assert [*Path(roots["home"], "recall").glob("*")] == []
+
+
+def test_what_is_new_stands_there_before_anything_is_typed(roots: dict[str, str]) -> None:
+    page = Path(roots["home"]) / "bank/daily/home.md"
+    page.write_text(page.read_text("utf-8") + "- W: The boiler was repaired on 2026-05-02.\n", "utf-8")
+
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await settle(finder, pilot)
+        assert "The boiler was repaired" in shown(finder)[0]
+        assert "below is what is new" in said(finder)
+
+    use(roots, steps)
+
+
+def test_the_review_is_inside_and_a_decision_is_taken_back(roots: dict[str, str]) -> None:
+    page, inbox = Path(roots["home"]) / "bank/daily/home.md", Path(roots["home"]) / "bank/_meta/inbox.md"
+    inbox.write_text(
+        "# Inbox\n\n- W: 우산은 현관에 있다. ^m-dddddddddddd\n- W: 열쇠는 가방에 있다. ^m-eeeeeeeeeeee\n", "utf-8"
+    )
+    os.utime(inbox, (inbox.stat().st_mtime - 60,) * 2)
+
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await settle(finder, pilot)
+        await pilot.press("tab")
+        await settle(finder, pilot)
+        assert [row[:9] for row in shown(finder)] == ["Unfiled  "] * 2
+        await pilot.press("p")
+        await pilot.press(*"daily/home", "enter")
+        await settle(finder, pilot)
+        assert "Filed on daily/home.md" in said(finder)
+        assert "우산은 현관에 있다" in page.read_text("utf-8")
+        assert len(shown(finder)) == 1
+        await pilot.press("u")
+        await settle(finder, pilot)
+        assert len(shown(finder)) == 2
+        assert "우산은" not in page.read_text("utf-8")
+        await pilot.press("tab")
+        await settle(finder, pilot)
+        assert "type a question" in said(finder)
+
+    use(roots, steps)

@@ -92,7 +92,9 @@ def distil_arguments(parser: ArgumentParser) -> None:
         "use this model from now on: writes bankd.yaml, tries the model once, and says what a week of logs would take"
     )
     parser.add_argument("--with", dest="name", choices=_MODELS, metavar="NAME", help=f"{', '.join(_MODELS)}: {help_}")
-    parser.add_argument("--model", default="", help="with --with: the name of the model, if not the usual one")
+    parser.add_argument(
+        "--model", default="", metavar="NAME", help="with --with: the name of the model, if not the usual one"
+    )
     add_options(parser, "--now", "--json")
 
 
