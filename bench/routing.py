@@ -23,7 +23,7 @@ from zlib import crc32
 
 from bankd.app.init import make_workspace
 from bankd.config.routing import read_examples
-from bankd.memory.route import ExampleLine, PageClassifier, choose_page, is_close, route_memory
+from bankd.memory.route import ExampleLine, PageClassifier, Rules, choose_page, is_close, route_memory
 from bankd.pages.memory import Memory, render_memory
 from bankd.pages.names import INBOX
 from bankd.shipped import shipped_folder
@@ -90,6 +90,21 @@ def judge_bank(lines: Sequence[Line], held: Sequence[Line]) -> dict[str, str]:
             }
 
 
+def shipped_rules() -> Rules:
+    """The rules of a new workspace."""
+    with TemporaryDirectory(prefix="bankd-routing-") as name:
+        make_workspace(Path(name))
+        with open_workspace(Path(name)) as workspace:
+            return workspace.policy().rules
+
+
+def judge_named(lines: Sequence[Line], rules: Rules) -> str:
+    """Of the lines that wait, how many have an acceptable page among those that are named."""
+    waiting = [line for line in lines if route_memory(memory_of(line), rules).page == INBOX]
+    named = sum(not {*rules.likeliest(memory_of(line))}.isdisjoint(line["pages"]) for line in waiting)
+    return f"of {len(waiting)} that wait {named} have an acceptable page among the three named"
+
+
 def judge_examples() -> str:
     """The shares of the shipped examples that the others place rightly, not at all, and wrongly."""
     examples = sorted(_shipped_examples(), key=lambda one: crc32(one[2].encode()))
@@ -145,6 +160,8 @@ def main() -> None:
             for bank, held in (("empty bank", ()), ("other half held", others)):
                 for way, figures in judge_bank(lines, held).items():
                     print(f"{folder.name:<10} {half:<10} {bank:<16} {way:<14} {figures}")
+        for half, lines in (("choosing", choosing), ("reporting", reporting)):
+            print(f"{folder.name:<10} {half:<10} {judge_named(lines, shipped_rules())}")
     print(f"{'examples':<10} {f'{FOLDS} folds':<10} {'':<16} {'kind alone':<14} {judge_examples()}")
     print(f"examples   likeness and kind name two pages: {judge_disputed()}")
 

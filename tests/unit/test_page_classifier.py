@@ -8,6 +8,7 @@ from bankd.config.routing import classify_memory, read_examples
 from bankd.memory import route as page_classifier
 from bankd.memory.route import PageClassifier, Rules, Similar, find_claims, route_memory
 from bankd.pages.memory import Memory, parse_memory
+from bankd.pages.names import INBOX
 from bankd.shipped import shipped_folder
 from tests.examples import examples
 
@@ -124,3 +125,16 @@ def test_what_is_a_little_like_others_goes_by_its_kind_and_what_is_close_to_them
     assert pages(MONEY, 0.15) == [HOME, MONEY]
     assert pages(MONEY, 0.3) == [MONEY, HOME]
     assert pages("boats/engine.md", 0.15) == ["boats/engine.md", HOME], "of the user's own pages no example tells"
+
+
+def test_what_waits_names_the_pages_that_come_nearest_and_are_there() -> None:
+    told = classifier()
+    rules = Rules((), classify=told.classify, likeliest=told.likeliest)
+    waiting = parse_memory("W: The kitchen.")
+
+    placed = route_memory(waiting, rules, has_page=lambda page: page != MONEY)
+    unknown = route_memory(parse_memory("W: xyzzy"), rules)
+
+    assert (placed.page, placed.reason.partition(" are ")[2].split(", ")[0]) == (INBOX, HOME)
+    assert MONEY not in placed.reason
+    assert (unknown.page, unknown.reason) == (INBOX, "no rule matched")

@@ -147,6 +147,9 @@ def suggest_pages(workspace: Workspace, text: str) -> list[Suggestion]:
         if page not in pages:
             pages.add(page)
             found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
+    for page in workspace.policy().rules.likeliest(memory):
+        if page not in pages:
+            found[page] = "what is on it comes near"
     found.pop(INBOX, None)
     return [Suggestion(page, reason) for page, reason in found.items() if not page.startswith("_meta/")][:_SUGGESTED]
 

@@ -6,6 +6,7 @@ The classifier learns from the example lines that ship beside the rules, `config
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     rules, defaults = reading.rules(nodes.get("TAG_ROUTING")), reading.defaults(nodes.get("defaults"))
     entities, similar = (reading.flag(nodes.get(flag), flag) for flag in ("entities", "similar"))
     raise_problems(name, reading.problems + problems_of_targets(reading.targets))
-    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), classify_memory)
+    return Rules(
+        rules, defaults, entities, similar, find_together(expressions_of(rules)), classify_memory, likeliest_pages
+    )
 
 
 class _RuleReader:
@@ -115,6 +118,11 @@ class _RuleReader:
             return str(node.value)
         self.problems.append((node.start_mark.line + 1, f"{key} must be a text"))
         return ""
+
+
+def likeliest_pages(memory: Memory) -> Sequence[str]:
+    """The pages that come nearest for a memory, by the examples that ship."""
+    return _classifier().likeliest(memory)
 
 
 def classify_memory(memory: Memory) -> Classified | None:

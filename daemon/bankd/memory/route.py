@@ -79,6 +79,8 @@ _SMOOTHING = 0.1
 """Added to each count (Lidstone)."""
 _LEAST_WORDS, _SHOWN_WORDS = 2, 3
 """So many words must speak for a page, and so many are shown as the reason: one word alone is no subject."""
+_NAMED = 3
+"""So many pages are named for what waits."""
 _RARE = 0.01
 """Such a word is in at most this share of the examples: common words are no subject either."""
 
@@ -121,18 +123,26 @@ class PageClassifier:
     def classify(self, memory: Memory) -> Classified | None:
         """The page for a memory; None where none is likely enough."""
         words = {word: features_of(word) for word in read_words(memory.text)}
+        scores = self._scores(memory, words)
+        if not scores:
+            return None
+        page = max(scores, key=lambda page: scores[page])
+        probability = 1 / sum(math.exp(score - scores[page]) for score in scores.values())  # softmax
+        telling = tuple(self._telling(words, page)) if probability >= LEAST_SURE else ()
+        return Classified(page, probability, telling, scores.keys()) if len(telling) >= _LEAST_WORDS else None
+
+    def likeliest(self, memory: Memory) -> Sequence[str]:
+        """The pages that come nearest for a memory, best first, at most three; none where no word of it is known."""
+        scores = self._scores(memory, {word: features_of(word) for word in read_words(memory.text)})
+        return sorted(scores, key=lambda page: -scores[page])[:_NAMED]
+
+    def _scores(self, memory: Memory, words: Mapping[str, Sequence[str]]) -> dict[str, float]:
+        """What speaks for each page that has examples with the tag of a memory, in nats."""
         features = dict.fromkeys(feature for found in words.values() for feature in found)
         weights = [self._weights(feature) for feature in features if feature in self._all]
-        if not weights:
-            return None
-        sums = dict(zip(self._counts, map(sum, zip(*weights, strict=True)), strict=True))
+        sums = dict(zip(self._counts, map(sum, zip(*weights, strict=True)), strict=True)) if weights else {}
         root = math.sqrt(len(features))  # several features of a word say one thing
-        among = self._pages.get(memory.tag or "", {})
-        scores = {page: sums[page] / root for page in among}
-        page = max(scores, key=lambda page: scores[page], default="")
-        probability = 1 / sum(math.exp(score - scores[page]) for score in scores.values()) if scores else 0.0  # softmax
-        telling = tuple(self._telling(words, page)) if probability >= LEAST_SURE else ()
-        return Classified(page, probability, telling, among.keys()) if len(telling) >= _LEAST_WORDS else None
+        return {page: sums[page] / root for page in self._pages.get(memory.tag or "", {})} if sums else {}
 
     def _weigh(self, feature: str) -> tuple[float, ...]:
         """For each page, how much more often its lines have a feature than those of the other pages, in nats."""
@@ -204,7 +214,8 @@ class RoutingRule(NamedTuple):
 class Rules:
     """The routing of a workspace: ordered rules, a default page for tags, and whether entities and likeness decide.
 
-    `matching` gives the indexes of the rules whose pattern is in a text; `classify` gives the kind of a memory.
+    `matching` gives the indexes of the rules whose pattern is in a text; `classify` gives the kind of a memory, and
+    `likeliest` the pages that come nearest for one that no rule places.
     """
 
     rules: tuple[RoutingRule, ...]
@@ -213,6 +224,7 @@ class Rules:
     similar: bool = True
     matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
     classify: Callable[[Memory], Classified | None] = field(default=lambda _: None, compare=False, repr=False)
+    likeliest: Callable[[Memory], Sequence[str]] = field(default=lambda _: (), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +236,6 @@ class Destination:
     reason: str
 
 
-_UNPLACED = Destination(INBOX, None, "no rule matched")
-
-
 def route_memory(
     memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
 ) -> Destination:
@@ -235,14 +244,19 @@ def route_memory(
     `find_similar` gives the memories of the bank that are like one, the most similar first. It is called only when no
     rule and no entity claims the memory.
     """
-    return next(_claiming(memory, rules, find_similar, has_page), _UNPLACED)
+    return next(_claiming(memory, rules, find_similar, has_page), None) or _unplaced(memory, rules, has_page)
 
 
 def find_claims(
     memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
 ) -> list[Destination]:
     """Every place that claims a memory, the one that wins first; the inbox when there is none."""
-    return list(_claiming(memory, rules, find_similar, has_page)) or [_UNPLACED]
+    return list(_claiming(memory, rules, find_similar, has_page)) or [_unplaced(memory, rules, has_page)]
+
+
+def _unplaced(memory: Memory, rules: Rules, has_page: HasPage) -> Destination:
+    near = ", ".join(page for page in rules.likeliest(memory) if has_page(page))
+    return Destination(INBOX, None, f"no rule matched; nearest are {near}" if near else "no rule matched")
 
 
 def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
