@@ -85,3 +85,17 @@ def test_a_line_that_names_no_memory_is_told_and_nothing_is_replaced(root: Path,
     log = root / "memory" / "2026-06-09.md"
     log.write_text(log.read_text() + "- W: The fan is louder. (replaces m-old)\n")
     assert "(replaces m-old) names no memory" in bankctl("cycle", "micro", "--now", THIRD).out
+
+
+def test_a_line_may_replace_one_that_comes_in_with_it(root: Path, bankctl: Run) -> None:
+    old = take_in(root, bankctl)
+    write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
+    (root / "memory/2026-06-08.md").rename(root / "later.md")
+    fresh = root.parent / "fresh"
+    bankctl("init", str(fresh))
+    (root / "later.md").rename(fresh / "memory/2026-06-08.md")
+    (root / "memory/2026-06-09.md").rename(fresh / "memory/2026-06-09.md")
+
+    ran = bankctl("--workspace", str(fresh), "cycle", "micro", "--no-wait", "--now", SECOND)
+
+    assert f"supersedes {old}: its line says so" in ran.out

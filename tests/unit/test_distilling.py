@@ -218,8 +218,8 @@ def test_a_session_of_the_same_night_is_shown_what_the_one_before_brought() -> N
 def test_a_line_that_cannot_be_checked_waits_and_the_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     check = believe.find_unattested
 
-    def fail(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
-        return str(1 / 0) if "SQLite" in line.text else check(line, sources, day)
+    def fail(line: Passage, sources: Sequence[Passage], day: date | None, beside: str) -> str | None:
+        return str(1 / 0) if "SQLite" in line.text else check(line, sources, day, beside)
 
     monkeypatch.setattr(believe, "find_unattested", fail)
     night = Night({LOG: TALK}, of_talk)
@@ -312,6 +312,23 @@ def test_a_session_that_is_not_answered_waits_as_a_whole_and_the_night_goes_on(f
         setattr(night.models, name, answering)
     night.run(NOW.replace(day=4))
     assert "port of the relay is 8080" in night.learned()
+
+
+def test_names_may_come_from_the_whole_session_and_values_only_from_the_named_lines() -> None:
+    talk = "## 09:01 user\n\n> Fredrika runs the relay.\n\n## 09:02 user\n\n> It is on 8080. Not 9090 any more.\n"
+    said = [
+        line("Fredrika moved it from 9090 to 8080.", 7),
+        line("Fredrika runs 8080.", 3),
+        line("Marco runs the relay.", 3),
+    ]
+    night = Night({LOG: talk}, lambda _: answer(*said))
+
+    report = night.run()
+
+    assert "Fredrika moved it from 9090 to 8080. ^m-" in night.learned()
+    assert [one.reason.partition(";")[0].rpartition(": ")[2] for one in report.plan.bad] == [
+        "the value 8080 is not in its lines", "the name Marco is not in its lines",
+    ]  # fmt: skip
 
 
 def test_a_line_that_names_no_line_of_the_log_cannot_be_verified() -> None:

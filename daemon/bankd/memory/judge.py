@@ -209,16 +209,17 @@ def find_replaced(
     """
     behind = {**{one.line.id: one.twin for one in plan.blocked}, **{one.line.id: one.id for one in plan.revised}}
     waiting, updates, warnings = {line.id for line in plan.lines} - behind.keys(), list[Update](), list[str]()
-    waiting -= {placement.line.id for placement in plan.placements}
+    placed = {placement.line.id for placement in plan.placements}
+    waiting -= placed
     for line in lines:
         new, old = behind.get(line.id) or ledger.memory_behind(line.id), line.replaces
         pair = (min(old, new), max(old, new))
         is_told = ledger.superseded.get(old) == new or (old, new) in ledger.may_replace or pair in ledger.wanted_both
         if line.id in waiting or old == new or is_told:
             continue
-        if old in held:
-            why = f"its line says so: {line.place}"
-            updates.append(Update(line, old, why, new, is_question=_is_by_hand(held[old], ledger)))
+        if old in held or old in placed:
+            by_hand = old in held and _is_by_hand(held[old], ledger)
+            updates.append(Update(line, old, f"its line says so: {line.place}", new, is_question=by_hand))
         elif line.id not in ledger.consumed:
             warnings.append(
                 f"{line.place}: says that it replaces {old}, which is not in the bank; both stay as they are"

@@ -22,7 +22,7 @@ from bankd.words.loanwords import sounds_like
 from bankd.words.statement import Statement, TokenKind
 from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, base_quantity, numerals_of
 
-_WEEK, _YEAR, _LONGEST_MONTH = timedelta(days=7), timedelta(days=366), 31
+_WEEK, _YEAR, _LONGEST_MONTH, _SHORTEST_MONTH = timedelta(days=7), timedelta(days=366), 31, 27
 _DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
 _OF_MONTH = re.compile(r"\d ?월|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
@@ -160,18 +160,25 @@ _VERBS = (AUXILIARIES | EMPTY_WORDS) - {"to", "a", "an", "the"}
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
 
 
-def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
+def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None, beside: str = "") -> str | None:
     """The first day, value, code or name of a line that none of its sources has, in words; None where there is none.
 
     Args:
         line: what the model wrote.
         sources: the sentences of the log that it names.
         day: of the log, by which "yesterday" is resolved; None where it has none.
+        beside: what else the model was given; a name may stand there, since a
+            session names somebody once and says "he" from then on.
     """
     if not sources:
         return "it names no line of the log"
     said, days = _Said(sources, day), days_named_in(line.text, day)
-    lacking = (*_days(days, said), *_values(line, days, said), *_codes(line, days, said), *_names(line, days, said))
+    lacking = (
+        *_days(days, said),
+        *_values(line, days, said),
+        *_codes(line, days, said, beside),
+        *_names(line, days, said, beside),
+    )
     return f"{lacking[0]} is not in its lines" if lacking else None
 
 
@@ -209,10 +216,11 @@ class _Said:
 def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
     """Days that the sources do not speak of; the day of the log is known too."""
     for written, span, _ in days:
-        # Who names the month of a day that the log names invents nothing.
-        is_said = any(span.first <= known.first and known.last <= span.last for known in said.spans)
-        is_known = span == said.day or is_said
-        if not (is_known or written.casefold() in said.text or _is_cut_short(written.casefold(), said)):
+        # Who names the month of a day that the log names, or the month or year that it is of, invents nothing.
+        is_of_log = said.day is not None and (span == said.day or (span.last - span.first).days >= _SHORTEST_MONTH)
+        known_days = (*said.spans, *([said.day] if said.day and is_of_log else ()))
+        is_said = any(span.first <= known.first and known.last <= span.last for known in known_days)
+        if not (is_said or written.casefold() in said.text or _is_cut_short(written.casefold(), said)):
             yield f"the day {written!r}"
 
 
@@ -277,11 +285,12 @@ def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _S
     return is_one or is_bare or is_money or is_in_words or is_clock
 
 
-def _codes(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+def _codes(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) -> Iterator[str]:
     of_days = " ".join(named.written for named in days)
     for code in _codes_of(line):
         bare = re.sub(r"^v(?=\d)|(?<=\d)s$|'s$", "", code.lower().removeprefix("@"))
-        is_other = bare in said.values or (code.isalpha() and said.names(code))
+        is_name = code.isalpha() and (said.names(code) or is_named(bare, beside))  # one with digits has a value in it
+        is_other = bare in said.values or is_name
         if not is_other and code not in of_days and bare not in said.text:
             yield code
 
@@ -291,11 +300,12 @@ def _codes_of(line: Passage, *, and_values: bool = False) -> list[str]:
     return [code for code in found if _IS_CODE.search(code) and (and_values or not _IS_VALUE.fullmatch(code))]
 
 
-def _names(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+def _names(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) -> Iterator[str]:
     in_days, written = squeeze_text(" ".join(named.written for named in days)).casefold(), squeeze_text(line.text)
     for name in _named_in(line):
         is_written = name.isascii() or name in written.casefold()  # else it is a word for it: 티비 is 텔레비전
-        if is_written and not said.names(name) and name.casefold() not in in_days:
+        is_given = is_named(_ATTACHED.sub("", name.casefold().removesuffix("'s")), beside)
+        if is_written and not (is_given or said.names(name)) and name.casefold() not in in_days:
             yield f"the name {name}"
 
 

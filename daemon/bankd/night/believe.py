@@ -69,21 +69,21 @@ SCHEMA = object_schema(lines=list_schema(object_schema(number=NUMBER, problem=TE
 
 
 class LineSources(NamedTuple):
-    """What lines rest on: a title, the numbered texts, its day, and what else the model was given beside them.
+    """What lines rest on: a title, the numbered texts, and their day; in `beside` stands all else from which names may come.
 
-    `beside` are texts from which names and values may come; `replaced` are those of memories, by id.
+    `replaced` are the texts of memories, by id: what replaces one may take values from it.
     """
 
     title: str
     texts: Mapping[int, str]
     day: date | None
-    beside: Sequence[str] = ()
+    beside: str = ""
     replaced: Mapping[str, str] = {}
 
     def of(self, line: DistilledLine) -> list[str]:
         """All texts that a line may take its values from, sentence by sentence; none where it names no line."""
         named = [self.texts[number] for number in line.sources if number in self.texts]
-        more = [*self.beside, *([self.replaced[line.replaces]] if line.replaces in self.replaced else ())]
+        more = [self.replaced[line.replaces]] if line.replaces in self.replaced else []
         return [part for text in (*named, *more) for part in sentences_of(text)] if named else []
 
 
@@ -92,12 +92,14 @@ def attest_lines(lines: Sequence[DistilledLine], sources: LineSources, wordings:
     wanted = {text for line in lines for text in (line.text, *sources.of(line))}
     read = wordings.take_apart(wanted) if wanted else {}
     passage = cache(lambda text: Passage(text, read_statement(read[text])))
+    beside = "\n".join([sources.title, sources.beside, *sources.texts.values()]).casefold()
 
     def why(line: DistilledLine) -> str | None:
         if line.is_said_again and line.sources:
             return None
         try:
-            return find_unattested(passage(line.text), [passage(text) for text in sources.of(line)], sources.day)
+            passages = [passage(text) for text in sources.of(line)]
+            return find_unattested(passage(line.text), passages, sources.day, beside)
         except Exception as error:  # what cannot be checked is not believed; all other lines are
             return bug_in("it could not be checked", error)
 

@@ -60,7 +60,7 @@ MOST_TOKENS = 4_000
 _LEAST_TOKENS = 700
 _NEAREST, _NAMES, _QUESTIONS = 12, 40, 3
 """Memories and names that a model is shown, and questions that are kept of a line."""
-_ENTITY = re.compile(r"[^\W_][\w.-]{0,39}")
+_NO_SLUG, _LONGEST_SLUG = re.compile(r"[^\w-]+"), 40
 
 SYSTEM = """\
 You read a session of a person with an AI agent, or a part of a diary, and note what will be worth knowing in months.
@@ -173,12 +173,14 @@ def read_piece(
 ) -> list[JudgedLine] | Unanswered:
     """The lines that a model makes of a piece, judged by the rules and then, in one call, by the model itself."""
     names = [name for name, _ in Counter(name for one in known for name in one.memory.entities).most_common(_NAMES)]
-    (reply,) = parts.models.answer([prompt_for(piece, nearest_to(piece, known), names, policy.categories)])
+    nearest = nearest_to(piece, known)
+    (reply,) = parts.models.answer([prompt_for(piece, nearest, names, policy.categories)])
     if isinstance(reply, Unanswered):
         return reply
     lines = lines_in(reply.value, piece, known, names)
-    texts = {one.id: one.memory.text for one in known}
-    sources = LineSources(_place_of(piece), piece.lines, _day_of(piece, now), (piece.title, _as_names(names)), texts)
+    texts, shown = {one.id: one.memory.text for one in known}, (statement_of(one.memory) for one in nearest)
+    given = "\n".join([_as_names(names), *shown])
+    sources = LineSources(_place_of(piece), piece.lines, _day_of(piece, now), given, texts)
     return verify_lines(attest_lines(lines, sources, parts.index), sources, parts.models)
 
 
@@ -242,8 +244,9 @@ def lines_in(
             again = " ".join(memory.text.split())
             found.append(DistilledLine(memory.tag, memory.entities, again, sources, is_said_again=True))
         elif text and tag in PROFILES["default"] and one.get("op") != "confirm":
-            about = (name.removeprefix("@") for name in texts_in(one.get("about"), _NAMES))
-            entities = tuple(name for name in about if _ENTITY.fullmatch(name) and is_named(name.casefold(), said))
+            about = [name.removeprefix("@") for name in texts_in(one.get("about"), _NAMES)]
+            slugs = (_NO_SLUG.sub("-", name).strip("-") for name in about if is_named(name.casefold(), said))
+            entities = tuple(slug for slug in slugs if 0 < len(slug) <= _LONGEST_SLUG)
             replaces = id_ if memory is not None and one.get("op") == "replace" else ""
             asked = texts_in(one.get("questions"), _QUESTIONS)
             found.append(DistilledLine(tag, entities, text, sources, asked, replaces))
