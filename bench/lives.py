@@ -135,7 +135,11 @@ class Life:
             found = self.call("memory_search", query=row["q"])
             text = found["content"][0]["text"]
             self.judge(row, brief, recall, text)
-            tokens = (("brief", brief), ("recall", recall), ("search", json.dumps(found["content"], ensure_ascii=False)))
+            tokens = (
+                ("brief", brief),
+                ("recall", recall),
+                ("search", json.dumps(found["content"], ensure_ascii=False)),
+            )
             for name, said in tokens:
                 self.counts[f"tokens of {name}"] += count_tokens(said)
         for row in self.rows["silent"]:
@@ -149,7 +153,10 @@ class Life:
     def judge(self, row: Row, brief: str, recall: str, search: str) -> None:
         self.counts["questions"] += 1
         self.counts["spoke"] += bool(recall)
-        has = {name: holds(said, row["answers"]) for name, said in (("brief", brief), ("recall", recall), ("search", search))}
+        has = {
+            name: holds(said, row["answers"])
+            for name, said in (("brief", brief), ("recall", recall), ("search", search))
+        }
         for name, is_there in has.items():
             self.counts[f"in {name}"] += is_there
         told = has["brief"] or has["recall"]
@@ -158,7 +165,9 @@ class Life:
         self.counts["stale"] += bool(stale)
         self.counts["stale, search"] += any(is_stale(line, row) for line in search.splitlines())
         if not told or stale:
-            self.wrong.append(f"{'stale' if stale else 'not told'}: {row['q']} {row['answers']} {stale}\n      recall {recall}")
+            self.wrong.append(
+                f"{'stale' if stale else 'not told'}: {row['q']} {row['answers']} {stale}\n      recall {recall}"
+            )
 
 
 def holds(text: str, parts: Iterable[str]) -> bool:
@@ -199,7 +208,10 @@ def say_counts(title: str, counts: Counter[str]) -> None:
     told = ", ".join(f"{name} {counts[f'in {name}']}" for name in ("brief", "recall", "search"))
     print(f"{title}: told by brief or recall {share('told', 'questions')} ({told}); stale {counts['stale']}")
     print(f"{title}: spoke {share('spoke', 'questions')}, silent {share('silent', 'silent asked')}; tokens", end="")
-    print("".join(f" {name} {counts[f'tokens of {name}'] / asked:.0f}" for name in ("brief", "recall", "search")), flush=True)
+    print(
+        "".join(f" {name} {counts[f'tokens of {name}'] / asked:.0f}" for name in ("brief", "recall", "search")),
+        flush=True,
+    )
 
 
 def main() -> int:

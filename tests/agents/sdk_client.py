@@ -33,7 +33,7 @@ async def talk(mode: str, command: list[str]) -> dict[str, Any]:
         "tools": [tool.name for tool in tools.tools],
         "page": page.contents[0].text,
         "prompt": prompt.messages[0].content.text,
-        "hits": [hit["text"] for hit in found.structured_content["hits"]],
+        "hits": [hit.split(" · ")[1] for hit in found.structured_content["hits"]],
         "noted": noted.structured_content["written"],
         "refused": wrong.is_error,
         "answered": sum(not one.is_error for one in many),

@@ -56,6 +56,28 @@ def test_a_line_is_added_with_what_must_stand_before_it_and_its_number(log: Path
     assert [change.split()[0] for change in calls.log].count("sync") == (1 if before else 2)
 
 
+def test_what_a_line_replaces_is_added_below_it_and_where_others_follow_in_a_line_of_its_own(log: Path) -> None:
+    tree = FileTree(log.parent.parent)
+
+    def write(line: str) -> bool:
+        return append_line(tree, LOG, line, once=True)[1]
+
+    assert [write(LINE), write(f"{LINE} (replaces m-a)"), write(f"{LINE} (replaces m-a)"), write(LINE)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert log.read_text().endswith(f"{LINE}\n  (replaces m-a)\n")
+    assert [write("- W: another"), write(f"{LINE} (replaces m-b)"), write(f"{LINE} (replaces m-b)")] == [
+        True,
+        True,
+        False,
+    ]
+    assert log.read_text().endswith(f"- W: another\n{LINE} (replaces m-b)\n")
+    tree.close()
+
+
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EACCES"])
 def test_an_error_leaves_the_log_as_it_was(log: Path, error: str) -> None:
     before = log.read_text() if log.exists() else None

@@ -36,7 +36,7 @@ def test_calls_are_answered_each_once_while_the_daemon_dies_and_comes_back(manag
         server.stdin.close()
 
         assert [frame["id"] for frame in heard] == list(range(3 * CALLS))
-        assert all(frame["result"]["structuredContent"]["hits"][0]["text"].startswith("Lives in") for frame in heard)
+        assert all(frame["result"]["structuredContent"]["hits"][0].startswith("@Peter · Lives in") for frame in heard)
         assert server.stdout
         assert server.stdout.read() == b""
         assert server.wait(60) == 0

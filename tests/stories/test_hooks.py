@@ -48,7 +48,7 @@ def hook(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch, capsys: pyte
 def test_a_prompt_recalls_what_it_is_clearly_about_as_data(hook: Hook) -> None:
     context = hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
 
-    assert "정직을 최우선으로 한다. · bank/identity/values.md#^m-" in context
+    assert "- 가치관: 정직을 최우선으로 한다. · said 2026-05-04 · m-" in context
     assert "never instructions" in context
     assert strip_memories(context) == ""
 

@@ -69,6 +69,11 @@ class Agent:
         return left
 
 
+def id_of(line: str) -> str:
+    """The id at the end of a line."""
+    return line.rpartition(" · ")[2]
+
+
 @pytest.fixture
 def agent(root: Path, bankctl: Run) -> Iterator[Agent]:
     write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "O(c=0.90) @Peter: Prefers concise replies.")
@@ -81,9 +86,8 @@ def agent(root: Path, bankctl: Run) -> Iterator[Agent]:
 def test_an_agent_finds_a_memory_and_looks_closer(agent: Agent) -> None:
     [hit] = agent.call("memory_search", query="가치관이 뭐야?")["structuredContent"]["hits"]
 
-    assert hit["text"] == "가치관: 정직을 최우선으로 한다."
-    assert hit["place"].startswith("bank/identity/values.md:")
-    known = agent.call("memory_get", what=hit["id"])["structuredContent"]
+    assert hit.startswith("가치관: 정직을 최우선으로 한다. · said 2026-05-04 · m-")
+    known = agent.call("memory_get", what=id_of(hit))["structuredContent"]
     assert known["source"] == "memory/2026-05-04.md:4"
     assert "정직" in agent.call("memory_get", what="identity/values.md")["structuredContent"]["text"]
 
@@ -104,7 +108,8 @@ def test_where_nothing_is_relevant_an_agent_is_told_what_is_nearest_and_no_hook_
     told = agent.call("memory_search", query=query)["structuredContent"]
     sure = agent.call("memory_search", query="concise replies")["structuredContent"]
 
-    assert (told["hits"], [one["text"] for one in told["nearest"]]) == ([], ["Prefers concise replies."])
+    assert "@Peter · Prefers concise replies. · said 2026-05-04 · m-" in told["nearest"][0]
+    assert (told["hits"], told["nearest"]) == ([], [told["nearest"][0]])
     assert told["note"].endswith("may be about something else.")
     assert (bool(sure["hits"]), "nearest" in sure) == (True, False)
     reader = BankReader(str(root))
@@ -121,6 +126,31 @@ def test_a_note_is_written_once_however_often_it_is_sent(agent: Agent, root: Pat
     assert said == [True, False, False]
     assert log.read_text(encoding="utf-8").count("- O(c=0.80) @Peter: Drinks tea.\n") == 1
     assert bankctl("show", place).code == 0
+
+
+def test_a_note_is_told_what_it_may_replace_and_sent_again_replaces_it(agent: Agent, root: Path, bankctl: Run) -> None:
+    older = "W @relay: The relay listens on port 8080."
+    agent.call("memory_note", text=older)
+    assert bankctl("cycle", "micro", "--now", "2099-05-05T03:00").code == 0
+    newer = "W @relay: The relay listens on port 9443 since the move."
+
+    again = agent.call("memory_note", text="W @relay: the relay listens on port 8080")["structuredContent"]
+    told = agent.call("memory_note", text=newer)["structuredContent"]
+    old_id = id_of(told["may_replace"][0])
+    unknown = agent.call("memory_note", text=newer, replaces="m-aaaaaaaaaaaa")
+    amended = [agent.call("memory_note", text=newer, replaces=old_id)["structuredContent"] for _ in range(2)]
+
+    assert again["known"] == told["may_replace"]
+    assert told["may_replace"][0].startswith("@relay · The relay listens on port 8080. · said ")
+    assert "no such memory" in unknown["structuredContent"]["error"]
+    assert [one["written"] for one in amended] == [True, False]
+    log = root / told["place"].rpartition(":")[0]
+    assert log.read_text(encoding="utf-8").endswith(f"\n- {newer}\n  (replaces {old_id})\n")
+    assert bankctl("cycle", "micro", "--now", "2099-05-06T03:00").code == 0
+    hits = agent.call("memory_search", query="relay port 8080")["structuredContent"]["hits"]
+    assert f"{newer.partition(': ')[2]} (until " in hits[0]
+    assert "8080" in hits[0].partition("(until ")[2]
+    assert not any(hit.endswith(old_id) for hit in hits), "only what holds now"
 
 
 def test_the_questions_of_a_note_stay_in_the_log(agent: Agent, root: Path, bankctl: Run) -> None:
@@ -155,30 +185,30 @@ def test_half_a_character_of_a_model_that_was_cut_off_is_no_bug_and_loses_no_not
 
 def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root: Path) -> None:
     [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
-    agent.ask("tools/call", {"name": "memory_forget", "arguments": {"id": hit["id"]}, "_meta": META})
+    agent.ask("tools/call", {"name": "memory_forget", "arguments": {"id": id_of(hit)}, "_meta": META})
     assert "no tool" in agent.hear()["error"]["message"]
 
     change_setting(root, "may_forget: false", "may_forget: true")
 
-    assert agent.call("memory_forget", id=hit["id"])["structuredContent"]["pages"] == ["bank/opinions/preferences.md"]
+    assert agent.call("memory_forget", id=id_of(hit))["structuredContent"]["pages"] == ["bank/opinions/preferences.md"]
     assert agent.call("memory_search", query="concise replies")["structuredContent"]["hits"] == []
 
 
 def test_an_agent_tells_what_was_of_use(agent: Agent) -> None:
     [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
 
-    said = agent.call("memory_feedback", used=[f"^{hit['id']}"], ignored=["m-zzzzzzzzzzzz"])["structuredContent"]
+    said = agent.call("memory_feedback", used=[f"^{id_of(hit)}"], ignored=["m-zzzzzzzzzzzz"])["structuredContent"]
 
-    assert said == {"used": [hit["id"]], "ignored": [], "unknown": ["m-zzzzzzzzzzzz"]}
-    assert "used 1 time" in " ".join(agent.call("memory_get", what=hit["id"])["structuredContent"]["history"])
+    assert said == {"used": [id_of(hit)], "ignored": [], "unknown": ["m-zzzzzzzzzzzz"]}
+    assert "used 1 time" in " ".join(agent.call("memory_get", what=id_of(hit))["structuredContent"]["history"])
     assert agent.call("memory_feedback")["isError"]
     told = agent.call("memory_feedback", response="They like concise replies, so I kept it short.", importance=8)
-    assert told["structuredContent"]["used"] == [hit["id"]]
-    assert "importance 8 of 10" in str(agent.call("memory_get", what=hit["id"])["structuredContent"])
+    assert told["structuredContent"]["used"] == [id_of(hit)]
+    assert "importance 8 of 10" in str(agent.call("memory_get", what=id_of(hit))["structuredContent"])
     assert agent.call("memory_feedback", promote=["m-zzzzzzzzzzzz"])["isError"]
     offered = agent.call("memory_get", what="offered")["structuredContent"]
     assert offered["promotable"] == []
-    assert hit["id"] not in [one["id"] for one in offered["archivable"]]
+    assert id_of(hit) not in [one["id"] for one in offered["archivable"]]
     assert agent.call("memory_feedback", used=["m-zzzzzzzzzzzz"])["isError"]
 
 
@@ -194,10 +224,9 @@ def test_an_agent_is_told_what_belongs_to_a_memory_and_beside_an_answer(agent: A
     related = agent.call("memory_get", what="^m-aaaaaaaaaaaa", related=1)["structuredContent"]["related"]
     person = agent.call("memory_get", what="@Peter", related=2)["structuredContent"]["related"]
 
-    beside = {"place": "bank/world/tea.md:4", "id": "m-bbbbbbbbbbbb", "tag": "W", "why": "link (bank/world/tea.md:4)"}
-    assert [{**one, "text": ""} for one in told["see_also"]] == [{**beside, "text": ""}]
+    assert [one.partition(" · ")[2] for one in told["see_also"]] == ["link (bank/world/tea.md:4) · m-bbbbbbbbbbbb"]
     assert related[0] == told["see_also"][0]
-    assert any("concise" in one.get("text", "") for one in person)
+    assert any("concise" in one for one in person)
     nobody = agent.call("memory_get", what="@Nobody", related=1)
     assert (nobody["isError"], nobody["structuredContent"]["related"]) == (False, [])
     assert agent.call("memory_get", what="@Peter", related=3)["isError"]
@@ -221,7 +250,7 @@ def test_the_prompt_recall_puts_what_is_known_before_the_question_as_data(agent:
     text = agent.hear()["result"]["messages"][0]["content"]["text"]
 
     assert text.startswith("<bankd-memory>\n")
-    assert "정직을 최우선으로 한다. · bank/identity/values.md#^m-" in text
+    assert "정직을 최우선으로 한다. · said 2026-05-04 · m-" in text
     assert text.endswith("\n가치관이 뭐야?")
 
 

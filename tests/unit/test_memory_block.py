@@ -1,10 +1,68 @@
-"""The block that our words stand in before a model."""
+"""The block that our words stand in before a model, and the lines in it."""
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
 
-from bankd.briefing.recalled import CLOSING, OPENING, strip_memories, wrap_memories
+from bankd.briefing.facts import BriefFacts, KnownMemory
+from bankd.briefing.recalled import CLOSING, OPENING, strip_memories, tell_hits, wrap_memories
+
+OLD: dict[str, Any] = {
+    "path": "bank/entities/Relay.md", "line": 4, "id": "m-old", "text": "The relay listens on port 8080.",
+    "learned": "2026-05-04", "entities": [],
+}  # fmt: skip
+NEW = {
+    **OLD,
+    "id": "m-new",
+    "text": "The relay listens on port 9443.",
+    "learned": "2026-06-09",
+    "entities": ["Relay", "Ops"],
+}
+SESSION = """# 2026-05-04 claude-code
+
+## 10:10 user
+
+> Which courier do we use?
+
+## 10:11 assistant
+
+> Hanjin,
+>
+> since October.
+
+## 10:12 user
+
+> Thanks.
+"""
+
+
+def lines(*hits: dict[str, Any], facts: BriefFacts | None = None) -> list[str]:
+    return [one.line for one in tell_hits(hits, lambda: facts or BriefFacts(()), lambda _: SESSION)]
+
+
+def test_of_memories_that_replace_each_other_only_what_holds_is_told_with_what_it_replaced() -> None:
+    now = "@Relay @Ops · The relay listens on port 9443. (until 2026-06-09: 8080.) · said 2026-06-09 · m-new"
+    later = KnownMemory("m-new", OLD["path"], 5, NEW["text"], entities=("Relay", "Ops"), learned=date(2026, 6, 9))
+    known = BriefFacts((later,), newer={"m-old": "m-new"})
+
+    assert lines(OLD) == ["@Relay · The relay listens on port 8080. · said 2026-05-04 · m-old"]
+    assert lines({**OLD, "superseded_by": "m-new"}, NEW) == [now]
+    assert lines({**OLD, "superseded_by": "m-new"}, facts=known) == [now], "the newer one was not found itself"
+    assert lines({**OLD, "superseded_by": "m-new"}) == [
+        "@Relay · The relay listens on port 8080. · said 2026-05-04 · older; newer is m-new · m-old"
+    ]
+
+
+def test_of_a_session_question_and_reply_are_told_each_under_its_speaker() -> None:
+    hit = {"path": "memory/imports/a.md", "text": "> Hanjin,", "id": None, "group": "logs", "learned": "2026-05-04"}
+    said = "user: Which courier do we use? / assistant: Hanjin, since October. · said 2026-05-04, not noted"
+
+    assert lines({**hit, "line": 9}, {**hit, "line": 5}) == [f"{said} · memory/imports/a.md:3"]
+    assert lines({**hit, "line": 15})[0].startswith("user: Thanks. · said")
+    assert lines({**hit, "line": 1})[0].startswith("> Hanjin, · said 2026-05-04, not noted")
 
 
 def test_what_was_wrapped_is_taken_out_again_and_the_rest_stays() -> None:

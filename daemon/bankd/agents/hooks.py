@@ -27,6 +27,8 @@ _MARGIN = 1.25
 With it, 2 % and 0 % of foreign questions recall something (6 % and 0 % at the floor), and 75 % and 87 % of the bank's
 own questions (94 % and 96 %), on everyday Korean facts and on facts of English dialogues.
 """
+_LOGS_MARGIN = 1.25
+"""The same for what was said in sessions, where the bank is silent."""
 
 
 def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
@@ -36,14 +38,15 @@ def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
 
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
-    """The memories that a prompt is clearly about, and that this session has not seen."""
+    """What a prompt is clearly about and this session has not seen: memories, else what was said and not noted."""
     from bankd.briefing.recalled import strip_memories
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted
     if is_trivial(prompt):
         return ""
-    answer = bank.recall({"query": prompt, "limit": 3, "margin": _MARGIN})
-    hits = [hit for hit in answer["hits"] if _stands(hit, bank)]
+    asked = {"query": prompt, "limit": 3, "margin": _MARGIN}
+    hits = [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]
+    hits = hits or bank.recall({**asked, "limit": 2, "margin": _LOGS_MARGIN}, "logs")["hits"]
     return _tell_new(hits, str(said.get("session_id") or ""), bank, bank.now()) if hits else ""
 
 
@@ -53,14 +56,14 @@ def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
 
 
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
-    """The hits that this session was not shown within a day, as much as fits; they are noted as shown."""
-    from bankd.briefing.recalled import place_of, recalled_lines, wrap_memories
+    """What of the hits this session was not told within a day, as much as fits; it is noted as shown."""
+    from bankd.briefing.recalled import tell_hits, wrap_memories
     from bankd.briefing.shown import add_shown, is_shown, lines_within, mark_of
 
     shown = bank.shown()
-    marked = [(mark_of(str(hit.get("id") or place_of(hit)), str(hit["text"])), hit) for hit in hits]
-    fresh = [(mark, hit) for mark, hit in marked if not is_shown(shown, session, mark, now)]
-    lines = lines_within(recalled_lines([hit for _, hit in fresh]), RECALL_TOKENS)
+    told = tell_hits(hits, lambda: bank.brief_facts(now), bank.read_file)
+    fresh = [(mark, line) for key, line in told if not is_shown(shown, session, mark := mark_of(key, line), now)]
+    lines = lines_within([f"- {line}" for _, line in fresh], RECALL_TOKENS)
     if not lines:
         return ""
     bank.remember_shown(add_shown(shown, session, [mark for mark, _ in fresh[: len(lines)]], now))

@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from bankd.agents.mcp import INVALID_PARAMS, Json, ProtocolError
 from bankd.briefing.choose import NAMES_MODES
-from bankd.briefing.recalled import DATA_NOTICE, found_memories, recalled_lines, related_memories, wrap_memories
+from bankd.briefing.recalled import DATA_NOTICE, related_lines, tell_hits, wrap_memories
 from bankd.errors import BankError, UserError
+from bankd.pages.memory import Memory
 from bankd.pages.text import readable_value, to_json
 from bankd.words.days import read_iso_moment
 
@@ -119,7 +121,7 @@ class BankMethods:
         question, mode = said.get("question"), said.get("mode")
         if name == "recall" and isinstance(question, str):
             request = {"query": question, "limit": _DEFAULT_HITS, "trim": True}
-            known = self._guarded(lambda bank: recalled_lines(bank.search(request)["hits"]))
+            known = self._guarded(lambda bank: _told(bank.search(request)["hits"], bank))
         elif name == "brief" and mode in NAMES_MODES:
             about = [str(said["about"])] if said.get("about") else []
             known, question = self._guarded(lambda bank: _brief(bank, {"mode": mode, "about": about})["items"]), ""
@@ -223,9 +225,14 @@ def _search(bank: BankReader, arguments: Json) -> Json:
     answer = bank.search({"limit": _DEFAULT_HITS, "trim": "limit" not in arguments, **arguments})
     none = "Nothing relevant is known: what is nearest may be about something else." if answer["nearest"] else ""
     notes = [DATA_NOTICE, str(answer["fresh"].get("note") or ""), none]
-    beside = {"see_also": related_memories(answer.get("see_also", ())), "nearest": found_memories(answer["nearest"])}
+    beside = {"see_also": related_lines(answer.get("see_also", ())), "nearest": _told(answer["nearest"], bank)}
     more = {name: found for name, found in beside.items() if found}
-    return {"hits": found_memories(answer["hits"]), **more, "note": " ".join(filter(None, notes))}
+    return {"hits": _told(answer["hits"], bank), **more, "note": " ".join(filter(None, notes))}
+
+
+def _told(hits: Sequence[Mapping[str, Any]], bank: BankReader) -> list[str]:
+    """Hits as lines: whom each is about, what holds now, when it was said, and its id."""
+    return [one.line for one in tell_hits(hits, lambda: bank.brief_facts(bank.now()), bank.read_file)]
 
 
 def _get(bank: BankReader, arguments: Json) -> Json:
@@ -235,7 +242,7 @@ def _get(bank: BankReader, arguments: Json) -> Json:
             answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
         except UserError as nothing:  # that nothing is known is an answer
             return {"of": what, "related": [], "note": str(nothing)}
-        return {"of": what, "related": related_memories(answer["related"]), "note": DATA_NOTICE}
+        return {"of": what, "related": related_lines(answer["related"]), "note": DATA_NOTICE}
     if what.endswith(".md"):
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"
         return {"path": path, "text": bank.read_file(path), "note": DATA_NOTICE}
@@ -266,14 +273,62 @@ def _brief(bank: BankReader, arguments: Json) -> Json:
     return {"items": made.text.splitlines(), "note": DATA_NOTICE}
 
 
+_LIKE = 0.33
+"""From so much likeness on a memory may be what a note replaces: chosen on `bench.lives`, on three of its sets."""
+_USUAL_COSINE, _STEEP = 0.8, 5.0
+"""A cosine above the usual one counts so many times."""
+_LIKE_BY_WORDS = 0.2
+"""The same where there are no vectors."""
+_MOST_LIKE = 3
+
+
 def _note(bank: BankReader, arguments: Json) -> Json:
-    from bankd.memory.retain import retain_line
+    """Write a note down, and say what the bank holds that is the same, near, or may be replaced by it."""
+    from bankd.memory.retain import read_log, retain_line
     from bankd.wiring.workspace import add_line
 
-    questions = arguments.get("questions", [])[:5]
-    line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"), questions)
+    questions, replaces = arguments.get("questions", [])[:5], arguments.get("replaces", "").removeprefix("^")
+    line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"), questions, replaces)
+    said = read_log("", f"## Retain\n{line}\n", anywhere=True).lines[0]
+    beside = _replaced(bank, said.replaces) if said.replaces else _like_note(bank, said.memory)
     place, is_new = add_line(bank.root, line, once=True)
-    return {"place": str(place), "written": is_new, "note": "becomes a memory at the next run; where bankd runs, soon"}
+    soon = "becomes a memory at the next run; where bankd runs, soon"
+    ask = "if it takes the place of one of may_replace, send the same text again with replaces: its id"
+    return {
+        "place": str(place), "written": is_new, **beside,
+        "note": f"{soon}; {ask}. {DATA_NOTICE}" if "may_replace" in beside else soon,
+    }  # fmt: skip
+
+
+def _replaced(bank: BankReader, id_: str) -> Json:
+    """What a note says that it replaces; UserError when the bank has no such memory."""
+    if (memory := bank.brief_facts(bank.now()).of(id_)) is None:
+        raise UserError(f"{id_}: the bank has no such memory, so nothing was written; memory_search shows ids")
+    return {"replaces": f"{memory.text} · {id_}"}
+
+
+def _like_note(bank: BankReader, memory: Memory) -> Json:
+    """What the bank holds that says the same as a note (`known`), may be what it replaces, or is near to it; lines with ids."""
+    from bankd.same.pairs import text_key
+
+    request = {"query": memory.text, "limit": 8, "in": ["bank"], "everything": True, "keep": False, "see_also": False}
+    try:
+        hits = [hit for hit in bank.search(request)["hits"] if hit["id"] and not hit["superseded_by"]]
+    except (BankError, OSError):  # a note is taken where nothing can be found yet
+        return {}
+    key = text_key(replace(memory, entities=()))
+    known = [hit for hit in hits if text_key(Memory(hit["text"], memory.tag)) == key]
+    likest = sorted((hit for hit in hits if hit not in known and _likeness(hit) >= 1), key=_likeness, reverse=True)
+    found = {"known": known, "may_replace": likest[:1], "near": likest[1:_MOST_LIKE]} if not known else {"known": known}
+    return {name: lines for name, some in found.items() if (lines := _told(some, bank))}
+
+
+def _likeness(hit: Json) -> float:
+    """How like a note a memory is, 1 where it may be what the note replaces: the share of its words, and the cosine."""
+    asked, cosine = float(hit["parts"].get("asked", 0.0)), hit["parts"].get("meaning")
+    if cosine is None:
+        return asked / _LIKE_BY_WORDS
+    return (asked + _STEEP * max(0.0, float(cosine) - _USUAL_COSINE)) / _LIKE
 
 
 def _feedback(bank: BankReader, arguments: Json) -> Json:

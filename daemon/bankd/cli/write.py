@@ -26,6 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help='such as "O(c=0.9) @Peter: Prefers concise replies."')
     parser.add_argument("--tag", choices=["W", "B", "O", "S"], help="the tag, when the text has none (default: W)")
+    parser.add_argument("--replaces", type=bare_id, default="", metavar="ID", help="the memory that it replaces")
     add_options(parser, "--json")
 
 
@@ -35,7 +36,10 @@ def add_command(arguments: Namespace) -> int:
     from bankd.wiring.workspace import add_line
 
     are_lines = len(arguments.text) > 1 and all(" " in text for text in arguments.text)  # each in quotes
-    lines = [retain_line(text, arguments.tag) for text in (arguments.text if are_lines else [" ".join(arguments.text)])]
+    if are_lines and arguments.replaces:
+        raise UsageError("--replaces goes with one line")
+    texts = arguments.text if are_lines else [" ".join(arguments.text)]
+    lines = [retain_line(text, arguments.tag, replaces=arguments.replaces) for text in texts]
     root = find_workspace(arguments.workspace)
     places = [add_line(root, line)[0] for line in lines]
     whole = [{"log": place.log, "line": place.line, "text": text} for place, text in zip(places, lines, strict=True)]

@@ -482,7 +482,7 @@ def found_row_of(stored: Sequence[Any]) -> FoundRow:
     )
     return FoundRow(
         row, page, line, id_, tag, hundredths, _day(day),
-        tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
+        tuple(dict.fromkeys(entities.split())), tuple(heading.split(SEPARATOR)) if heading else (), text,
         _day(learned), tuple(map(_span, about.split())), _day(changed), bool(is_text), tuple(mentions.split("\n")) if mentions else (),
     )  # fmt: skip
 

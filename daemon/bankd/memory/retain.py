@@ -270,7 +270,7 @@ class _LogReader:
             what = "not believed" if doubt["kind"] == REFUSED else "proposed"
             reason = f"{what}: {doubt['reason']}; bankctl review accept {place} takes it in"
             return BadLine(place, reason, _NOTES.sub("", text), doubt["kind"])
-        said, replaces = _part_replaced(text[head.length :])
+        said, replaces = part_replaced(text[head.length :])
         lines = [clean_text(line) for line in said.split("\n")]
         confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
         memory = Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)
@@ -296,7 +296,7 @@ def _part_questions(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
     return [*lines[:1], *text], tuple(clean_text(question["text"]) for question in found if question)
 
 
-def _part_replaced(text: str) -> tuple[str, str]:
+def part_replaced(text: str) -> tuple[str, str]:
     """The text of a line without notes and without what it replaces, and the id of that; empty where it replaces nothing."""
     said = "\n".join(_NOTES.sub("", line) for line in text.split("\n"))
     found = _REPLACES.search(said)
@@ -314,15 +314,22 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
         return tight if _TIGHT_TEXT.match(text) else unread if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"
-    said, replaces = _part_replaced(text[head.length :])
+    said, replaces = part_replaced(text[head.length :])
     if replaces and not is_memory_id(replaces):
         return f"(replaces {replaces[:20]}) names no memory; write the id that bankctl search shows, as (replaces m-…)"
     return head.problem or (None if clean_text(said) else "a tag without a text")
 
 
-def retain_line(text: str, tag: str | None, confidence: float | None = None, questions: Iterable[str] = ()) -> str:
-    """Make a Retain line for a log, with its questions below it; UsageError when no run could read it."""
+def retain_line(
+    text: str, tag: str | None, confidence: float | None = None, questions: Iterable[str] = (), replaces: str = ""
+) -> str:
+    """Make a Retain line for a log, with its questions below it; UsageError when no run could read it.
+
+    `replaces` is the id of the memory that it replaces.
+    """
     said = _one_line(text).removeprefix("- ")
+    if replaces:
+        said = f"{part_replaced(said)[0]} (replaces {replaces})"
     head = parse_head(said)
     tagged = head is not None and (head.tag in PROFILES["default"] or len(head.tag) == 1)
     if head and tagged and tag not in {None, head.tag}:

@@ -160,6 +160,7 @@ def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: st
         group,
         row=row.row,
         mentions=row.mentions,
+        entities=row.entities,
     )
 
 

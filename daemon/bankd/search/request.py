@@ -169,6 +169,8 @@ class Hit(NamedTuple):
     """Its number in the index of its group."""
     mentions: tuple[str, ...] = ()
     """What it links to and was made of, as `layouts.links` writes it."""
+    entities: tuple[str, ...] = ()
+    """Whom or what it is about, by their slugs."""
     is_close: bool = False
     """Whether another answer is close to it, so that it matters which was said last."""
 
@@ -200,6 +202,7 @@ class Hit(NamedTuple):
             "supersedes": list(self.supersedes),
             "contradicts": list(self.contradicts),
             "like_it": list(self.like_it),
+            "entities": list(self.entities),
             "folded": _folded_label(len(self.like_it), is_korean=is_korean),
         }
 

@@ -6,10 +6,11 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 
 from bankd.edits.operations import digest_of
 from bankd.errors import StorageError, UserError
-from bankd.memory.retain import LogPlace
+from bankd.memory.retain import LogPlace, part_replaced
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import is_wide
 from bankd.storage.disk import advise_person, sync_file
@@ -22,16 +23,18 @@ LOG_CAP = 1 << 30
 def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
     """Append a Retain line to a log, made when missing; gives its place, and whether it was written.
 
-    With `once` it is not written where the log has it already, whoever writes it at this moment. StorageError when the
-    disk does not take it; the log is unchanged then.
+    With `once` it is not written where the log has it already, whoever writes it at this moment; where the log has it
+    without what it replaces, that is written below it, or where other lines follow, the whole line again. StorageError
+    when the disk does not take it; the log is unchanged then.
     """
     try:
         with tree.folder("memory") as folder:
             is_new = log not in tree.names("memory")
             with _locked(tree, log, folder) as fd:
                 try:
-                    found = _find(fd, line) if once else None
-                    place = LogPlace(log, found or _append(tree, fd, line, log))
+                    found, more = _find(fd, line) if once else (None, line)
+                    number = _append(tree, fd, more, log) if more else found
+                    place = LogPlace(log, found or number or 0)
                 except OSError:
                     if is_new and not os.fstat(fd).st_size:
                         with suppress(OSError):
@@ -39,7 +42,7 @@ def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> t
                     raise
             if is_new:
                 sync_file(tree, folder)
-            return place, found is None
+            return place, bool(more)
     except OSError as problem:
         raise StorageError(f"memory/{log}: {advise_person(problem)}. The line was not added") from problem
 
@@ -52,11 +55,25 @@ def _locked(tree: FileTree, log: str, folder: int) -> Iterator[int]:
         yield fd
 
 
-def _find(fd: int, line: str) -> int | None:
-    """The number of the first line of the log that equals the first of `line`; the lines below either do not count."""
-    first = line.partition("\n")[0].encode("utf-8", "surrogateescape")
-    rows = os.pread(fd, os.fstat(fd).st_size, 0).split(b"\n")
-    return next((number for number, row in enumerate(rows, 1) if row.rstrip() == first), None)
+def _find(fd: int, line: str) -> tuple[int | None, str]:
+    """The number of the line of the log that says what `line` says, and what is to be appended: nothing where it is all there.
+
+    The questions below either do not count.
+    """
+    said, replaces = part_replaced(line.partition("\n")[0])
+    rows = decode_text(os.pread(fd, os.fstat(fd).st_size, 0)).removesuffix("\n").split("\n")
+    numbers = [number for number, row in enumerate(rows, 1) if part_replaced(row.rstrip())[0] == said]
+    if not numbers:
+        return None, line
+    at = numbers[-1]
+    item = [rows[at - 1], *takewhile(_is_below, rows[at:])]
+    if not replaces or any(part_replaced(row)[1] == replaces for row in item):
+        return at, ""
+    return (at, f"  (replaces {replaces})") if at - 1 + len(item) == len(rows) else (None, line)
+
+
+def _is_below(row: str) -> bool:
+    return row.startswith("  ") and bool(row.strip())
 
 
 def _append(tree: FileTree, fd: int, line: str, log: str) -> int:

@@ -123,9 +123,9 @@ class BankReader:
         except NoDaemonError:
             return self._search_index(request)
 
-    def recall(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The same of the bank, quickly: from the index as it is, leaving no trace in `recall/`."""
-        request = {**request, "in": ["bank"], "keep": False, "see_also": False}
+    def recall(self, request: dict[str, Any], group: str = "bank") -> dict[str, Any]:
+        """The same of the bank or the logs, quickly: from the index as it is, leaving no trace in `recall/`."""
+        request = {**request, "in": [group], "keep": False, "see_also": False}
         try:
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
         except NoDaemonError:
@@ -136,13 +136,13 @@ class BankReader:
         return ask_socket(self._root, request, seconds)
 
     def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
-        """Ask the index; `in_a_moment` asks the bank alone, as it was last read, and loads no model of vectors."""
+        """Ask the index; `in_a_moment` asks it as it was last read, and loads no model of vectors."""
         from bankd.wiring.search import make_search, search_settings
 
         settings = search_settings(self.root)
         if in_a_moment:
             settings = settings._replace(meaning=("off",))
-        made = make_search(self.root, settings, is_bank_alone=in_a_moment)
+        made = make_search(self.root, settings, is_bank_alone=in_a_moment and "logs" not in request.get("in", ()))
         with closing(made) as searching:
             return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
 
