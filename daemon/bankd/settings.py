@@ -163,9 +163,10 @@ class AlertPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AgentsPolicy:
-    """Whether agents may forget for good, and which briefings are written for them when they are due."""
+    """Whether agents may forget for good, are asked for notes, and which briefings are written when they are due."""
 
     may_forget: bool = False
+    ask_for_notes: bool = True
     briefs: tuple[str, ...] = ("morning", "day", "week", "conflicts", "fading", "loops", "dates", "forgotten", "habits")
 
 

@@ -146,7 +146,7 @@ def test_the_skills_and_the_plugin_name_what_there_is() -> None:
     assert len(texts) == 2
     assert all(text.startswith("---\nname: ") and "\ndescription: " in text for text in texts)
     assert set(json.loads((plugin / "hooks/hooks.json").read_bytes())["hooks"]) == {
-        "SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd",
+        "SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd",
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ import pytest
 from bankd.briefing.recalled import strip_memories
 from bankd.cli import main
 from bankd.workspace.import_files import PATH, add_transcript, drop_taken, take_transcripts
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 Hook = Callable[..., str]
@@ -38,6 +39,10 @@ def hook(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch, capsys: pyte
         assert heard.err == ""
         if not heard.out:
             return ""
+        if event == "Stop":
+            stopped = json.loads(heard.out)
+            assert stopped.pop("decision") == "block"
+            return str(stopped["reason"])
         answer = json.loads(heard.out)["hookSpecificOutput"]
         assert answer["hookEventName"] == event
         return str(answer["additionalContext"])
@@ -71,6 +76,41 @@ def test_a_session_in_a_folder_that_memories_name_begins_with_them(hook: Hook, r
         "SessionStart", source="startup", cwd="/work/payflow/"
     )
     assert "project:" not in hook("SessionStart", source="startup", cwd="/work/other", session_id="s2")
+
+
+def turns(
+    hook: Hook, first: int, last: int, words: str = "the build of module {} now needs java", **said: Any
+) -> list[str]:
+    """What telling turns hear, and what the agent hears when it stops after each."""
+    return [
+        heard
+        for number in range(first, last + 1)
+        for heard in (hook("UserPromptSubmit", prompt=words.format(number), **said), hook("Stop", **said))
+    ]
+
+
+def test_an_agent_is_asked_for_notes_after_three_turns_in_a_line_and_held_up_after_six_and_twelve(hook: Hook) -> None:
+    heard = turns(hook, 1, 20)
+
+    assert [number for number, said in enumerate(heard) if said] == [4, 11, 23]
+    assert "memory_note" in heard[4]
+    assert heard[11].startswith("Before you stop: note each decision")
+    assert hook("Stop", stop_hook_active=True) == ""
+    korean = turns(hook, 1, 3, "모듈 {} 빌드는 이제 자바 21이 필요해", session_id="s2")
+    assert "이 세션에서 정해진 것" in korean[4]
+
+
+def test_nobody_is_asked_for_notes_where_nobody_sits_or_wants_it(
+    hook: Hook, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not any(turns(hook, 1, 2)), "two turns"
+    assert not any(turns(hook, 1, 8, agent_id="a1", session_id="s2")), "a subagent"
+    assert not any(turns(hook, 1, 8, "is module {} built with java today?", session_id="s3")), "who asks tells nothing"
+    change_setting(root, "ask_for_notes: true", "ask_for_notes: false")
+    assert not any(turns(hook, 1, 8, session_id="s4"))
+    change_setting(root, "ask_for_notes: false", "ask_for_notes: true")
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    assert not any(turns(hook, 1, 8, session_id="s5")), "one-shot"
 
 
 def test_other_prompts_recall_nothing(hook: Hook) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bankd.agents.asking import block_due, line_due, mark_of_turn, reader_of
 from bankd.agents.hooks import is_trivial
-from bankd.briefing.shown import add_shown, count_tokens, cut_to_tokens, is_shown, lines_within, mark_of
+from bankd.briefing.shown import Shown, add_shown, count_tokens, cut_to_tokens, is_shown, lines_within, mark_of
 
 NOW = datetime(2026, 5, 5, 9, tzinfo=UTC)
 
@@ -62,3 +63,18 @@ def test_what_changed_is_told_again() -> None:
 def test_a_damaged_ledger_hides_nothing() -> None:
     assert not is_shown({"one": {"a": "yesterday"}}, "one", "a", NOW)
     assert not is_shown({"one": {"a": "2026-05-05T09:00:00"}}, "one", "a", NOW)
+
+
+def test_a_note_begins_the_count_anew_and_a_session_is_held_up_three_times_at_most() -> None:
+    shown: Shown = {}
+    noted, held_up, lines = None, [], 0
+    for number in range(1, 60):
+        now = NOW + timedelta(minutes=number)
+        shown = add_shown(shown, reader_of("s"), [mark_of_turn(f"module {number} needs java")], now)
+        for due in (line_due(shown, "s", noted), block_due(shown, "s", noted)):
+            shown = add_shown(shown, reader_of("s"), [due.mark], now) if due else shown
+            lines += bool(due and due.mark.startswith("line"))
+            held_up += [number] if due and due.mark.startswith("block") else []
+        noted = now if number % 10 == 0 else noted
+
+    assert (held_up, lines) == ([6, 16, 26], 6)

@@ -1,4 +1,4 @@
-"""What each hook of an agent's session does: recall memories for a prompt, hand over a transcript.
+"""What each hook of an agent's session does: recall memories for a prompt, ask for notes, hand over a transcript.
 
 Also which prompts ask nothing of a memory: assent, thanks, "go on", commands and signs, in Korean and English. Errors
 are raised; the caller (`cli.hook`) swallows them, because a session must never break because of the bank.
@@ -47,7 +47,41 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     asked = {"query": prompt, "limit": 3, "margin": _MARGIN}
     hits = [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]
     hits = hits or bank.recall({**asked, "limit": 2, "margin": _LOGS_MARGIN}, "logs")["hits"]
-    return _tell_new(hits, str(said.get("session_id") or ""), bank, bank.now()) if hits else ""
+    session = str(said.get("session_id") or "")
+    told = _tell_new(hits, session, bank, bank.now()) if hits else ""
+    return told + ("" if said.get("unattended") or not session else _count_turn(prompt, session, bank))
+
+
+def _count_turn(prompt: str, session: str, bank: BankReader) -> str:
+    """Count a turn that tells something; the line that asks for notes, where it is due."""
+    from bankd.agents.asking import tells_something, line_due, mark_of_turn, reader_of
+    from bankd.briefing.shown import add_shown
+
+    if not tells_something(prompt):
+        return ""
+    now, reader = bank.now(), reader_of(session)
+    shown = add_shown(bank.shown(), reader, [mark_of_turn(prompt)], now)
+    due = line_due(shown, session, bank.last_noted(now))
+    if due and not bank.settings().agents.ask_for_notes:
+        due = None
+    bank.remember_shown(add_shown(shown, reader, [due.mark], now) if due else shown)
+    return f"{due.words}\n" if due else ""
+
+
+def _stop(said: Mapping[str, Any], bank: BankReader) -> str:
+    """What an agent is asked for instead of stopping; empty where it may stop."""
+    from bankd.agents.asking import block_due, reader_of
+    from bankd.briefing.shown import add_shown
+
+    session, now = str(said.get("session_id") or ""), bank.now()
+    shown = bank.shown()
+    if said.get("unattended") or said.get("stop_hook_active") or reader_of(session) not in shown:
+        return ""
+    due = block_due(shown, session, bank.last_noted(now))
+    if due is None or not bank.settings().agents.ask_for_notes:
+        return ""
+    bank.remember_shown(add_shown(shown, reader_of(session), [due.mark], now))
+    return due.words
 
 
 def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
@@ -95,6 +129,7 @@ def _hand_over(said: Mapping[str, Any], bank: BankReader) -> str:
 _EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader], str]] = {
     "SessionStart": _begin,
     "UserPromptSubmit": _recall,
+    "Stop": _stop,
     "PreCompact": _hand_over,
     "SessionEnd": _hand_over,
 }

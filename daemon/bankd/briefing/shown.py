@@ -58,14 +58,14 @@ def mark_of(key: str, text: str) -> str:
 
 def is_shown(shown: Shown, reader: str, mark: str, now: datetime) -> bool:
     """Whether a reader saw this within a day. A moment in the future does not count."""
-    at = _moment(shown.get(reader, {}).get(mark, ""))
+    at = read_mark_moment(shown.get(reader, {}).get(mark, ""))
     return at is not None and timedelta(0) <= now - at < REMEMBERED
 
 
 def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) -> Shown:
     """The same with these marks shown now, without those older than a day."""
     kept = {
-        who: {mark: at for mark, at in seen.items() if (then := _moment(at)) and abs(now - then) < REMEMBERED}
+        who: {mark: at for mark, at in seen.items() if (then := read_mark_moment(at)) and abs(now - then) < REMEMBERED}
         for who, seen in shown.items()
     }
     stamp = now.isoformat(timespec="seconds")
@@ -76,7 +76,7 @@ def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) ->
 
 def last_seen(shown: Shown, reader: str) -> datetime | None:
     """When a reader was last seen."""
-    return _moment(shown.get(LAST_SEEN, {}).get(reader, ""))
+    return read_mark_moment(shown.get(LAST_SEEN, {}).get(reader, ""))
 
 
 def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
@@ -86,7 +86,8 @@ def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
     return {**shown, LAST_SEEN: dict(newest)}
 
 
-def _moment(text: str) -> datetime | None:
+def read_mark_moment(text: str) -> datetime | None:
+    """The moment of a mark; None where it cannot be read."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

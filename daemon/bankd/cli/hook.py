@@ -23,7 +23,7 @@ _SECONDS = 2.0
 
 def hook_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, PreCompact or SessionEnd")
+    parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, Stop, PreCompact or SessionEnd")
 
 
 def hook_command(arguments: Namespace) -> int:
@@ -40,6 +40,10 @@ def run_event(event: str, workspace: str | None = None) -> int:
     _signal.setitimer(_signal.ITIMER_REAL, _SECONDS)
     try:
         said, root = read_json(sys.stdin.buffer.read()), locate_workspace(workspace)
+        if os.environ.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk") or said.get("agent_id"):
+            said["unattended"] = "yes"  # one-shot, of a program, or a subagent: it is never asked for notes
+        if event == "Stop" and (said.get("stop_hook_active") or said.get("unattended")):
+            return 0
         context = ask_hook(root, event, said)
         if context is None:
             import gc
@@ -52,7 +56,9 @@ def run_event(event: str, workspace: str | None = None) -> int:
             answer = answer_hook(event, said, BankReader(root, is_alone=True))
             context = answer.encode("utf-8", "replace").decode()
         if context:
-            told = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+            told: dict[str, object] = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+            if event == "Stop":
+                told = {"decision": "block", "reason": context}
             sys.stdout.write(write_json(told) + "\n")
             sys.stdout.flush()
     finally:

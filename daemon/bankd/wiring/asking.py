@@ -46,7 +46,7 @@ def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECO
 
 _HOOK_SECONDS = 0.7
 """Seconds that a hook waits for the daemon; after that the bank itself is read."""
-_SENT = ("session_id", "source", "cwd", "transcript_path", "prompt")
+_SENT = ("session_id", "source", "cwd", "transcript_path", "prompt", "unattended")
 _LONGEST = 8_000
 """Characters of each field that a hook sends: all fields fit into one request, and less of a prompt is read."""
 

@@ -183,6 +183,16 @@ class BankReader:
         with suppress(OSError):
             replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False))
 
+    def last_noted(self, now: datetime) -> datetime | None:
+        """When the log of today was last written, by whoever noted something; None where there is none."""
+        from datetime import datetime
+
+        try:
+            status = os.stat(f"{self._root}/memory/{now:%Y-%m-%d}.md")  # noqa: PTH116 -- a hook has no time for pathlib
+        except OSError:
+            return None
+        return datetime.fromtimestamp(status.st_mtime, now.tzinfo)
+
     def hand_over(self, transcript: str) -> None:
         """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
         from bankd.workspace.import_files import add_transcript
