@@ -414,10 +414,11 @@ class SharedVectors:
         """Why the last question has no vector; empty if it has one."""
         return self._door.problem
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], None] | None:
+    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float | None] | None:
         """Cosines to a question, by key, of the nearest memories and of those with `keys`; None if it has no vector now.
 
-        What the nearest usually is nobody knows here: words alone say whether something is an answer.
+        And what the nearest usually is to strangers' questions; None where only what words found is compared, so that
+        words alone say whether something is an answer.
         """
         asked = self._door.question_vector(text)
         if asked is None:
@@ -433,7 +434,12 @@ class SharedVectors:
         cosines = np.nan_to_num(vectors.astype(np.float32) @ np.asarray(asked, np.float32))
         every = {number: float(cosine) for (number, _), cosine in zip(found, cosines, strict=True)}
         best = sorted(every, key=lambda number: (-every[number], number))[:most]
-        return {number: every[number] for number in {*best, *keys} if number in every}, None
+        strangers = None if self._count > _ALL else self._door.strangers_vectors(text)
+        usual = None
+        if strangers is not None:
+            nearest = np.nanmax(vectors.astype(np.float32) @ np.asarray(strangers, np.float32).T, axis=0)
+            usual = float(np.median(nearest))
+        return {number: every[number] for number in {*best, *keys} if number in every}, usual
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """Nothing: the banks made the vectors of their memories."""

@@ -3,6 +3,7 @@
     {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "usual": 0.79, "known": 812}
     {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
     {"question": "question"}                          →  {"vector": [0.03, …]}
+    {"strangers": "question"}                         →  {"vectors": [[0.03, …], …]} of strangers' questions in its script
     {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null where a vector is missing
 
 Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. `usual` is what the nearest text is, in the
@@ -125,6 +126,9 @@ class MeaningProcess:
 
         if "question" in request:
             return {"vector": [float(one) for one in self._vector_of(request["question"])]}
+        if "strangers" in request:
+            asked = self._strangers_like(in_hangul=has_hangul(request["strangers"]))
+            return {"vectors": [[float(one) for one in vector] for vector in asked]}
         group = request.get("group", "")
         if group not in self._stores:
             self._stores[group] = VectorStore(self._folder / group)
@@ -145,13 +149,15 @@ class MeaningProcess:
         at, usual = self._usual.get((group, in_hangul), (0, 0.0))
         if at <= len(store) <= 1.1 * at:
             return usual
-        if in_hangul not in self._strangers:
-            asked = KOREAN if in_hangul else ENGLISH
-            self._strangers[in_hangul] = self._vectors_to_ask_with(asked)
-        nearest = (max(store.nearest(vector, (), 1).values()) for vector in self._strangers[in_hangul])
-        usual = float(median(nearest))
+        asked = self._strangers_like(in_hangul=in_hangul)
+        usual = float(median(max(store.nearest(vector, (), 1).values()) for vector in asked))
         self._usual[group, in_hangul] = len(store), usual
         return usual
+
+    def _strangers_like(self, *, in_hangul: bool) -> Sequence[Any]:
+        if in_hangul not in self._strangers:
+            self._strangers[in_hangul] = self._vectors_to_ask_with(KOREAN if in_hangul else ENGLISH)
+        return self._strangers[in_hangul]
 
     def _vector_of(self, question: str) -> Any:
         """The vector of a question, of length 1."""

@@ -71,6 +71,11 @@ class SentenceVectors:
         answer = self._ask({"question": beginning_of(text)}, self._process.patience)
         return None if answer is None else [float(one) for one in answer["vector"]]
 
+    def strangers_vectors(self, text: str) -> Sequence[Sequence[float]] | None:
+        """The vectors of strangers' questions in the script of this one; None when they cannot be made now."""
+        answer = self._ask({"strangers": text}, self._process.patience)
+        return None if answer is None else answer["vectors"]
+
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """Make vectors of the texts that have none; gives the key of each, `NO_VECTOR` where the model refuses; None when it cannot be done now."""
         beginnings = [beginning_of(text) for text in texts]
