@@ -46,7 +46,9 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
         return ""
     asked = {"query": prompt, "limit": 3, "margin": _MARGIN}
     hits = [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]
-    hits = hits or bank.recall({**asked, "limit": 2, "margin": _LOGS_MARGIN}, "logs")["hits"]
+    if not hits:  # a line that was kept is told as its memory, or not at all where that is gone
+        said_only = bank.recall({**asked, "limit": 2, "margin": _LOGS_MARGIN}, "logs")["hits"]
+        hits = [hit for hit in said_only if not hit.get("became")]
     session = str(said.get("session_id") or "")
     told = _tell_new(hits, session, bank, bank.now()) if hits else ""
     return told + ("" if said.get("unattended") or not session else _count_turn(prompt, session, bank))

@@ -118,6 +118,10 @@ NOTE = 150
 """Terms of a memory on average from which on memories are notes: their order of words tells little of what they are about."""
 
 
+FEW = 20
+"""A bank of fewer memories says little of how rare a word is: it is weighed as in a bank of so many."""
+
+
 @lru_cache(maxsize=4_096)
 def idf(memories: int, frequency: int) -> float:
     """Robertson's inverse document frequency, never negative.
@@ -133,6 +137,7 @@ def weigh_query(
 ) -> Weights:
     """Weigh the terms of a query, cut into these runs; `frequency` counts the memories with a term, `average` their terms."""
     weights: dict[str, float] = {}
+    memories = max(memories, FEW)
     requesting = requesting_terms(terms, runs)
     for term in terms:
         worth = ASKING_WEIGHT if term in requesting else term_weight(term)
