@@ -173,13 +173,13 @@ def _passes(row: FoundRow, nodes: Sequence[str], filters: Filters) -> bool:
         and (not filters.entities or any(one.casefold() in row.entities for one in filters.entities))
         and (
             (filters.since is None and filters.until is None)
-            or _is_of(row, Span(filters.since or date.min, filters.until or date.max), strictly=True)
+            or _is_of(row, Span(filters.since or date.min, filters.until or date.max))
         )
         and (filters.known_on is None or row.learned is None or row.learned <= filters.known_on)
     )
 
 
-def _is_of(row: FoundRow, window: Span, *, strictly: bool = False) -> bool:
-    """Whether a memory speaks of some days; or was learned then, `strictly` only where it speaks of none."""
-    learned = () if row.learned is None or (strictly and row.about) else (on(row.learned),)
+def _is_of(row: FoundRow, window: Span) -> bool:
+    """Whether a memory speaks of some days, or was learned then."""
+    learned = () if row.learned is None else (on(row.learned),)
     return any(span.overlap(window) for span in (*row.about, *learned))

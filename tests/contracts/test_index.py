@@ -240,7 +240,7 @@ def dated(make: Make) -> IndexView:
     ("filters", "lines"),
     [
         (Filters(since=date(2026, 5, 9), until=date(2026, 5, 9)), {1}),
-        (Filters(since=date(2026, 5, 10), until=date(2026, 5, 20)), set()),
+        (Filters(since=date(2026, 5, 10), until=date(2026, 5, 20)), {1, 2}),
         (Filters(since=date(2026, 5, 21)), {2, 3}),
         (Filters(until=date(2019, 12, 31)), {4}),
         (Filters(since=date(2019, 7, 7), until=date(2019, 7, 7)), {4}),
@@ -252,7 +252,7 @@ def dated(make: Make) -> IndexView:
         (Filters(since=date.min, until=date.max), {1, 2, 3, 4}),
     ],
 )
-def test_days_are_those_spoken_of_else_of_the_log(dated: IndexView, filters: Filters, lines: set[int]) -> None:
+def test_days_are_those_spoken_of_and_those_of_the_log(dated: IndexView, filters: Filters, lines: set[int]) -> None:
     assert {int(place.rpartition(":")[2]) for place in found(dated, "basil", filters)} == lines
 
 

@@ -64,7 +64,7 @@ def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_
 
 
 def test_a_copy_in_other_words_of_what_is_archived_is_not_taken_for_it(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", "O(c=0.4): Tabs are better in the deploy workflow.", now=NOW)
+    learn(root, bankctl, "2026-05-02.md", "O(c=0.4): I believe that Tabs are what the deploy workflow needs.", now=NOW)
     page = next(p for p in (root / "bank").rglob("*.md") if "Tabs are" in p.read_text())
     line = next(n for n in page.read_text().splitlines() if "Tabs are" in n)
     bankctl("archive", "gc", "--apply", "--now", "2028-06-10")

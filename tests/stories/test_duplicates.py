@@ -51,7 +51,7 @@ def test_an_opinion_said_again_grows_by_a_small_step_once_a_run(root: Path, bank
 
     assert kinds(report) == {"duplicate": 2, "confirmed": 1}
     page = (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")
-    assert "- O(c=0.83@2026-05-02) @Peter: Prefers concise replies." in page  # 0.80 less one day, plus 0.05
+    assert "- O(c=0.85@2026-05-02) @Peter: Prefers concise replies." in page  # 0.80, kept from fading, plus 0.05
     assert kinds(bankctl("cycle", "micro", "--now", DAY_3, "--json").json) == {}
 
 
