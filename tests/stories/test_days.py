@@ -99,10 +99,15 @@ def test_a_word_that_is_no_day_is_named(notes: Path, capsys: pytest.CaptureFixtu
 
 
 def test_hits_tell_their_day_in_the_language_of_the_question(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["search", "--workspace", str(notes), "--now", "2026-05-12", "wisdom tooth dentist"])
-    assert "2026-04-21, 3 weeks ago" in capsys.readouterr().out
-    main(["search", "--workspace", str(notes), "--now", "2026-05-12", "북한산 둘레길"])
-    assert "2026-04-20, 3주 전" in capsys.readouterr().out
+    for query, day, ago in (
+        ("wisdom tooth dentist", "2026-04-21", "3 weeks ago"),
+        ("북한산 둘레길", "2026-04-20", "3주 전"),
+    ):
+        asked = ["search", "--workspace", str(notes), "--now", "2026-05-12", query]
+        main([*asked, "--no-plain"])
+        assert f" · {ago}\n" in capsys.readouterr().out
+        main([*asked, "--json"])
+        assert json.loads(capsys.readouterr().out)["hits"][0]["when"] == f"{day}, {ago}"
 
 
 def test_a_timeline_lists_days_in_their_order(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,12 +119,14 @@ def test_a_timeline_lists_days_in_their_order(notes: Path, capsys: pytest.Captur
 def test_what_a_listing_of_days_leaves_off_is_counted(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--workspace", str(notes), "--now", "2026-05-20", "-n", "1"]
     for words in (["timeline", "--since", "2026-05-01"], ["search", "What happened last week?"]):
-        main([*words, *given])
-        assert "2 more of these days" in capsys.readouterr().out
+        for options in (["--plain"], ["--no-plain"]) if words[0] == "search" else ([],):
+            main([*words, *given, *options])
+            said = capsys.readouterr()
+            assert "2 more of these days" in (said.err if "--plain" in options else said.out)
         main([*words, *given[:-1], "0"])
-        assert "more of these days" not in capsys.readouterr().out
+        assert "more of these days" not in "".join(capsys.readouterr())
     main(["search", "the production deploy", *given])
-    assert "more of these days" not in capsys.readouterr().out
+    assert "more of these days" not in "".join(capsys.readouterr())
 
 
 def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:

@@ -17,6 +17,7 @@ from bankd.__main__ import main as bankd_or_bankctl
 from bankd.cli import main
 from bankd.cli.base import COMMANDS, Parser, load_command
 from bankd.service import main as bankd
+from tests.docs.pages import help_of
 
 METAVAR = re.compile(
     "DIR|DSN|URL|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
@@ -51,6 +52,12 @@ def test_an_option_has_one_line_of_help_in_all_commands(flag: str) -> None:
     plain = {re.sub(r"^\w+: | of the best \d+| \(default: \d+\)", "", help_) for help_ in helps}
 
     assert len(plain) == 1
+
+
+def test_the_help_of_every_command_fits_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    assert {name: lines for name in COMMANDS if (lines := help_of(name).count("\n")) > 30} == {}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

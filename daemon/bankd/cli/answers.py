@@ -56,15 +56,16 @@ def print_answer(
             say(
                 f"  {styled(localized('see also'), 'dim')}  {styled(one['text'])}  {styled('  '.join(filter(None, facts)), 'dim')}"
             )
-        say_left_off(answer)
         if answer["hits"]:
             way = localized("open the first: bankctl edit 1")
             say(f"\n  {styled(f'{_counts(found)} · {way}', 'dim')}")
     for line in remarks:
-        sys.stderr.write(f"! {line}\n") if is_plain else say(styled(line, "yellow"))
+        sys.stderr.write(f"! {localized(line)}\n") if is_plain else say(styled(line, "yellow"))
 
 
 def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
+    if left_off := tell_left_off(answer):
+        yield left_off
     fresh = answer["fresh"]
     if fresh["note"]:
         yield str(fresh["note"])
@@ -156,10 +157,9 @@ def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
             say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), after]).rstrip())
 
 
-def say_left_off(answer: Mapping[str, Any]) -> None:
-    """Say how many more memories there are of the days that were asked about."""
-    if more := answer["left_off"]:
-        say(styled(f"{more} more of these days; -n 0 shows up to a hundred", "dim"))
+def tell_left_off(answer: Mapping[str, Any]) -> str:
+    """How many more memories there are of the days that were asked about; empty for none."""
+    return f"{more} more of these days; -n 0 shows up to a hundred" if (more := answer["left_off"]) else ""
 
 
 def printed_place(hit: Hit) -> str:

@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any
 
-from bankd.cli.answers import marked_text, print_answer, printed_place, say_left_off
+from bankd.cli.answers import marked_text, print_answer, printed_place, tell_left_off
 from bankd.cli.base import add_days, add_json, add_limit, days_asked, share
 from bankd.cli.location import locate_workspace
 from bankd.cli.printing import paged, reads_korean, say, say_json, styled
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def search_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
-    parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists, in one answer")
+    parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
     add_limit(parser, 10, most=100)
     parser.set_defaults(limit=None)  # up to ten of what answers well; who names a number gets so many
-    help_ = "bank, logs, archive, with commas (default: the bank first)"
+    help_ = "bank, logs, archive, with commas (default: bank first)"
     parser.add_argument("--in", dest="groups", type=_groups, default=[], metavar="GROUPS", help=help_)
     parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")
     parser.add_argument("--node", action="append", default=[], metavar="PAGE", help="only in a page, folder or heading")
@@ -35,10 +35,10 @@ def search_arguments(parser: ArgumentParser) -> None:
     add_days(parser)
     parser.add_argument("--as-of", metavar="DAY", help="answer as the bank was on that day")
     parser.add_argument("--min-confidence", type=share, metavar="X", help="only with at least this confidence, 0 to 1")
-    parser.add_argument("--files", action="store_true", help="group by page: at most N pages, scored by their memories")
+    parser.add_argument("--files", action="store_true", help="group by page, at most N pages")
     parser.add_argument("--explain", action="store_true", help="show each score and its parts")
     parser.add_argument("--ids", action="store_true", help="show the id of each memory")
-    help_ = "one line a hit, with tabs (default where the output is no terminal)"
+    help_ = "one line a hit, with tabs (default in a pipe)"
     parser.add_argument("--plain", action=BooleanOptionalAction, help=help_)
     parser.add_argument("--weak", action="store_true", help="show weak hits too, and near-copies one by one")
     add_json(parser)
@@ -186,7 +186,8 @@ def timeline_command(arguments: Namespace) -> int:
             for hit in of_day:
                 place = f"^{hit['id']}" if hit["id"] else printed_place(hit)
                 say(f"  {marked_text(hit)}  {styled(place, 'dim')}")
-        say_left_off(answer)
+        if left_off := tell_left_off(answer):
+            say(styled(left_off, "dim"))
     return 0 if answer["hits"] else 1
 
 
