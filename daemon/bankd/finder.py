@@ -84,7 +84,7 @@ def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
     """The line below the answers: how many there are, whether all banks were asked, and problems of banks."""
     hits, problems = answer["hits"], answer.get("problems", {})
     nearest = "; nearest, maybe about something else" if answer["nearest"] else ""
-    said = f"{len(hits)} answers" if hits else f"nothing relevant{nearest}"
+    said = f"{len(hits)} answer{'s' * (len(hits) > 1)}" if hits else f"nothing relevant{nearest}"
     if not asked:
         said = "type a question; below is what is new" if hits else "type a question"
     wrong = "; ".join(f"{bank}: {why}" for bank, why in problems.items())

@@ -57,4 +57,8 @@ def test_several_banks_are_told_apart_and_what_is_wrong_is_said() -> None:
     assert standing_place({**HIT, "bank": "home"}) == "home: bank/a.md:3"
     answer = {"hits": [], "nearest": [], "problems": {"work": "gone"}, "fresh": {"note": ""}}
     assert summary_of(answer, "x", 2) == "nothing relevant  ·  all banks  ·  work: gone"
+    assert [summary_of({**answer, "hits": [HIT] * n}, "x", 1).partition("  ")[0] for n in (1, 2)] == [
+        "1 answer",
+        "2 answers",
+    ]
     assert "nearest, maybe about something else" in summary_of({**answer, "nearest": [HIT]}, "x", 2)

@@ -18,8 +18,8 @@ from bankd.finder import Finder
 from bankd.wiring.banks import Banks
 
 LINES = {
-    "home": "- W: 베란다에 커피나무 화분을 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n",
-    "work": "- W: 회의실 커피머신은 화요일에 청소한다. ^m-cccccccccccc\n",
+    "home": "- W: 베란다에 커피나무 화분과 커피 봉투를 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n",
+    "work": "- W: 회의실 커피 기계는 화요일에 청소한다. ^m-cccccccccccc\n",
 }
 
 

@@ -91,7 +91,7 @@ def test_hangul_is_typed_and_answered(open_terminal: Open) -> None:
     terminal.screen("type a question")
     terminal.type("커피나무")
 
-    compare("typed", terminal.screen("answers", "bank/daily/home.md:3"))
+    compare("typed", terminal.screen("1 answer", "bank/daily/home.md:3"))
 
 
 def test_another_answer_is_chosen_and_its_page_shown(open_terminal: Open) -> None:
@@ -118,7 +118,7 @@ def test_the_editor_opens_the_line_and_the_finder_comes_back(open_terminal: Open
 
     compare("editor", terminal.screen("editing +3 home.md"))
     terminal.press("Enter")
-    terminal.screen("answers", "bank/daily/home.md:3")
+    terminal.screen("1 answer", "bank/daily/home.md:3")
 
 
 def test_all_banks_are_asked_with_a_key(open_terminal: Open) -> None:

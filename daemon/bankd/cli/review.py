@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli.base import add_options, bare_id
 from bankd.cli.location import open_named
-from bankd.cli.printing import counted, localized, say, say_answer, say_json, styled
+from bankd.cli.printing import counted, localized, say, say_answer, say_json, shortened, styled
 from bankd.errors import BankError, UsageError, UserError
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST = 40
 """Unfiled lines whose pages are suggested in a list: each costs a search."""
+_LISTED, _ASKED = 200, 4_000
+"""Columns of a line that are shown in a list, and when it is decided on."""
 
 
 def review_arguments(parser: ArgumentParser) -> None:
@@ -76,7 +78,7 @@ def _list(workspace: Workspace, kinds: Sequence[str], *, as_json: bool) -> int:
         if found:
             say(styled(f"{localized(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
             for card in found:
-                _print_card(card)
+                _print_card(card, _LISTED)
             say(f"  {styled(localized(_WAYS[kind]), 'dim')}")
     if prose and not kinds:
         say(tell_prose(prose))
@@ -120,12 +122,13 @@ def _row(card: Card) -> dict[str, Any]:
     return row | ({"lines": [line._asdict() for line in card.lines]} if len(card.lines) > 1 else {})
 
 
-def _print_card(card: Card) -> None:
+def _print_card(card: Card, columns: int) -> None:
+    """Print a card, each of its lines on one line, cut to so many columns."""
     for line in card.lines:
         where = [line.role, line.day, line.place, f"^{line.id}" if line.id else "", line.source]
-        say(f"  {styled(line.text)}\n    {styled('  '.join(filter(None, where)), 'dim')}")
+        say(f"  {styled(shortened(line.text, columns))}\n    {styled('  '.join(filter(None, where)), 'dim')}")
     if card.reason:
-        say(f"    {styled(card.reason, 'dim')}")
+        say(f"    {styled(shortened(card.reason, columns), 'dim')}")
     for choice in card.choices:
         if why := choice.fields.get("why"):
             say(f"    {choice.key}  {styled(choice.fields['page'])}  {styled(why, 'dim')}")
@@ -219,7 +222,7 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
     for number, plain_card in enumerate(cards, 1):
         card = with_suggestions(workspace, plain_card)
         say(styled(f"{localized(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
-        _print_card(card)
+        _print_card(card, _ASKED)
         keys = "   ".join(f"{one.key} {localized(one.label)}" for one in card.choices if "why" not in one.fields)
         say(f"  {keys}   s {localized('Skip')}   u {localized('Undo')}   q {localized('Close')}")
         while True:
