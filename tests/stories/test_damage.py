@@ -300,7 +300,7 @@ def test_bad_lines_of_events_are_named_and_the_others_count(harmed: Path) -> Non
 
     assert report.code == 0
     assert report.json["counts"]["learned"] == 1
-    looks = [spoken(command) for command in ("status", "doctor", "verify")]
+    looks = [spoken(*words) for words in (["status"], ["doctor"], ["doctor", "verify"])]
     for said in ("\n".join(report.json["notes"]), *(look.out for look in looks)):
         assert f"{name}:2" in said
         assert f"{name}:4" in said
