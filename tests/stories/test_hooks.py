@@ -61,7 +61,7 @@ def test_a_prompt_recalls_what_it_is_clearly_about_as_data(hook: Hook) -> None:
 def test_a_session_begins_with_where_the_user_stands_and_goes_on_with_what_it_saw(hook: Hook) -> None:
     first = hook("SessionStart", source="startup")
 
-    assert "orient:\n- 2026-05-04 · 가치관: 정직을 최우선으로 한다. · bank/identity/values.md#^m-" in first
+    assert "orient:\n- 가치관: 정직을 최우선으로 한다. · said 2026-05-04 · m-" in first
     assert strip_memories(first) == ""
     assert "orient:" not in hook("SessionStart", source="clear")
     assert "정직" in hook("SessionStart", source="compact")
@@ -72,7 +72,7 @@ def test_a_session_in_a_folder_that_memories_name_begins_with_them(hook: Hook, r
     write_log(root, "2026-05-05.md", "W: payflow는 Go로 쓴다.")
     assert bankctl("cycle", "micro", "--now", "2026-05-06T03:00").code == 0
 
-    assert "project:\n- 2026-05-05 · payflow는 Go로 쓴다." in hook(
+    assert "project:\n- payflow는 Go로 쓴다. · said 2026-05-05" in hook(
         "SessionStart", source="startup", cwd="/work/payflow/"
     )
     assert "project:" not in hook("SessionStart", source="startup", cwd="/work/other", session_id="s2")

@@ -49,14 +49,27 @@ def test_there_are_eighteen_modes_and_an_empty_bank_says_nothing_in_any() -> Non
         assert chosen(mode, BriefFacts(()), "@Peter", last=NOW - timedelta(days=3)) == []
 
 
-def test_orient_says_pins_then_the_user_then_recent_facts() -> None:
+def test_orient_says_what_a_memory_file_would_rules_however_old_then_changes_what_is_open_and_who_is_spoken_of() -> (
+    None
+):
     facts = facts_of(
-        memory("w", "New fact.", learned=2), memory("old", "Old fact.", learned=4),
-        memory("s", "S unsure", "S", value=60), memory("t", "S sure", "S", value=90),
+        memory("w", "New fact.", learned=2), memory("old", "Old fact.", learned=400),
+        memory("s", "S unsure", "S", value=60, learned=400), memory("t", "S sure", "S", value=90),
         memory("p", "Pinned #pinned", "O", is_pinned=True), memory("b", "A habit.", "B", learned=1),
+        memory("o", "Prefers mail.", "O", value=50, learned=300, path="bank/opinions/preferences.md", entities=("Minho",)),
+        memory("m", "Minho makes tables.", learned=300, entities=("Minho",)),
+        memory("l", "We need to call the bank.", learned=30), memory("c", "Runs at 11.", learned=30),
+        happened=(happened("superseded", "x", 20, "m-c"),), newer={"m-x": "m-c"},
     )  # fmt: skip
 
-    assert chosen("orient", facts) == ["Pinned #pinned", "S sure", "S unsure", "New fact."]
+    last = NOW - timedelta(days=1)
+    assert chosen("orient", facts, last=last) == [
+        "Pinned #pinned", "S sure", "S unsure", "Prefers mail.", "~ Runs at 11.", "We need to call the bank.",
+        "Minho makes tables.", "New fact.",
+    ]  # fmt: skip
+    assert "~ Runs at 11." not in chosen("orient", facts, last=NOW - timedelta(hours=2))
+    lines = make_briefing("orient", facts, Occasion(NOW), {}, "r").text.splitlines()
+    assert "- @Minho · Prefers mail. · said 2025-07-22 · m-o" in lines
 
 
 def test_what_is_superseded_is_told_only_as_such() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bankd.briefing.choose import Briefing, make_briefing
@@ -28,13 +28,15 @@ def brief_reader(
 ) -> list[Briefing]:
     """Make briefings one after another, also empty ones. No two say the same.
 
-    They are for the first of the readers. All readers are noted as seen now.
+    They are for the first of the readers, and say what changed since the first of them that was seen before was last seen.
+    All readers are noted as seen now.
     """
     facts, shown, reader = bank.brief_facts(now), bank.shown(), readers[0]
     made: list[Briefing] = []
     for mode in modes:
         seen = frozenset(mark.rpartition(":")[0] for mark in shown.get(reader, {}))
-        occasion = Occasion(now, subjects, seen, last_seen(shown, reader))
+        last = next(filter(None, (last_seen(shown, one) for one in readers)), None)
+        occasion = Occasion(now, subjects, seen, last)
         made.append(make_briefing(mode, facts, occasion, shown, reader))
         shown = add_shown(shown, reader, made[-1].marks, now)
     for reader in readers:
@@ -51,12 +53,9 @@ def brief_asked(mode: str, bank: BankReader, subjects: tuple[str, ...], now: dat
 
 
 def modes_for_start(source: str, shown: Shown, now: datetime, has_subject: bool) -> list[str]:
-    """The briefings at a session's start: `resume` for one that goes on, else `orient` and what happened since the last."""
+    """The briefings at a session's start: `resume` for one that goes on, else `orient`, which says what changed since."""
     if source in {"resume", "compact"}:
         return ["resume"]
     last = last_seen(shown, USER_SESSIONS)
     is_first = last is None or last.astimezone(now.tzinfo).date() < now.date()
-    modes = ["orient", *(["project"] if has_subject else [])]
-    if now.hour >= 5 and is_first:
-        return [*modes, "morning", "dates"]
-    return [*modes, "since-last"] if last is not None and now - last >= timedelta(hours=4) else modes
+    return ["orient", *(["project"] if has_subject else []), *(["dates"] if now.hour >= 5 and is_first else [])]

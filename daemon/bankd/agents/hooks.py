@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bankd.wiring.reader import BankReader
 
 RECALL_TOKENS = 600
-START_TOKENS = 1_200
+START_TOKENS = 500
 _MARGIN = 1.25
 """A memory must reach so many times the floor before a model sees it unasked.
 
@@ -56,7 +56,7 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
 
 def _count_turn(prompt: str, session: str, bank: BankReader) -> str:
     """Count a turn that tells something; the line that asks for notes, where it is due."""
-    from bankd.agents.asking import tells_something, line_due, mark_of_turn, reader_of
+    from bankd.agents.asking import line_due, mark_of_turn, reader_of, tells_something
     from bankd.briefing.shown import add_shown
 
     if not tells_something(prompt):

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 from zlib import crc32
 
@@ -23,17 +23,39 @@ _DECIDED = (
     r"\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b"
 )
 _NIGHT = timedelta(hours=24)
-_SELF = 8
-"""So many memories about the user come before what is new, the others after it."""
+_RULES, _CHANGED, _OPEN_ONES, _SUBJECTS = 10, 4, 3, 6
+"""At most so many standing rules and preferences, changes, open loops, and people or projects begin a session."""
 
 
 def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Pinned memories, what the user says about themself, and the facts of the last three days."""
-    pinned = [memory for memory in _standing(facts) if memory.is_pinned]
-    self_ = _by_value(memory for memory in _standing(facts) if memory.tag == "S" and not memory.is_pinned)
-    since = occasion.today - timedelta(days=3)
-    recent = [one for one in _newest(facts, "W") if one.learned and one.learned >= since and not one.is_pinned]
-    yield from map(_item, (*pinned, *self_[:_SELF], *recent, *self_[_SELF:]))
+    """What a MEMORY.md would say, the most lasting first; then more of it.
+
+    Pins, the user's rules and preferences however old, what changed since the reader was last seen, what is open, and the
+    newest fact about each of the people and projects that were spoken of most.
+    """
+    standing = _standing(facts)
+    pinned = [memory for memory in standing if memory.is_pinned]
+    rules = _by_value(memory for memory in standing if not memory.is_pinned and _is_rule(memory))
+    since = occasion.last_here or occasion.now - timedelta(days=3)
+    later = [one for one in facts.happened if since < one.at <= occasion.now]
+    changed = list(_events(facts, later, ("superseded", "kept")))
+    spoken = Counter(slug for memory in standing for slug in memory.entities for _ in memory.said or (None,))
+    newest = _newest(facts, "W")
+    about = [
+        next((memory for memory in newest if slug in memory.entities), None)
+        for slug, _ in sorted(spoken.items(), key=lambda row: (-row[1], row[0]))
+    ]
+    recent = [one for one in newest if one.learned and one.learned >= occasion.today - timedelta(days=3)]
+    yield from map(_item, (*pinned, *rules[:_RULES]))
+    yield from changed[:_CHANGED]
+    yield from list(loops(facts, occasion))[:_OPEN_ONES]
+    yield from map(_item, filter(None, about[:_SUBJECTS]))
+    yield from map(_item, (*recent, *rules[_RULES:], *filter(None, about[_SUBJECTS:])))
+
+
+def _is_rule(memory: KnownMemory) -> bool:
+    """Whether a memory says how the user is or wants things: about themself, or a preference."""
+    return memory.tag == "S" or "preferences" in memory.path
 
 
 def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -61,7 +83,8 @@ def meeting(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What names all who meet, then what is known about each."""
     together = [memory for memory in _newest(facts) if all(_names(memory, subject) for subject in occasion.subjects)]
     yield from map(_item, together if len(occasion.subjects) > 1 else ())
-    yield from person(facts, occasion)
+    each = (person(facts, occasion._replace(subjects=(subject,))) for subject in occasion.subjects)
+    yield from (item for items in zip_longest(*each) for item in items if item)
 
 
 def morning(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -170,7 +193,7 @@ def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
         if about and re.search(_DECIDED, memory.text, re.IGNORECASE):
             before = facts.of(older.get(memory.key, ""))
             text = f"{memory.text}  <-  {before.text}" if before else memory.text
-            yield Item(memory.key, text, memory.place, memory.learned)
+            yield Item(memory.key, text, memory.place, memory.learned, memory.who)
 
 
 def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -201,7 +224,7 @@ def quiz(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def _item(memory: KnownMemory, before: str = "") -> Item:
-    return Item(memory.key, before + memory.text, memory.place, memory.learned)
+    return Item(memory.key, before + memory.text, memory.place, memory.learned, memory.who)
 
 
 def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
@@ -220,7 +243,8 @@ def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str
             sign = {"kept": "", "superseded": "~ ", "duplicate": "= "}.get(kind, "- ")
             text = memory.text if memory else kind
             key = one.key if kind == "kept" else f"{kind}:{one.key}"  # what was learned is the memory itself
-            yield Item(key, f"{sign}{text}", memory.place if memory else one.place, one.at.date())
+            who = memory.who if memory else ""
+            yield Item(key, f"{sign}{text}", memory.place if memory else one.place, one.at.date(), who)
 
 
 def _standing(facts: BriefFacts) -> list[KnownMemory]:
@@ -352,7 +376,7 @@ MODES: Mapping[str, Mode] = {
         "a session starts, or is cleared",
         "nothing is pinned, tells of you, or was learned in the last three days",
         orient,
-        600,
+        500,
     ),
     "resume": Mode(
         "a session is resumed or compacted", "nothing was learned since the last session", resume, 400, repeats=True
@@ -406,7 +430,7 @@ def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown
         mark = mark_of(item.key, item.text)
         if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
             continue
-        short = Item(item.key, cut_to_tokens(item.text, 120), item.place, item.day)
+        short = Item(item.key, cut_to_tokens(item.text, 120), item.place, item.day, item.who)
         left -= count_tokens(short.line + "\n")
         if left < 0:
             break

@@ -47,6 +47,13 @@ class KnownMemory(NamedTuple):
     """The day on which it goes to the archive unless it is said again."""
 
     @property
+    def who(self) -> str:
+        """Whom it is about, as `@Slug`s: those that it names, else the one whose page it is on."""
+        page = self.path.removeprefix("bank/entities/")
+        own = [page.removesuffix(".md")] if page != self.path and "/" not in page else []
+        return " ".join(f"@{slug}" for slug in self.entities or own)
+
+    @property
     def place(self) -> str:
         """Its place, as Obsidian and editors open it."""
         return f"{self.path}#^{self.key}" if self.key.startswith("m-") else f"{self.path}:{self.line}"
@@ -106,12 +113,15 @@ class Item(NamedTuple):
     text: str
     place: str
     day: date | None = None
+    who: str = ""
+    """Whom it is about, as `@Slug`s."""
 
     @property
     def line(self) -> str:
-        """As it is printed: date, text, place."""
-        day = self.day.isoformat() if self.day else ""
-        return "- " + " · ".join(filter(None, (day, " ".join(self.text.split()), self.place)))
+        """As it is printed: whom it is about, the text, the day, and the id, or the place of what has none."""
+        day = f"said {self.day.isoformat()}" if self.day else ""
+        place = self.place.partition("#^")[2] or self.place
+        return "- " + " · ".join(filter(None, (self.who, " ".join(self.text.split()), day, place)))
 
 
 _TOLD = frozenset({KEPT, DUPLICATE, SUPERSEDED, "archived", "deleted", "forgotten"})
