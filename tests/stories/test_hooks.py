@@ -113,6 +113,24 @@ def test_nobody_is_asked_for_notes_where_nobody_sits_or_wants_it(
     assert not any(turns(hook, 1, 8, session_id="s5")), "one-shot"
 
 
+def test_where_the_bank_is_silent_what_was_said_in_a_session_is_told_as_not_noted(
+    hook: Hook, root: Path, bankctl: Run
+) -> None:
+    log = root / "memory/imports/claude-code/2026-05-06-a1.md"
+    log.parent.mkdir(parents=True)
+    said = "## 10:10 user\n\n> Which courier ships our parcels?\n\n## 10:11 assistant\n\n> Hanjin, since October.\n"
+    log.write_text(f"# 2026-05-06 claude-code\n\n{said}", encoding="utf-8")
+    assert bankctl("cycle", "micro", "--now", "2026-05-07T03:00").code == 0
+
+    heard = hook("UserPromptSubmit", prompt="remind me which courier ships our parcels")
+
+    assert (
+        "- user: Which courier ships our parcels? / assistant: Hanjin, since October. · said 2026-05-06, not noted · "
+        "memory/imports/claude-code/2026-05-06-a1.md:3" in heard
+    )
+    assert hook("UserPromptSubmit", prompt="why does the parcel of the kernel not compile") == ""
+
+
 def test_other_prompts_recall_nothing(hook: Hook) -> None:
     for prompt in (
         "네 계속해줘",

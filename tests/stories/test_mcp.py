@@ -259,7 +259,7 @@ def test_an_agent_is_briefed_as_often_as_it_asks(agent: Agent) -> None:
     agent.ask("prompts/get", {"name": "brief", "arguments": {"mode": "orient"}, "_meta": META})
 
     assert first == again
-    assert "Prefers concise replies. · bank/" in first["items"][0]
+    assert "@Peter · Prefers concise replies. · said 2026-05-04 · m-" in first["items"][0]
     assert "정직" in agent.hear()["result"]["messages"][0]["content"]["text"]
 
 
