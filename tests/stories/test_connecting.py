@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
+from bankd.agents.connect import CLIENTS
 from bankd.shipped import shipped_folder
 from tests.stories.conftest import Run, write_log
 
-AGENTS = ("claude-code", "codex", "openclaw", "hermes")
+AGENTS = ("claude-code", "codex", "openclaw", "hermes", *CLIENTS)
 
 
 @pytest.fixture
@@ -57,6 +58,31 @@ def test_connecting_twice_is_connecting_once_and_disconnecting_restores_the_byte
     assert bankctl("disconnect", agent).code == 0
     assert files_of(home) == before
     assert "not connected" in bankctl("disconnect", agent).out
+
+
+@pytest.mark.parametrize("agent", CLIENTS)
+def test_a_client_gets_the_server_in_its_own_shape_beside_what_is_there(
+    agent: str, home: Path, root: Path, bankctl: Run
+) -> None:
+    path, key = CLIENTS[agent]
+    settings = home / path
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(f'{{\n    "theme": "dark",\n    "{key}": {{"other": {{"command": "x"}}}}\n}}\n')
+    before = settings.read_bytes()
+
+    assert bankctl("connect", agent).code == 0
+    held = json.loads(settings.read_bytes())
+
+    assert (held["theme"], held[key]["other"]) == ("dark", {"command": "x"})
+    entry = held[key]["bankd"]
+    words = entry["command"] if agent == "opencode" else [entry["command"], *entry["args"]]
+    assert words[1:] == ["mcp", "--workspace", str(root)]
+    assert entry.get("type") == {"opencode": "local", "vscode": "stdio"}.get(agent)
+    assert bankctl("disconnect", agent).code == 0
+    assert settings.read_bytes() == before
+    settings.write_text("// mine\n{}\n")
+    refused = bankctl("connect", agent)
+    assert (refused.code != 0, settings.read_text(), str(settings) in refused.err) == (True, "// mine\n{}\n", True)
 
 
 def test_settings_changed_since_lose_only_what_is_ours(home: Path, bankctl: Run) -> None:

@@ -128,7 +128,35 @@ class Homes:
 def plan_connection(agent: str, workspace: Path, homes: Homes) -> Connection:
     """How to connect an agent to a workspace."""
     plans = {"claude-code": _claude_code, "codex": _codex, "openclaw": _openclaw, "hermes": _hermes}
-    return plans[agent](workspace, homes)
+    return plans[agent](workspace, homes) if agent in plans else _client(agent, workspace, homes)
+
+
+CLIENTS: Mapping[str, tuple[str, str]] = {
+    "cursor": (".cursor/mcp.json", "mcpServers"),
+    "windsurf": (".codeium/windsurf/mcp_config.json", "mcpServers"),
+    "gemini": (".gemini/settings.json", "mcpServers"),
+    "claude-desktop": (".config/Claude/claude_desktop_config.json", "mcpServers"),
+    "vscode": (".config/Code/User/mcp.json", "servers"),
+    "zed": (".config/zed/settings.json", "context_servers"),
+    "opencode": (".config/opencode/opencode.json", "mcp"),
+}
+"""Clients of MCP: the file of a user's settings below the home folder, or below $XDG_CONFIG_HOME, and the key of servers in it."""
+
+
+def _client(agent: str, workspace: Path, homes: Homes) -> Connection:
+    """The server in the settings of a client that takes nothing else from us, in the shape that its documentation names."""
+    path, key = CLIENTS[agent]
+    entry = server_entry(workspace)
+    if agent == "opencode":
+        entry = {"type": "local", "command": [entry["command"], *entry["args"]], "enabled": True}
+    elif agent == "vscode":
+        entry = {"type": "stdio", **entry}
+    ours = {key: {"bankd": entry}}
+    below = path.removeprefix(".config/")
+    settings = homes.home / path if below == path else homes.folder("XDG_CONFIG_HOME", ".config") / below
+    edit: tuple[Edit, Edit] = (lambda text: add_to_json(text, ours), lambda text: remove_from_json(text, ours))
+    trust = " in a folder that it trusts" if agent == "gemini" else ""
+    return Connection(agent, {}, {settings: edit}, f"start {agent} again{trust}; it has tools, and no hooks")
 
 
 def find_bankctl() -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bankd.wiring.reader import BankReader
 
 _AGENTS = ["claude-code", "codex", "openclaw", "hermes"]
+_AGENTS += ["cursor", "vscode", "zed", "opencode", "gemini", "claude-desktop", "windsurf"]
 
 
 def connect_arguments(parser: ArgumentParser) -> None:
