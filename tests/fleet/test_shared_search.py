@@ -42,8 +42,8 @@ def learn(root: Path, *lines: str, day: str = "2026-05-03") -> None:
 def banks(fleet: Fleet, make_bank: MakeBank) -> dict[str, Path]:
     """Two banks that the shared search knows."""
     found = {name: make_bank(name) for name in ("home", "work")}
-    learn(found["home"], "W: 베란다에 커피나무 화분을 두었다.", "W: The boiler is serviced every October.")
-    learn(found["work"], "W: 회의실 커피머신은 화요일에 청소한다.", "O(c=0.8): The staging server is too slow.")
+    learn(found["home"], "W: 베란다에 커피 화분을 두었다.", "W: The boiler is serviced every October.")
+    learn(found["work"], "W: 회의실 커피 머신은 화요일에 청소한다.", "O(c=0.8): The staging server is too slow.")
     for name, root in found.items():
         add_bank(fleet, root, name, "default", NOW)
         share_bank(fleet, fleet.banks.find([name])[0])
@@ -230,4 +230,4 @@ def test_lengths_are_kept_as_tantivy_keeps_them() -> None:
         88,
         200,
     ]
-    assert len(KINDS) == 5
+    assert len(KINDS) == 3

@@ -106,6 +106,14 @@ class PostgresPostings:
         return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
 
 
+_OF_DAYS = "(EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s) OR learned BETWEEN %s AND %s)"
+"""A memory belongs to the days that it speaks of, and to that of its log."""
+
+
+def _days_between(first: date, last: date) -> list[Any]:
+    return [first.toordinal(), last.toordinal(), first.isoformat(), last.isoformat()]
+
+
 def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
     """The filters as SQL over `shared_memories`, with its values."""
     parts: list[tuple[str, list[Any]]] = []
@@ -116,8 +124,7 @@ def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
     if filters.entities:
         parts.append(("names && %s", [[entity.casefold() for entity in filters.entities]]))
     if filters.since or filters.until:
-        days = [(filters.since or date.min).toordinal(), (filters.until or date.max).toordinal()]
-        parts.append(("EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)", days))
+        parts.append((_OF_DAYS, _days_between(filters.since or date.min, filters.until or date.max)))
     if filters.known_on:
         parts.append(("(learned IS NULL OR learned <= %s)", [filters.known_on.isoformat()]))
     return " AND ".join(part for part, _ in parts), [value for _, values in parts for value in values]
@@ -308,10 +315,8 @@ class SharedIndex:
         where, values = conditions_of(filters)
         parts = [self._scope, *([where] if where else [])]
         if window:
-            first, last = (day.toordinal() for day in window)
-            within = "EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)"
-            parts.append(f"({within} OR learned BETWEEN %s AND %s)")
-            values += [first, last, window[0].isoformat(), window[1].isoformat()]
+            parts.append(_OF_DAYS)
+            values += _days_between(*window)
         query = f"SELECT {_ROW} FROM shared_memories WHERE {' AND '.join(parts)} ORDER BY learned DESC NULLS LAST, bank, row LIMIT %s"  # noqa: S608
         return [number for (number,) in self._database.rows(query, self._banks, *values, limit)]
 
