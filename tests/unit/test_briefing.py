@@ -58,16 +58,17 @@ def test_orient_says_what_a_memory_file_would_rules_however_old_then_changes_wha
         memory("p", "Pinned #pinned", "O", is_pinned=True), memory("b", "A habit.", "B", learned=1),
         memory("o", "Prefers mail.", "O", value=50, learned=300, path="bank/opinions/preferences.md", entities=("Minho",)),
         memory("m", "Minho makes tables.", learned=300, entities=("Minho",)),
-        memory("l", "We need to call the bank.", learned=30), memory("c", "Runs at 11.", learned=30),
+        memory("l", "We need to call the bank.", learned=30), memory("c", "Runs at 11.", learned=30), memory("x", "Runs at 10.", learned=60),
         happened=(happened("superseded", "x", 20, "m-c"),), newer={"m-x": "m-c"},
     )  # fmt: skip
 
     last = NOW - timedelta(days=1)
     assert chosen("orient", facts, last=last) == [
-        "Pinned #pinned", "S sure", "S unsure", "Prefers mail.", "~ Runs at 11.", "We need to call the bank.",
+        "Pinned #pinned", "S sure", "S unsure", "Prefers mail.", "Runs at 11. (until 2026-04-18: 10.)", "We need to call the bank.",
         "Minho makes tables.", "New fact.",
     ]  # fmt: skip
-    assert "~ Runs at 11." not in chosen("orient", facts, last=NOW - timedelta(hours=2))
+    later = chosen("orient", facts, last=NOW - timedelta(hours=2))
+    assert not any(text.startswith("Runs at 11.") for text in later)
     lines = make_briefing("orient", facts, Occasion(NOW), {}, "r").text.splitlines()
     assert "- @Minho · Prefers mail. · said 2025-07-22 · m-o" in lines
 
@@ -75,7 +76,7 @@ def test_orient_says_what_a_memory_file_would_rules_however_old_then_changes_wha
 def test_what_is_superseded_is_told_only_as_such() -> None:
     facts = facts_of(memory("a", "Runs at 10.", learned=2), memory("b", "Runs at 11.", learned=1), newer={"m-a": "m-b"})
 
-    assert chosen("orient", facts) == ["Runs at 11."]
+    assert chosen("orient", facts) == ["Runs at 11. (until 2026-05-17: 10.)"]
     [text] = chosen("conflicts", facts)
     assert text.startswith("Runs at 11.  <-  ")
     assert "Runs at 10." in text

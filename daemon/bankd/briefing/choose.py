@@ -15,6 +15,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
+from bankd.briefing.recalled import other_part
 from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
 from bankd.memory.use import NOTICE
 
@@ -38,7 +39,20 @@ def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     rules = _by_value(memory for memory in standing if not memory.is_pinned and _is_rule(memory))
     since = occasion.last_here or occasion.now - timedelta(days=3)
     later = [one for one in facts.happened if since < one.at <= occasion.now]
-    changed = list(_events(facts, later, ("superseded", "kept")))
+    changed = [
+        memory
+        for kind in ("superseded", "kept")
+        for one in reversed(later)
+        if one.kind == kind and (kind == "kept" or facts.newer.get(one.key) == one.by)
+        if (memory := facts.of(one.by if kind == "superseded" else one.key)) and memory.key not in facts.newer
+    ]
+    older = {new: old for old, new in facts.newer.items()}
+
+    def now(memory: KnownMemory) -> Item:
+        before = facts.of(older[memory.key]) if memory.key in older else None
+        until = f" (until {memory.learned or 'now'}: {other_part(before.text, memory.text)})" if before else ""
+        return _item(memory)._replace(text=memory.text + until)
+
     spoken = Counter(slug for memory in standing for slug in memory.entities for _ in memory.said or (None,))
     newest = _newest(facts, "W")
     about = [
@@ -46,11 +60,9 @@ def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
         for slug, _ in sorted(spoken.items(), key=lambda row: (-row[1], row[0]))
     ]
     recent = [one for one in newest if one.learned and one.learned >= occasion.today - timedelta(days=3)]
-    yield from map(_item, (*pinned, *rules[:_RULES]))
-    yield from changed[:_CHANGED]
+    yield from map(now, (*pinned, *rules[:_RULES], *changed[:_CHANGED]))
     yield from list(loops(facts, occasion))[:_OPEN_ONES]
-    yield from map(_item, filter(None, about[:_SUBJECTS]))
-    yield from map(_item, (*recent, *rules[_RULES:], *filter(None, about[_SUBJECTS:])))
+    yield from map(now, filter(None, (*about[:_SUBJECTS], *recent, *rules[_RULES:], *about[_SUBJECTS:])))
 
 
 def _is_rule(memory: KnownMemory) -> bool:

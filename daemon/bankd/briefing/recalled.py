@@ -99,7 +99,7 @@ def told_line(hit: Said, before: Said | None = None) -> str:
     """
     text = " ".join(str(hit["text"]).split())
     if before is not None:
-        text = f"{text} (until {hit.get('learned') or 'now'}: {_other_part(str(before['text']), text)})"
+        text = f"{text} (until {hit.get('learned') or 'now'}: {other_part(str(before['text']), text)})"
     about = [first for first, last in hit.get("about") or () if first == last and first != hit.get("learned")]
     said = f"said {hit['learned']}" if hit.get("learned") else ""
     if hit.get("group") == "logs":
@@ -157,7 +157,7 @@ _MOST_BEFORE = 60
 """Characters of what was replaced."""
 
 
-def _other_part(old: str, new: str) -> str:
+def other_part(old: str, new: str) -> str:
     """The words of the old text that the new one has others for; all of it, shortened, where they share too little."""
     before, after = old.split(), new.split()
     first = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
