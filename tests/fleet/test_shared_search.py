@@ -173,8 +173,8 @@ def test_a_function_of_the_reader_sees_no_row_that_is_closed_to_him(
         )
         spy.execute("SELECT count(*) FROM bankd.shared_memories WHERE public.leak(text)")
 
-    assert any("커피나무" in said for said in seen)
-    assert not [said for said in seen if "커피머신" in said or "staging" in said]
+    assert any("커피 화분" in said for said in seen)
+    assert not [said for said in seen if "커피 머신" in said or "staging" in said]
 
 
 def test_what_is_taken_out_of_the_fleet_is_found_no_more(banks: dict[str, Path], fleet: Fleet) -> None:

@@ -110,9 +110,9 @@ def test_no_view_of_the_page_shows_one(root: Path, kept: str) -> None:
     access = Access(8787)
     page = TestClient(make_application(Banks(lambda: {"w": str(root)}), access), base_url="http://127.0.0.1:8787")
     page.get("/", params={"token": access.token})
-    views = [*(f"file?path={path}" for path in (*LOGS, "memory/2026-05-06.md")), "search?q=token+deploy+zoo", "desk"]
+    views = [*(f"page?path={path}" for path in (*LOGS, "memory/2026-05-06.md")), "search?q=token+deploy+zoo", "review"]
 
-    for view in [*views, "timeline", "map", "health", "night", f"memory/{kept}"]:
+    for view in [*views, "home", "people", "timeline", "map", "health", "activity", f"memory/{kept}"]:
         answer = page.get(f"/w/{view}")
         assert (answer.status_code, leaks(answer.text)) == (200, []), view
 
