@@ -86,15 +86,17 @@ def test_undo_takes_back_what_a_run_wrote_there(renamed: Path, bankctl: Run) -> 
 
 def test_what_was_archived_comes_back_there(root: Path, bankctl: Run) -> None:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    write_log(root, "2026-05-04.md", "O(c=0.40) @Peter: Prefers concise replies.", "O(c=0.99) @Ann: Prefers tea.")
+    write_log(
+        root, "2026-05-04.md", "O(c=0.40): I believe that reports are too long.", "O(c=0.99): I believe that tea helps."
+    )
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("cycle", "reflect", "--now", "2026-05-20T03:00")
     (gone,) = bankctl("archive", "--json").json["archive"]
-    (root / "bank/opinions/preferences.md").rename(root / "bank/opinions/likes.md")
+    (root / "bank/opinions/beliefs.md").rename(root / "bank/opinions/views.md")
 
     assert bankctl("archive", "restore", gone["id"]).code == 0
-    assert gone["id"] in (root / "bank/opinions/likes.md").read_text("utf-8")
-    assert not (root / "bank/opinions/preferences.md").exists()
+    assert gone["id"] in (root / "bank/opinions/views.md").read_text("utf-8")
+    assert not (root / "bank/opinions/beliefs.md").exists()
 
 
 def test_a_page_whose_memories_went_different_ways_is_made_anew(renamed: Path, bankctl: Run) -> None:
