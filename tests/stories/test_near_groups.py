@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -84,11 +83,11 @@ def test_agents_are_told_the_ids_of_what_is_folded(root: Path, page: Path) -> No
     methods = BankMethods(lambda: BankReader(str(root))).by_name()
 
     call = {"name": "memory_search", "arguments": {"query": "spare keys are stored"}}
-    hits: list[dict[str, Any]] = methods["tools/call"](call)["structuredContent"]["hits"]
+    hits: list[str] = methods["tools/call"](call)["structuredContent"]["hits"]
     asked = methods["prompts/get"]({"name": "recall", "arguments": {"question": "spare keys are stored"}})
 
-    assert [hit.get("like_it") for hit in hits] == [[ONE]]
-    assert "(+1 like it)" in asked["messages"][0]["content"]["text"]
+    assert [f"like it: {ONE}" in hit for hit in hits] == [True]
+    assert f"like it: {ONE}" in asked["messages"][0]["content"]["text"]
 
 
 def test_a_group_is_offered_until_a_person_keeps_it_and_never_again(root: Path, bankctl: Run, page: Path) -> None:

@@ -50,8 +50,8 @@ def test_each_tie_of_a_memory_is_named_with_its_source_the_strongest_first(bank:
     assert ties(bankctl, ME) == [
         ("m-dddddddddddd", "link", "bank/world/music.md:3"),
         ("bank/entities/Ann.md", "contained", "bank/entities/Ann.md:3"),
-        (SIBLING, "entity", "@ann"),
-        (OTHER, "entity", "@ann"),
+        (SIBLING, "entity", "@Ann"),
+        (OTHER, "entity", "@Ann"),
     ]
     assert ties(bankctl, "^m-dddddddddddd")[0] == (ME, "link", "bank/world/music.md:3")
     assert ("m-ffffffffffff", "rare words", "both say mirecourt, vosg") in ties(bankctl, "m-eeeeeeeeeeee")

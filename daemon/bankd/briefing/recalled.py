@@ -93,7 +93,7 @@ def exchange_at(log: str, line: int) -> tuple[int, str] | None:
 
 
 def told_line(hit: Said, before: Said | None = None) -> str:
-    """A hit as a line: whom it is about, what is said, on which day, and its id, or its place where it has none.
+    """A hit as a line: whom it is about, what is said, on which day, what is folded under it, and its id, else its place.
 
     `before` is the memory that it replaced; of a log it says that it is no memory.
     """
@@ -109,6 +109,7 @@ def told_line(hit: Said, before: Said | None = None) -> str:
         f"of {about[0]}" if about and about[0] not in text else "",
         said,
         relation_of(hit) if hit.get("superseded_by") or hit.get("contradicts") else "",
+        f"like it: {' '.join(hit['like_it'])}" if hit.get("like_it") else "",
     )
     return " · ".join(filter(None, (who_of(hit), text, *remarks, str(hit.get("id") or place_of(hit)))))
 
