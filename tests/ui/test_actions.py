@@ -28,6 +28,7 @@ def desk(tmp_path: Path) -> Path:
     make_workspace(root)
     search_by_words(root)
     place_by_rules_alone(root)
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     (root / "bank/knowledge/tools.md").write_text(
         "# Tools\n\n- W: We keep the spare keys in the blue drawer. ^m-aaaaaaaaaaaa\n"
         "- W: We really keep the spare keys in the blue drawer. ^m-bbbbbbbbbbbb\n",
@@ -135,6 +136,7 @@ def test_what_models_or_rules_proposed_stands_beside_its_source(client: TestClie
 
 
 def test_a_decision_after_another_does_not_wait_for_its_page_to_rest(desk: Path, client: TestClient) -> None:
+    change_setting(desk, "settle_seconds: 0", "settle_seconds: 5")
     naps: list[float] = []
     for path in desk.rglob("*.md"):
         os.utime(path, (path.stat().st_mtime - 60,) * 2)  # what stands there rests
@@ -197,7 +199,6 @@ def test_what_is_typed_wrongly_is_kept_and_what_is_wrong_stands_beside_it(desk: 
 
 
 def test_a_memory_is_added_edited_undone_and_forgotten_on_the_page(desk: Path, client: TestClient) -> None:
-    change_setting(desk, "settle_seconds: 5", "settle_seconds: 0")
     added = post(client, "desk", do="add", view="home", what="", tag="W", text="The spare tyre lies behind the shed.")
     assert added.startswith("/desk/home?did=add")
     page = client.get("/desk/search?q=spare tyre shed").text
