@@ -42,9 +42,15 @@ class Outcome:
     seconds: float
 
 
+_READ = {".ci", ".claude-plugin", ".github", ".gitignore"}
+"""What is hidden and belongs to the project."""
+
+
 def _not_read(folder: str, names: Sequence[str]) -> set[str]:
     """What of the checkout no test reads: environments, caches, packages; hidden folders further down are integrations."""
-    return {name for name in names if Path(folder) == ROOT and (name[0] == "." or name in {"dist", "build"})}
+    if Path(folder) != ROOT:
+        return set()
+    return {name for name in names if name in {"dist", "build"} or (name[0] == "." and name not in _READ)}
 
 
 class Checkout:

@@ -243,16 +243,11 @@ class _Reader:
             self._mark("can")
         elif form == "시" and tag == "NNB":  # 실패 시
             self._mark("if")
-        elif not (_says_nothing(form, tag) or self._honours(form)):
+        elif not _says_nothing(form, tag):
             base = form if tag == "MM" else _SYNONYMS.get(form) or _HONORIFICS.get(form, form)
             self._half = _HALVES.get(form, self._half)
             base = _DAY_COUNTS.get(base, base)
             self._add(Token(base, _kind(base, tag), is_optional=base in _OPTIONAL))
-
-    def _honours(self, form: str) -> bool:
-        """Whether a word only honours the name before it, which an analyser may take for a noun: 강문수 님이다."""
-        last = self._last()
-        return form in ("님", "씨") and last is not None and last.kind is TokenKind.NAME
 
     def _read_prefix(self, form: str, _: str) -> None:
         """Prefixes such as 불 and 비 turn a word around: they are part of it."""
@@ -300,8 +295,7 @@ class _Reader:
             self._mood = meaning if meaning in _MOODS else "!" if meaning == "so" else ""
             self._mark("" if meaning in _MOODS else meaning)
         else:
-            asking = "considers" if form.endswith("까") else "whether"  # 이사할까 한다, 언제 이사하는지 안다
-            self._mark(asking if meaning == "?" else "" if meaning in _MOODS else meaning)
+            self._mark("whether" if meaning == "?" else "" if meaning in _MOODS else meaning)  # 이사할까 한다
         self._close()
 
     def _adnominal(self, form: str) -> str:
