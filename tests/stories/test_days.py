@@ -116,6 +116,45 @@ def test_a_timeline_lists_days_in_their_order(notes: Path, capsys: pytest.Captur
     assert [line for line in lines if not line.startswith(" ")] == ["2026-05-12, 8 days ago", "2026-06-06, in 2 weeks"]
 
 
+def test_a_timeline_has_the_logs_beside_the_memories_each_day_once_and_a_month_at_its_end(
+    root: Path, bankctl: Run
+) -> None:
+    prose = "\n\nThe kitchen was painted blue, and nobody noted it.\n"
+    (root / "memory" / "2026-11-20.md").write_text(
+        "## Retain\n- W: The concert is in November.\n- W: The plumber comes on 2026-11-21, and again on 2026-11-23.\n"
+        "- W: Secret plan.\n- B: 이번 주는 2026-11-21부터 2026-11-23까지 쉰다.\n" + prose,
+        encoding="utf-8",
+    )
+    write_log(root, "2026-11-21.md", "W: The cat was named Miso.", "W: The concert hall is near.", "W: Rain all day.")
+    bankctl("cycle", "micro", "--now", "2026-11-23T03:00")
+    bankctl("forget", bankctl("search", "secret plan", "--in", "bank", "--json").json["hits"][0]["id"])
+
+    def listed(*options: str) -> list[str]:
+        out = bankctl("timeline", "--now", "2026-11-24T12:00", *options).out.splitlines()
+        return [line.split(", ")[0] if line[:1].isdigit() else line.split("  ")[1] for line in out]
+
+    month = ["2026-11-01…2026-11-30", "The concert is in November."]
+    plumber, week = (
+        "The plumber comes on 2026-11-21, and again on 2026-11-23.",
+        "이번 주는 2026-11-21부터 2026-11-23까지 쉰다.",
+    )
+    said = ["Rain all day.", "The cat was named Miso.", "The concert hall is near."]
+    painted = ["2026-11-20", "The kitchen was painted blue, and nobody noted it."]
+    assert listed("--since", "2026-11-01") == [
+        "2026-11-16…2026-11-22",
+        week,
+        *painted,
+        "2026-11-21",
+        plumber,
+        *said,
+        *month,
+    ]
+    assert listed("--on", "2026-11-21") == ["2026-11-21", plumber, *said, "2026-11-21…2026-11-23", week, *month]
+    assert listed("-n", "2")[:-1] == ["2026-11-21", said[-1], *month]
+    found = bankctl("search", "concert", "--on", "2026-11-21", "--in", "bank", "--json").json["hits"]
+    assert [hit["text"] for hit in found] == [said[-1], month[-1]]
+
+
 def test_what_a_listing_of_days_leaves_off_is_counted(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--workspace", str(notes), "--now", "2026-05-20", "-n", "1"]
     for words in (["timeline", "--since", "2026-05-01"], ["search", "What happened last week?"]):

@@ -189,3 +189,16 @@ def test_a_preference_on_another_page_is_offered_the_page_that_keeps_it_before_i
     assert "opinions/preferences.md" in json.dumps(card)
     assert (accepted.code, counts.get("archived")) == (0, None)
     assert "prefer tea" in (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")
+
+
+def test_search_fades_no_memory_of_a_kept_page_that_was_moved(root: Path, bankctl: Run) -> None:
+    page = root / "bank/opinions/preferences.md"
+    write_log(root, "2026-05-01.md", "O(c=0.80): I prefer the aisle seat on long flights.")
+    bankctl("cycle", "reflect", "--now", START)
+    asked = ("search", "aisle seat", "--in", "bank", "--min-confidence", "0.7", "--now", "2026-06-20T12:00", "--json")
+    page.rename(page.with_name("taste.md"))
+    bankctl("cycle", "reflect", "--now", "2026-05-03T03:00")
+
+    (hit,) = bankctl(*asked).json["hits"]
+
+    assert (hit["path"], hit["parts"]["prior"] > 0) == ("bank/opinions/taste.md", True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bankd.search.days import TELLING, day_within, fit_of, happened_in, held_before
+from bankd.search.days import TELLING, fit_of, happened_in, held_before, names_longer, place_within
 from bankd.words.days import Span, on
 
 MAY = Span(date(2026, 5, 1), date(2026, 5, 31))
@@ -54,9 +54,18 @@ def test_what_was_so_in_a_past_window_is_told_by_what_was_learned_last_before_it
     [
         (of(3), date(2026, 5, 3)),
         (of(3, 5, on(date(2026, 5, 9)), on(date(2026, 6, 1))), date(2026, 5, 9)),
-        (of(3, 4, Span(date(2026, 4, 20), date(2026, 6, 1))), date(2026, 5, 1)),
+        (of(3, 4, Span(date(2026, 4, 20), date(2026, 5, 5))), date(2026, 5, 1)),
+        (of(3, 4, MAY), date(2026, 5, 31)),
+        (of(3, 4, MAY, on(date(2026, 5, 9))), date(2026, 5, 9)),
         (Memory(None), date.min),
     ],
 )
-def test_its_first_day_in_the_window_places_a_memory_on_a_timeline(memory: Memory, day: date) -> None:
-    assert day_within(memory, [MAY]) == day
+def test_its_first_day_in_the_window_places_a_memory_on_a_timeline_and_a_month_its_last(
+    memory: Memory, day: date
+) -> None:
+    assert place_within(memory, [MAY])[0] == day
+
+
+def test_what_names_a_month_is_of_a_day_in_it_only_if_it_was_said_then() -> None:
+    day = on(date(2026, 5, 3))
+    assert [names_longer(one, day) for one in (of(3, 5, MAY), of(2, 5, MAY), of(2, 5, day, MAY))] == [0, 1, 0]

@@ -21,7 +21,7 @@ from bankd.memory.archive import (
 )
 from bankd.memory.retire import moved_out, residents_of
 from bankd.memory.route import RenamedPages, find_claims
-from bankd.memory.use import FADING_TAG, Fading, value_on
+from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import statement_of
 from bankd.pages.names import BANK
 
@@ -107,14 +107,8 @@ def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
 
 def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[ArchiveCandidate]:
     policy = workspace.policy()
-    found = find_archivable(residents, workspace.now.date(), fading_in(workspace), clock_frozen=policy.clock_frozen)
+    found = find_archivable(residents, workspace.now.date(), workspace.fading(), clock_frozen=policy.clock_frozen)
     return offered_among(found)
-
-
-def fading_in(workspace: Workspace) -> Fading:
-    """How opinions fade in a workspace, with the pages on which none does by their present names."""
-    renamed = RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of)
-    return Fading.of(workspace.settings.decay, renamed.name_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +135,7 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
     """What falls below the floor within this many days, soonest first; and how many opinions a pin keeps from fading."""
     user_run = begin_run(workspace, "forecast")
     pages = {opinion.page for opinion in user_run.catalog.opinions()}
-    fading, today, found, pinned = fading_in(workspace), workspace.now.date(), list[FadingForecast](), 0
+    fading, today, found, pinned = workspace.fading(), workspace.now.date(), list[FadingForecast](), 0
     for page in (page for page in user_run.catalog.pages() if page.path in pages):
         for entry in page.entries:
             memory, place = entry.memory, f"{page.path}:{entry.line}"

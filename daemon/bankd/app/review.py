@@ -35,7 +35,6 @@ from bankd.memory.retire import (
     residents_of,
 )
 from bankd.memory.route import Destination, RenamedPages, find_claims, problem_of_target, route_memory
-from bankd.memory.use import Fading
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
@@ -247,7 +246,7 @@ def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
 def consolidate_bank(workspace: Workspace, only: str | None = None, *, apply: bool, force: bool = False) -> Report:
     """Merge near-copies, all or those of one memory; unless `apply`, only say what would be merged."""
     user_run = begin_run(workspace, "consolidate")
-    held, fading = user_run.catalog.all_lines(), Fading.of(workspace.settings.decay)
+    held, fading = user_run.catalog.all_lines(), workspace.fading()
     if only is not None and only not in held:
         raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
     merged = find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
@@ -417,7 +416,7 @@ def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: in
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
     record_run(workspace, "keep", {"kept": count}, rows, said=said)
     workspace.catalog.keep_apart(pairs)
-    workspace.outside.successors.record_superseded(workspace.transactions.ledger().successors())
+    workspace.tell_search()
 
 
 def _require(ids: Sequence[str], held: Container[str]) -> None:

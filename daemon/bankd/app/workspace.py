@@ -26,6 +26,8 @@ from bankd.memory.links import relink_plan
 from bankd.memory.plan import Plan, leave_out
 from bankd.memory.report import ReportRow
 from bankd.memory.retain import LogPlace, LogReading, identified_as
+from bankd.memory.route import RenamedPages
+from bankd.memory.use import Fading
 from bankd.night.asking import NightParts, Prompt, Reply, Unanswered
 from bankd.pages.names import is_outside
 from bankd.ports import Models
@@ -52,7 +54,7 @@ class Outside:
 
     read_clock: Callable[[str], datetime]
     clock_trust: TrustedClock
-    successors: CatalogDatabase
+    catalog: CatalogDatabase
     derived: Sequence[DerivedDatabase]
     traces: TextTraces
     imports: ImportedLogs
@@ -123,9 +125,9 @@ class Workspace:
             with self.recorder.recording(kind) as record:
                 report = run_cycle(kind, record.run, self.now, self._world(), policy)
                 record.tell(report.plan)
-                table, known = self.outside.successors, report.successors
-                if not report.plan.is_empty or not table.knows_superseded():  # else no event needs to be read again
-                    table.record_superseded(self.transactions.ledger().successors() if known is None else known)
+                is_known = report.plan.is_empty and self.outside.catalog.knows_superseded()
+                if kind == "reflect" or not is_known:  # else no event needs to be read again
+                    self.tell_search(report.successors)
             notes += self.healed
             if self.recorder.is_by_hand:
                 self.healed.clear()  # the daemon's log has them too
@@ -161,8 +163,18 @@ class Workspace:
     def refresh(self) -> None:
         """Bring all that is made from the pages up to date after a change outside a cycle."""
         self.catalog.refresh(self.now)
-        self.outside.successors.record_superseded(self.transactions.ledger().successors())
+        self.tell_search()
         self.index.refresh(self.now)
+
+    def tell_search(self, newer: Mapping[str, str] | None = None) -> None:
+        """Have search know which memories are superseded (read from the events where nobody says it), and where none fades."""
+        newer = self.transactions.ledger().successors() if newer is None else newer
+        self.outside.catalog.record_known(newer, self.fading().kept)
+
+    def fading(self) -> Fading:
+        """How opinions fade, with the pages on which none does by their present names."""
+        renamed = RenamedPages(self.transactions.ledger(), self.catalog.pages_of)
+        return Fading.of(self.settings.decay, renamed.name_now)
 
     def commit(self, transaction: Transaction) -> Applied:
         """Commit all of what a person asked for, or UserError with the pages that cannot be written."""

@@ -22,7 +22,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Everyday": {
         "search": ("cli.search", "find memories, in Korean and English"),
         "show": ("cli.show", "show a memory and its source, the fate of a log line, or a run"),
-        "timeline": ("cli.search", "list the memories of some days, day by day"),
+        "timeline": ("cli.search", "list memories and logs of some days, day by day"),
         "related": ("cli.search", "what is linked to, used with or similar to a memory, page or person"),
         "add": ("cli.write", "remember a line: append it to today's log"),
         "edit": ("cli.write", "open a memory, page or log line in your editor"),

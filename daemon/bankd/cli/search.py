@@ -12,7 +12,7 @@ from typing import Any
 from bankd.cli.answers import marked_text, print_answer, printed_place, tell_left_off
 from bankd.cli.base import add_days, add_json, add_limit, days_asked, share
 from bankd.cli.location import locate_workspace
-from bankd.cli.printing import paged, reads_korean, say, say_json, styled
+from bankd.cli.printing import paged, reads_korean, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
 
 TYPE_CHECKING = False
@@ -156,6 +156,10 @@ def _print_related(one: Mapping[str, Any]) -> None:
         say("    " + styled(f"{step['tie']} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim"))
 
 
+_LOG_SHOWN = 160
+"""Characters of a passage of a log in a timeline."""
+
+
 def timeline_arguments(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = "only about a person or thing, in a page or folder, or of a day"
@@ -172,20 +176,21 @@ def timeline_command(arguments: Namespace) -> int:
         subject, days = "", {**days, "on": subject}
     entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
     request = {
-        "op": "search", "timeline": True, "in": ["bank"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
+        "op": "search", "timeline": True, "in": ["bank", "logs"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
         "is_korean": reads_korean(), "keep": False, **days,
     }  # fmt: skip
     answer = _ask(arguments, request)
     if arguments.json:
         say_json(answer)
     elif not answer["hits"]:
-        say("no memories of these days")
+        say("nothing of these days")
     else:
         for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
             say(styled(when, "bold"))
             for hit in of_day:
                 place = f"^{hit['id']}" if hit["id"] else printed_place(hit)
-                say(f"  {marked_text(hit)}  {styled(place, 'dim')}")
+                said = marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
+                say(f"  {said}  {styled(place, 'dim')}")
         if left_off := tell_left_off(answer):
             say(styled(left_off, "dim"))
     return 0 if answer["hits"] else 1

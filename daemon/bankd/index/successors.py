@@ -49,6 +49,10 @@ class Successors(KnownRelations):
         """What is newer than these memories, like them, or against them; nothing when the catalog cannot be read."""
         return self._read(ids, _relations, StoredRelations())
 
+    def kept(self) -> Sequence[str]:
+        """The pages on which no confidence fades, as the last night found them."""
+        return self._read(["kept"], _kept, ())
+
     def ties_of(self, ids: Collection[str]) -> list[StoredTie]:
         """Which memories superseded these or were superseded by them, and which contradict them."""
         return self._read(ids, _ties, [])
@@ -74,6 +78,10 @@ class Successors(KnownRelations):
             self._inode, name = inode, f"file:{self._path}?mode=ro"
             self._database = sqlite3.connect(name, uri=True, timeout=1, isolation_level=None, check_same_thread=False)
         return self._database
+
+
+def _kept(database: sqlite3.Connection, _: list[str]) -> Sequence[str]:
+    return [page for (page,) in database.execute("SELECT substr(what, 11) FROM noted WHERE what LIKE 'kept bank/%'")]
 
 
 def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:

@@ -8,6 +8,7 @@ Each group has an index of its own, so that nothing in a log changes what the ba
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import date
 from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -17,8 +18,9 @@ from bankd.search.find import Found, Ranked, RankingOptions, find_answers, hit_o
 from bankd.search.floor import NEAREST_SHOWN, answering_terms, share_asked
 from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
+from bankd.words.analysis import normal_form, runs_of
 from bankd.words.day_questions import read_asked_time
-from bankd.words.days import on
+from bankd.words.days import Span, on
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
@@ -112,26 +114,60 @@ class Answering:
 
     def answer(self, bank: IndexView, beside: Sequence[Beside], fresh: Freshness) -> Answer:
         """Ask the bank, and beside it the groups that are wanted. A group that answers better than the bank stands first."""
+        answer = Answer(self._query.text, bank.generation, fresh, (), self._query.today, self._query.reads_korean)
+        if self._query.timeline:
+            every = self._line_up(bank, beside)
+            shown = every[-self._query.limit :]
+            return answer._replace(hits=tuple(shown), left_off=len(every) - len(shown))
         found = self._find(self._query, "bank", bank, self._options)
         hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
         said = cache(partial(_said_of, found))  # not asked for where no group has an index
         groups = [hits, *self._beside(beside, hits, said, bank)]
-        if not (self._query.is_past or self._query.timeline):
-            groups = _best_first(groups)
-        every = tuple(chain.from_iterable(groups))
+        every = [*chain.from_iterable(groups if self._query.is_past else _best_first(groups))]
         if log := self._log_of_day(beside):
-            every = (log, *(hit for hit in every if (hit.group, hit.path) != (log.group, log.path)))
-        answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
+            every = [log, *(hit for hit in every if (hit.group, hit.path) != (log.group, log.path))]
+        answer = answer._replace(hits=tuple(every))
         if found is None:
             return answer._replace(nearest=() if every else self._nearest)
         nearest = () if every else tuple(_hit_among(found, one) for one in found.nearest)
         return answer._replace(left_off=found.left_off, nearest=nearest)
 
+    def _line_up(self, bank: IndexView, beside: Sequence[Beside]) -> list[Hit]:
+        """A timeline: the memories of its days and, each on the day of its log, passages that say more than they.
+
+        Logs of days before those of the memories that there is room for are not read.
+        """
+        from bankd.search.days import IN_WINDOW, place_in_time  # noqa: PLC0415 -- most questions want no timeline
+
+        query = self._query._replace(limit=IN_WINDOW)
+        found = self._find(query, "bank", bank, self._options)
+        every = [_hit_among(found, one) for one in found.ranked] if found else []
+        said, filters = [_words_of(hit.text) for hit in every], query.filters
+        if len(every) > self._query.limit and (days := every[-self._query.limit].days):
+            filters = filters._replace(since=max(filters.since or date.min, days.first))
+        window = Span(filters.since or date.min, filters.until or date.max)
+
+        def find(logs: Beside, index: IndexView) -> list[Hit]:
+            found = self._find(query._replace(filters=filters), "logs", index, self._options)
+            passages = (
+                [hit_of(one, found.weights, {}, "logs")._replace(about=()) for one in found.ranked] if found else []
+            )
+            of_days = [hit for hit in passages if hit.learned and on(hit.learned).overlap(window)]
+            return [hit for hit in map(partial(_told_beside, logs, said), of_days) if hit]
+
+        for one in beside:
+            every += one.ask(partial(find, one)) if one.group == "logs" else ()
+        always = Span(date.min, date.max)
+        return sorted(
+            every,
+            key=lambda hit: (*place_in_time(hit.days or on(date.min), always), hit.group != "bank", hit.path, hit.line),
+        )
+
     def _log_of_day(self, beside: Sequence[Beside]) -> Hit | None:
         """Of a question about one day that is over, the passage of that day's log that fits it best."""
         query = self._query
         logs = next((one for one in beside if one.group == "logs"), None)
-        if logs is None or query.by_page or query.timeline or "logs" not in (query.groups or ("logs",)):
+        if logs is None or query.by_page or "logs" not in (query.groups or ("logs",)):
             return None
         asked = read_asked_time(query.text, query.today)
         first, last = query.filters.since, query.filters.until
@@ -145,12 +181,10 @@ class Answering:
         )
 
         from bankd.search.days import rank_days  # noqa: PLC0415 -- most questions name no day
-        from bankd.search.parts import divide_passage  # noqa: PLC0415
 
         terms: list[str] = []
 
         def find(index: IndexView) -> list[Hit]:
-
             found = self._find(of_day, "logs", index, self._options._replace(vectors=logs.vectors))
             own = filters_within(filters, "logs")
             if found is None or own is None:
@@ -160,14 +194,8 @@ class Answering:
             ranked = [one for one in (*found.ranked, *listed) if day_in(one.path.rpartition("/")[2]) == day]
             return [hit_of(one, found.weights, found.relations.newer, "logs") for one in ranked]
 
-        for hit in logs.ask(find):
-            parts = divide_passage(hit.text)  # what was taken out of the bank is not shown
-            lines = [part for part in parts if logs.outcome_of(hit._replace(line=hit.line + part.offset)) is not None]
-            if lines:
-                text = "\n".join(part.text for part in lines)
-                marks = tuple(marks_of(text, terms))
-                return hit._replace(line=hit.line + lines[0].offset, text=text, marks=marks)
-        return None
+        shown = next((passage for hit in logs.ask(find) if (passage := _told_beside(logs, (), hit))), None)
+        return shown and shown._replace(marks=tuple(marks_of(shown.text, terms)))
 
     def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:
         """What a group answers; None when it was not asked for."""
@@ -247,6 +275,27 @@ def _hit_among(found: Found, one: Ranked) -> Hit:
         like_it=like_it,
         is_close=id_ in found.close,
     )
+
+
+def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit) -> Hit | None:
+    """A passage of a log without the lines that were said, and those that a person took out of the bank; None where nothing is left."""
+    from bankd.search.parts import divide_passage  # noqa: PLC0415 -- most answers are of the bank
+
+    parts = [
+        part
+        for part in divide_passage(hit.text)
+        if not (said and (part.is_heading or is_said(_words_of(part.said), said)))
+    ]
+    lines = [
+        part for part in parts if logs.outcome_of(hit._replace(line=hit.line + part.offset, text=part.text)) is not None
+    ]
+    if not lines:
+        return None
+    return hit._replace(line=hit.line + lines[0].offset, text="\n".join(part.text for part in lines), marks=())
+
+
+def _words_of(text: str) -> Terms:
+    return frozenset(runs_of(normal_form(text)))
 
 
 def _new_among(

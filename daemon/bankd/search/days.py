@@ -56,6 +56,8 @@ _NARROWNESS = 0.25
 """How fast the fit falls as a memory speaks of longer and longer times: of a year, a day in it fits by a quarter."""
 TELLING = 0.5
 """From this fit on a memory is of those days."""
+_MONTH = 28
+"""So many days and more are a month or longer."""
 
 
 def happened_in(memory: Dated, windows: Iterable[Span]) -> float:
@@ -90,21 +92,42 @@ def held_before(memory: Dated, windows: Sequence[Span], today: date) -> float:
     return _BEFORE * math.pow(0.5, age / _FADES_IN_DAYS)
 
 
-def day_within(memory: Dated, windows: Sequence[Span]) -> date:
-    """The first day that a memory speaks of in the windows, else the one on which it was learned, for a timeline."""
-    inside = [max(span.first, window.first) for window in windows for span in memory.about if span.overlap(window)]
-    return min(inside, default=memory.learned or date.min)
+def place_in_time(days: Span, window: Span) -> tuple[date, int, date]:
+    """Where some days stand among those of a window: by their first day, but a month or longer at its end; the shorter first."""
+    day = days.first if days.days < _MONTH else days.last
+    return min(max(day, window.first), window.last), days.days, days.first
 
 
-_IN_WINDOW = 1_000
+def place_within(memory: Dated, windows: Sequence[Span]) -> tuple[date, int, date]:
+    """The first place that a memory has by the days that it speaks of in the windows, else by the one on which it was learned."""
+    inside = [place_in_time(span, window) for window in windows for span in memory.about if span.overlap(window)]
+    learned = memory.learned or date.min
+    return min(inside, default=(learned, 1, learned))
+
+
+def names_longer(memory: Dated, window: Span) -> bool:
+    """Whether a memory is of some days only since it names a much longer time around them, such as their month."""
+    if memory.learned and on(memory.learned).overlap(window):
+        return False
+    return all(_covered(span, window) <= TELLING for span in memory.about)
+
+
+IN_WINDOW = 1_000
 """So many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
 
 
 def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
     """What there is of the days in the filters, in the order of the days."""
     window = Span(query.filters.since or date.min, query.filters.until or date.max)
-    found = rank_days(index.find_within(None, query.filters, _IN_WINDOW), [window], index)
-    return sorted(found, key=lambda one: _place_in_time(one, [window])[1:])
+    found = rank_days(index.find_within(None, query.filters, IN_WINDOW), [window], index)
+    placed = [one._replace(row=_placed(one.row, window)) for one in found]
+    return sorted(placed, key=lambda one: _place_of(one, [window])[1:])
+
+
+def _placed(row: FoundRow, window: Span) -> FoundRow:
+    """A memory with those of its days that are in a window, the one that places it first: a timeline has that above it."""
+    inside = [span for span in row.about if span.overlap(window)]
+    return row._replace(about=tuple(sorted(inside, key=lambda span: place_in_time(span, window))))
 
 
 def list_days(
@@ -113,7 +136,7 @@ def list_days(
     """What there is of the days that a question asks about, if it is about nothing else: what happened first, day by day."""
     if not asked.windows or not asks_for_days_alone(asked, index, reader):
         return []
-    numbers = {n: n for window in asked.windows for n in index.find_within(window, query.filters, _IN_WINDOW)}
+    numbers = {n: n for window in asked.windows for n in index.find_within(window, query.filters, IN_WINDOW)}
     return rank_days(keep_sure(list(numbers), query.filters, index, today, options), asked.windows, index)
 
 
@@ -142,7 +165,7 @@ def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: IndexView)
         for row, fit in (rows[one.row],)
         if fit and row.page in paths
     ]
-    return sorted(ranked, key=lambda one: _place_in_time(one, windows))
+    return sorted(ranked, key=lambda one: _place_of(one, windows))
 
 
 def in_window(row: FoundRow, windows: Sequence[Span]) -> FoundRow:
@@ -151,8 +174,8 @@ def in_window(row: FoundRow, windows: Sequence[Span]) -> FoundRow:
     return row._replace(about=tuple(dict.fromkeys([*inside, *row.about])))
 
 
-def _place_in_time(one: Ranked, windows: Sequence[Span]) -> tuple[bool, date, str, int]:
-    return one.parts["time"] <= TELLING, day_within(one.row, windows), one.path, one.row.line
+def _place_of(one: Ranked, windows: Sequence[Span]) -> tuple[bool, tuple[date, int, date], str, int]:
+    return one.parts["time"] <= TELLING, place_within(one.row, windows), one.path, one.row.line
 
 
 def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexView, most: int) -> Sequence[int]:

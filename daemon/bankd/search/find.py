@@ -37,6 +37,7 @@ from bankd.search.score import (
 from bankd.search.weigh import Weights
 from bankd.words.analysis import fold_text, irregular_forms, is_hangul, stem_word
 from bankd.words.day_questions import NO_TIME, AskedTime, read_asked_time
+from bankd.words.days import Span
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
@@ -281,6 +282,10 @@ class KnownRelations:
         """What is known of these."""
         return StoredRelations()
 
+    def kept(self) -> Sequence[str]:
+        """The pages, relative to the bank, on which no confidence fades, by the names that they have now."""
+        return ()
+
     def state(self) -> int:
         """A number that is another one when something else may have been found."""
         return 0
@@ -366,6 +371,8 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
 
     read | find | rank | floor
     """
+    if options.kept:
+        options = options._replace(kept=(*options.kept, *options.relations.kept()))
     asked, listed = _read_days(query, index, reader, today, options)
     weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
     near: Near | None = None
@@ -437,7 +444,13 @@ def find_by_words(
     cosines = near.cosines if near else {}
     more = keep_sure([*inside, *cosines], query.filters, index, today, options)
     ranked = rank_candidates([*dict.fromkeys([*found, *more])], weights, index, today, options, cosines)
-    return (_prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked)[:most], near
+    ranked = _prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked
+    if query.filters.since and query.filters.until:
+        from bankd.search.days import names_longer  # noqa: PLC0415 -- most questions name no day
+
+        window = Span(query.filters.since, query.filters.until)
+        ranked = sorted(ranked, key=lambda one: names_longer(one.row, window))
+    return ranked[:most], near
 
 
 def _find_inside(weights: Weights, filters: Filters, asked: AskedTime, index: IndexView, most: int) -> Sequence[int]:

@@ -11,7 +11,7 @@ from bankd.app.show import FoundMemory, find_memory
 from bankd.app.workspace import Workspace
 from bankd.errors import UsageError, UserError
 from bankd.memory.retain import LogPlace
-from bankd.memory.use import Fading, value_on
+from bankd.memory.use import value_on
 from bankd.pages.memory import Confidence, parse_memory
 from bankd.pages.page import MARKER, read_page
 from bankd.ui.pictures import CurvePoint, draw_curve
@@ -80,7 +80,7 @@ def _confidence(found: FoundMemory, workspace: Workspace) -> list[CurvePoint]:
         return []
     if memory.is_pinned:
         return [CurvePoint(day, written.hundredths / 100, "") for day in (written.day, workspace.now.date())]
-    fading, last = Fading.of(workspace.settings.decay), workspace.now.date() + timedelta(days=_AHEAD)
+    fading, last = workspace.fading(), workspace.now.date() + timedelta(days=_AHEAD)
     whole, page = max(0, (last - written.day).days), found.places[0].rpartition(":")[0] if found.places else ""
     days = (written.day + timedelta(days=on) for on in range(0, whole + 1, max(1, whole // 60)))
     return [CurvePoint(day, value_on(written, day, fading, page) / 100, "") for day in days]

@@ -39,6 +39,12 @@ _FROM_TO = re.compile(
     rf"(?: ?\(?[월화수목금토일]요일\)?)?{_TIME} ?으?로 ?(?:옮|미뤘|미뤄|미루|바꾸|바꿨|바뀌|바뀐|바뀜|바뀔|변경|연기|당겼|당기|앞당)"
 )
 _BEFORE = re.compile(r"before|이전|전에")
+_LUNAR_BEFORE = re.compile(
+    r"(?:음력[^\d,.;!?\n]{0,12}|(?<![가-힣])음\.? |\blunar )(?:(?:\d{1,2}월 ?)?\d{1,2}일?\s?(?:부터|에서|[~–—-])\s*)?$"
+)
+_LUNAR_AFTER = re.compile(r" ?[([]?(?:음력|lunar)| ?[([]음[)\]]")
+_OF_CALENDAR = re.compile(r"\d ?[월일/.-]|설|[a-z]")
+"""A day of the lunar calendar is kept as it is said: it is another day of ours each year."""
 _MODAL = re.compile(
     r"(?<!in )(?<!of )(?<!since )(?<!until )(?<!by )(?<!early )(?<!mid )(?<!late )(?<!last )(?<!next )(?<!from )(?<!to )\b(?:may|march)\b(?! \d)|\bMay (?=[Ii]\b|we\b|you\b)"
 )
@@ -147,6 +153,11 @@ def _end_of(mention: Mention, after: _Found) -> Span | None:
 
 
 def _read(text: str, one: _Found, anchor: Anchor, *, is_korean: bool) -> Mention | None:
+    if _LUNAR_AFTER.match(text, one.end) or (
+        _LUNAR_BEFORE.search(text[max(0, one.start - _NEAR) : one.start])
+        and _OF_CALENDAR.search(text, one.start, one.end)
+    ):
+        return None
     lean = _lean_at(text, one, is_korean=is_korean) or anchor.lean
     span = _mean(one, anchor._replace(lean=lean))
     return Mention(one.start, one.end, span, one.rule.grain, _edge(text, one), lean) if span else None

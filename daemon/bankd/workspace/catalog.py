@@ -216,15 +216,17 @@ class CatalogDatabase(DerivedDatabase):
         )
 
     def knows_superseded(self) -> bool:
-        """Whether `record_superseded` was ever called; a catalog that was made anew does not know."""
+        """Whether `record_known` was ever called; a catalog that was made anew does not know."""
         return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
 
-    def record_superseded(self, newer: Mapping[str, str]) -> None:
-        """Remember, by the ids of older memories, which memories supersede them; search marks those."""
+    def record_known(self, newer: Mapping[str, str], kept: Iterable[str]) -> None:
+        """Remember, by the ids of older memories, which memories supersede them, and on which pages none fades, for search."""
         self.change_rows(
             ("DELETE FROM superseded", [()]),
             ("INSERT INTO superseded VALUES (?, ?)", list(newer.items())),
             ("INSERT OR IGNORE INTO noted VALUES ('superseded')", [()]),
+            ("DELETE FROM noted WHERE what LIKE 'kept %'", [()]),
+            ("INSERT OR IGNORE INTO noted VALUES ('kept ' || ?)", [(page,) for page in kept]),
         )
 
     def count(self, folder: str) -> Mapping[str, int]:
