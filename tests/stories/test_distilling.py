@@ -23,12 +23,12 @@ import json, pathlib, sys
 asked = json.load(sys.stdin)["messages"][0]["content"]
 calls = pathlib.Path(__file__).with_name("calls.txt")
 calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
-line = lambda text, n: {"op": "add", "memory": "", "tag": "W", "about": [], "text": text, "sources": [n], "questions": []}
-if "(rests on" in asked:
-    is_trial = "2026-05-01.md" in asked
+line = lambda text, n: {"text": text, "tag": "W", "about": [], "sources": [n], "memory": "", "questions": []}
+if "</log>\\n1. " in asked:
+    is_trial = "# 2026-05-01" in asked
     print(json.dumps({"lines": [{"number": n, "problem": "", "supported": not is_trial or n % 2 == 0} for n in range(1, 7)]}))
     sys.exit()
-queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3), line("서버 포트는 8080이다.", 7)]
+queue = [line("The queue runs on SQLite.", 1), line("Marco signs the release.", 1), line("서버 포트는 8080이다.", 2)]
 print(json.dumps({"lines": queue if "SQLite" in asked else []}))
 """
 
@@ -58,7 +58,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
     assert "would send 1 piece of the logs: at most 4 calls, " in planned.out
-    assert "3| We moved the queue to SQLite." in planned.out
+    assert "1| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
     ran = bankctl("cycle", "reflect", "--now", NOW)

@@ -141,7 +141,7 @@ def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person() -> Non
         True
     ]
     assert [one.version for one in one.models.verified] == [OF_INSIGHTS]
-    assert "1. Peter keeps quiet habits. (rests on 1, 2, 3, 4, 5)" in one.models.verified[0].text
+    assert "1. Peter keeps quiet habits. (1, 2, 3, 4, 5)" in one.models.verified[0].text
 
 
 def test_an_insight_that_is_not_verified_waits_for_another_night() -> None:

@@ -18,7 +18,7 @@ from bankd.errors import UserError
 from bankd.memory.retain import LogReading
 from bankd.night import believe
 from bankd.night.asking import Prompt, Reply, Unanswered
-from bankd.night.distil import VERSION, Distilled, distil_prose
+from bankd.night.distil import VERSION, Distilled, distil_prose, logs_in
 from bankd.night.insights import VERSION as OF_INSIGHTS
 from bankd.night.match import find_questions
 from bankd.night.propose import Proposed, propose
@@ -115,7 +115,7 @@ def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Propo
 
 
 class PlannedPiece(NamedTuple):
-    """A piece of a log that would be sent: where, the tokens of the question, and its text."""
+    """Pieces of logs that one call would send: where, the tokens of the question, and its text."""
 
     place: str
     tokens: int
@@ -123,10 +123,10 @@ class PlannedPiece(NamedTuple):
 
 
 class DistilPlan(NamedTuple):
-    """What a night would send: pieces of logs, and the numbers of questions about clusters of memories and look-alikes.
+    """What a night would send: questions about logs, and the numbers of those about clusters of memories and look-alikes.
 
-    Calls and tokens are upper limits: they include the trials of the model, and for each piece and cluster the second question,
-    whether the lines made of it say no more than it. The cost is 0 without a price.
+    Calls and tokens are upper limits: they include the trials of the model, and for each question about logs or a cluster the
+    second one, whether the lines made of it say no more than it. The cost is 0 without a price.
     """
 
     pieces: Sequence[PlannedPiece]
@@ -139,7 +139,7 @@ class DistilPlan(NamedTuple):
 
 
 class _OnlyAsked:
-    """Collects the questions for a model and answers none, so that nothing is sent or written."""
+    """Collects the questions for a model and answers that there is nothing, so that nothing is sent or written."""
 
     def __init__(self) -> None:
         self.asked: list[Prompt] = []
@@ -147,9 +147,9 @@ class _OnlyAsked:
     def find(self, _prompt: Prompt) -> Reply | None:
         return None
 
-    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Unanswered]:
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
         self.asked += prompts
-        return [Unanswered("only looked at")] * len(prompts)
+        return [Reply({}, 0, 0, is_kept=False)] * len(prompts)
 
 
 def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: bool = False) -> DistilPlan:
@@ -167,9 +167,7 @@ def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: 
     asked = sum(count_tokens(one.system + one.text) for one in prompts)
     answered = sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / 1_000_000
-    planned = [
-        PlannedPiece(one.key.partition("\n")[0], count_tokens(one.system + one.text), one.text) for one in pieces
-    ]
+    planned = [PlannedPiece(", ".join(logs_in(one)), count_tokens(one.system + one.text), one.text) for one in pieces]
     return DistilPlan(planned, len(insights), len(comparisons), len(prompts), asked, answered, cost)
 
 

@@ -136,10 +136,10 @@ def _write(parts: NightParts, cluster: MemoryCluster, reply: Reply, now: datetim
     insight, log = insight_in(reply.value, cluster), f"{FOLDER}/{now.date().isoformat()}.md"
     sources = LineSources(f"About {cluster.about}", dict(enumerate(cluster.texts, 1)), now.date())
     judged = attest_lines([insight] if insight else [], sources, parts.index)
-    verified = verify_lines(judged, sources, parts.models, are_insights=True)
+    verified = verify_lines([judged], [sources], parts.models, are_insights=True)
     if isinstance(verified, Unanswered):
         return verified.reason
-    lines = [as_retain_line(one.line, cluster, one.reason) for one in verified]
+    lines = [as_retain_line(one.line, cluster, one.reason) for one in verified[0]]
     opening = "" if parts.logs.text(log) else opening_of(log)
     try:
         parts.logs.append(log, "\n".join([opening, *lines, "", distilled_mark([cluster.key], DERIVED), ""]))

@@ -57,29 +57,45 @@ class ProseSection(NamedTuple):
 class LogPiece(NamedTuple):
     """What a model reads of a log at a time: the new sections, and those `before` them, read already or in the last piece.
 
-    `title` is that of the log, with the project of its session where the log names one.
+    `title` is that of the log, with its day and with the project of its session where the log names one: the folder of that is
+    `project`. A call may read several pieces: their lines are numbered through, those of this one from `start`.
     """
 
     log: str
     title: str
     before: tuple[ProseSection, ...]
     sections: tuple[ProseSection, ...]
+    project: str = ""
+    start: int = 1
 
     @property
-    def lines(self) -> dict[int, str]:
-        """All of its lines, by their numbers in the log."""
-        return dict(line for section in (*self.before, *self.sections) for line in section.lines)
+    def lines(self) -> dict[int, tuple[int, str]]:
+        """All of its lines by the numbers that a model sees, each with its number in the log."""
+        lines = (line for section in (*self.before, *self.sections) for line in section.lines)
+        return dict(enumerate(lines, self.start))
 
-    def texts_of(self, numbers: Iterable[int]) -> list[str]:
-        """Those of its lines that have these numbers, in the order of the log."""
-        lines = self.lines
-        return [lines[number] for number in sorted(set(numbers)) if number in lines]
+    @property
+    def texts(self) -> dict[int, str]:
+        """The texts of its lines, by the numbers that a model sees."""
+        return {number: text for number, (_, text) in self.lines.items()}
+
+    @property
+    def text(self) -> str:
+        """The piece as a model is shown it below its title: the headings, and each line behind its number."""
+        shown, numbered = list[str](), iter(self.texts.items())
+        for at, section in enumerate((*self.before, *self.sections)):
+            shown += ["Read before:"] if self.before and at == 0 else ["New:"] if at == len(self.before) > 0 else []
+            shown += [f"## {section.heading}"] if section.heading not in self.title else []
+            shown += [f"{number}| {text}" for _, (number, text) in zip(section.lines, numbered, strict=False)]
+        return "\n".join(shown)
 
 
 def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Collection[str]) -> Iterator[LogPiece]:
     """The pieces of a log that have something new; `known` are the keys of the sections that were read."""
     named, project = re.search(r"^# +(.+)$", text, re.MULTILINE), _PROJECT.search(text)
-    title = " ".join([*([named[1]] if named else ()), *([f"(project {project[1]})"] if project else ())])
+    stem, of = log.rpartition("/")[2].removesuffix(".md"), project[1] if project else ""
+    title = named[1] if named and stem[:10] in named[1] else ": ".join([stem, *([named[1]] if named else ())])
+    title += f" (project {of})" if of else ""
     before, part, size = list[ProseSection](), list[ProseSection](), 0
     for section in sections:
         if section.key in known:
@@ -87,13 +103,14 @@ def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Col
             continue
         tokens = count_tokens(section.text)
         if part and size + tokens > MOST_TOKENS:
-            yield LogPiece(log, title, _last(before), tuple(part))
+            yield LogPiece(log, title, _last(before), tuple(part), of)
             before, part, size = [*before, *part], [], 0
         part.append(section)
         size += tokens
     if part:
         first = part[0].lines[0][0]
-        yield LogPiece(log, title, _last([one for one in before if one.lines[0][0] < first]), tuple(part))
+        last = _last([one for one in before if one.lines[0][0] < first])
+        yield LogPiece(log, title, last, tuple(part), of)
 
 
 def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
