@@ -3,7 +3,7 @@
 The rooms, from the programs that people type down to plain rules; a room uses only those below it:
 
     __main__      the program bankd: a command of cli, or else the service
-    fleet         many banks on many machines, over PostgreSQL
+    fleet         many banks on many machines, over PostgreSQL or OpenSearch
     cli, service  the commands; the daemon
     agents        what agents speak to: hooks, the MCP server, how they are connected
     ui, finder    the page in a browser; the finder in a terminal

@@ -22,6 +22,7 @@ from bankd.fleet.together import (
     prepare_worker,
     serving_search,
     share_bank,
+    use_opensearch,
 )
 from bankd.fleet.worker import (
     add_bank,
@@ -112,6 +113,9 @@ def _show(facts: FleetFacts, most: int) -> None:
 
 def _init(arguments: Namespace) -> int:
     is_new = make_fleet(arguments.dsn)
+    if arguments.opensearch:
+        with open_fleet(arguments.dsn) as fleet:
+            use_opensearch(fleet, arguments.opensearch)
     path = keep_dsn(arguments.dsn)
     made = "made the tables" if is_new else "the tables are there already"
     said = f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR..."

@@ -28,6 +28,8 @@ def fleet_arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     parsers = {name: actions.add_parser(name, help=help_) for name, help_ in _ACTIONS.items()}
     parsers["init"].add_argument("dsn", metavar="DSN", help="address of the database, such as postgresql://host/fleet")
+    help_ = "keep the terms of the shared search in an OpenSearch cluster, such as https://search:9200"
+    parsers["init"].add_argument("--opensearch", metavar="URL", help=help_)
     parsers["add"].add_argument("folders", nargs="+", metavar="DIR", help="workspaces")
     parsers["add"].add_argument("--name", metavar="NAME", help="name of the bank (default: the name of its folder)")
     help_ = "name of the storage it is on; a worker may take only the banks of some storages (default: default)"

@@ -76,7 +76,7 @@ class FleetDatabase:
 
     def permit(self, reader: str) -> None:
         """Let a role read the tables of the shared search. Which banks it sees, `readers` says."""
-        names = (*PARTITIONED, "shared_banks", "readers")
+        names = (*PARTITIONED, "shared_banks", "readers", "settings")
         role, tables = Identifier(reader), SQL(", ").join(map(Identifier, names))
         with self.transaction() as connection:
             try:
@@ -111,6 +111,17 @@ class FleetDatabase:
             for statements in (tables, *_partitions_and_policies(), queue_tables):
                 connection.execute(statements)
         return True
+
+    def setting(self, key: str) -> str:
+        """A setting of the fleet; empty if it was never set."""
+        found = self.rows("SELECT value FROM settings WHERE key = %s", key)
+        return str(found[0][0]) if found else ""
+
+    def set_setting(self, key: str, value: str) -> None:
+        """Change a setting of the fleet."""
+        with self.transaction() as connection:
+            query = "INSERT INTO settings VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+            connection.execute(query, (key, value))
 
     def require_tables(self) -> None:
         """UserError if the database has no tables of a fleet."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import log
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from bankd.search.request import Filters, FoundRow
 from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
 from bankd.words.days import Span
 from bankd.workers.vectors import SentenceVectors
+
+if TYPE_CHECKING:
+    from bankd.fleet.opensearch import OpenSearchPostings
 
 Term: TypeAlias = tuple[int, str]
 """A kind (its place in `KINDS`) and a term of that kind."""
@@ -52,6 +55,55 @@ class AskedTerm(NamedTuple):
     term: str
     weight: float
     mean: float
+
+
+class BankScope(NamedTuple):
+    """Which banks a query is about, as a condition with one value. All readable banks need no list, which would cost planning."""
+
+    condition: str
+    value: object
+
+
+WritePostings: TypeAlias = "Callable[[int, Sequence[int], Mapping[int, ExportedMemory]], int]"
+"""Removes memories of a bank by their rows, and adds others. Gives how many terms or memories it changed."""
+
+
+ScopedPostings: TypeAlias = "PostgresPostings | OpenSearchPostings"
+"""The postings of some banks."""
+
+
+class PostgresPostings:
+    """The postings in the tables of the database, read within a snapshot."""
+
+    def __init__(self, database: FleetDatabase, scope: BankScope) -> None:
+        """Take the database and the banks."""
+        self._database = database
+        self._scope, self._banks = scope
+
+    def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
+        """For each of these terms: term, kind, number of memories that have it."""
+        query = (
+            f"SELECT term, kind, sum(many) FROM shared_postings WHERE term = ANY(%s) AND {self._scope} "  # noqa: S608
+            "GROUP BY term, kind"
+        )
+        return ((term, kind, int(many)) for term, kind, many in self._database.rows(query, list(terms), self._banks))
+
+    def beginning(self, letters: str) -> Sequence[str]:
+        """The terms that begin with these letters, common ones first."""
+        query = (
+            f"SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND {self._scope} "  # noqa: S608
+            "GROUP BY term ORDER BY sum(many) DESC, term"
+        )
+        return [term for (term,) in self._database.rows(query, letters, letters + "\U0010ffff", self._banks)]
+
+    def best(self, asked: Sequence[AskedTerm], filters: Filters, limit: int) -> Sequence[int]:
+        """The numbers of the memories that match best by BM25 and pass the filters, best first."""
+        columns = [list(column) for column in zip(*asked, strict=True)]
+        where, values = conditions_of(filters)
+        only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
+        find = _FIND.format(number=_ROW, scope=self._scope)
+        query = f"{find} {only} ORDER BY score DESC, bank, row LIMIT %s"
+        return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
 
 
 _OF_DAYS = "(EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s) OR learned BETWEEN %s AND %s)"
@@ -167,8 +219,13 @@ class SharedIndex:
 
     generation = 0
 
-    def __init__(self, database: FleetDatabase, names: Collection[str]) -> None:
-        """Take the database and the names of the banks to ask (none: all readable ones).
+    def __init__(
+        self,
+        database: FleetDatabase,
+        names: Collection[str],
+        postings_of: Callable[[Sequence[int], BankScope], ScopedPostings],
+    ) -> None:
+        """Take the database, the names of the banks to ask (none: all readable ones), and what gives their postings.
 
         UserError for a bank that is not there or may not be read.
         """
@@ -179,11 +236,11 @@ class SharedIndex:
             said = "the shared search has no such bank, or you may not read it"
             raise UserError(*(f"{name}: {said}" for name in sorted(missing)))
         self.numbers = banks = [row[0] for row in found]
-        # A condition with one value. All readable banks need no list, which would cost planning.
-        self._scope: str = "bank > %s"
-        self._banks: object = 0
+        scope = BankScope("bank > %s", 0)
         if names:
-            self._scope, self._banks = ("bank = %s", banks[0]) if len(banks) == 1 else ("bank = ANY(%s)", banks)
+            scope = BankScope("bank = %s", banks[0]) if len(banks) == 1 else BankScope("bank = ANY(%s)", banks)
+        self._scope, self._banks = scope
+        self._postings = postings_of(banks, scope)
         self._names = {row[0]: row[1] for row in found}
         self.updated: str | None = min((row[2] for row in found), default=None)
         memories, words = (sum(row[at] for row in found) for at in (3, 4))
@@ -209,12 +266,8 @@ class SharedIndex:
 
     def _learn_frequencies(self, terms: Sequence[str]) -> None:
         self._frequencies |= {term: {} for term in terms}
-        query = (
-            f"SELECT term, kind, sum(many) FROM shared_postings WHERE term = ANY(%s) AND {self._scope} "  # noqa: S608
-            "GROUP BY term, kind"
-        )
-        for term, kind, many in self._database.rows(query, list(terms), self._banks) if terms else ():
-            self._frequencies[term][KINDS[kind]] = int(many)
+        for term, kind, many in self._postings.frequencies(terms) if terms else ():
+            self._frequencies[term][KINDS[kind]] = many
 
     def frequency(self, kind: str, term: str) -> int:
         """How many memories have a term."""
@@ -224,11 +277,7 @@ class SharedIndex:
 
     def terms_with(self, beginning: str) -> Sequence[str]:
         """The terms that begin with these letters, common ones first."""
-        query = (
-            f"SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND {self._scope} "  # noqa: S608
-            "GROUP BY term ORDER BY sum(many) DESC, term"
-        )
-        return [term for (term,) in self._database.rows(query, beginning, beginning + "\U0010ffff", self._banks)]
+        return self._postings.beginning(beginning)
 
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the first bank that has it."""
@@ -239,13 +288,7 @@ class SharedIndex:
     def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by BM25 over all kinds of terms, best first."""
         asked = self._asked(terms)
-        if not asked:
-            return []
-        columns = [list(column) for column in zip(*asked, strict=True)]
-        where, values = conditions_of(filters)
-        only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
-        query = f"{_FIND.format(number=_ROW, scope=self._scope)} {only} ORDER BY score DESC, bank, row LIMIT %s"
-        return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
+        return list(self._postings.best(asked, filters, limit)) if asked else []
 
     def _asked(self, terms: Mapping[str, float]) -> list[AskedTerm]:
         """The terms that tell memories apart, of each kind, as `Terms.find` chooses them."""

@@ -12,6 +12,7 @@ CREATE INDEX nights_ended ON nights (ended);
 CREATE TABLE readers (
     bank integer NOT NULL REFERENCES banks (number) ON DELETE CASCADE, reader text NOT NULL, PRIMARY KEY (reader, bank)
 );
+CREATE TABLE settings (key text PRIMARY KEY, value text NOT NULL);
 
 -- The shared search. What grows with the memories is partitioned by bank (`database.PARTITIONED`).
 CREATE TABLE shared_banks (

@@ -8,24 +8,24 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from procrastinate.schema import SchemaManager
 
 from bankd.app.distil import ask_models
-from bankd.errors import UsageError
+from bankd.errors import UsageError, UserError
 from bankd.fleet.database import FleetDatabase
 from bankd.fleet.queue import NightQueue
 from bankd.fleet.registry import BankRegistry, FleetBank
-from bankd.fleet.shared import SharedIndex
-from bankd.fleet.writer import WrittenShare, write_share
+from bankd.fleet.shared import BankScope, PostgresPostings, ScopedPostings, SharedIndex
+from bankd.fleet.writer import SharedWriter, WrittenShare
 from bankd.memory.report import counts_of, rows_of
 from bankd.ports import Vectors
 from bankd.search.answer import Answering
@@ -40,6 +40,9 @@ from bankd.wiring.workspace import open_workspace
 from bankd.words.analysis import analyse_text, normal_form, runs_of
 from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker
 from bankd.workers.vectors import SentenceVectors
+
+if TYPE_CHECKING:
+    from bankd.fleet.opensearch import OpenSearchStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,47 @@ def prepare_worker() -> None:
 
 def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
     """Bring the shared search up to date with the index of a bank."""
-    return write_share(fleet.database, bank, MeaningSettings(*search_settings(Path(bank.root)).meaning))
+    store = _store_of(fleet)
+    meaning = MeaningSettings(*search_settings(Path(bank.root)).meaning)
+    return SharedWriter(fleet.database, store.write if store else None).write(bank, meaning)
+
+
+def use_opensearch(fleet: Fleet, url: str) -> None:
+    """Keep the terms of the shared search in an OpenSearch cluster from now on. UserError if banks are shared already."""
+    if fleet.database.rows("SELECT 1 FROM shared_banks LIMIT 1"):
+        raise UserError("the shared search has banks already, so its terms stay in the database")
+    _store_at(url).make()
+    fleet.database.set_setting("opensearch", url)
+
+
+def forget_shared(fleet: Fleet, banks: Sequence[FleetBank]) -> None:
+    """Remove banks from the cluster, if there is one."""
+    if store := _store_of(fleet):
+        store.remove([bank.number for bank in banks])
+
+
+def _store_of(fleet: Fleet) -> OpenSearchStore | None:
+    """The cluster of a fleet; None if the tables of the database have the terms."""
+    url = fleet.database.setting("opensearch")
+    return _store_at(url) if url else None
+
+
+@cache
+def _store_at(url: str) -> OpenSearchStore:
+    try:
+        from bankd.fleet.opensearch import OpenSearchStore  # noqa: PLC0415 -- an extra
+    except ImportError as error:
+        raise UserError(f"OpenSearch needs {error.name}; install it with: pip install 'bankd[opensearch]'") from error
+    return OpenSearchStore(url)
+
+
+def _postings_of(fleet: Fleet, banks: Sequence[int], scope: BankScope) -> ScopedPostings:
+    store = _store_of(fleet)
+    if store is None:
+        return PostgresPostings(fleet.database, scope)
+    from bankd.fleet.opensearch import OpenSearchPostings  # noqa: PLC0415 -- an extra
+
+    return OpenSearchPostings(store, banks)
 
 
 def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -129,7 +172,7 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
         raise UsageError('"banks" must be a list of names, and "as" the name of a role')
     query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
     with fleet.database.snapshot(reader):
-        index = SharedIndex(fleet.database, banks)
+        index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
         form = normal_form(query.text)
         runs = runs_of(form)  # what the question will ask for: one query to the database, and not one for each term
         index.expect(runs, [*dict.fromkeys([*analyse_text(form).terms, *runs])])

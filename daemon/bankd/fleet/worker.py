@@ -27,7 +27,7 @@ from bankd.errors import BankError, UsageError, UserError
 from bankd.fleet.database import FleetUnreachableError
 from bankd.fleet.queue import LOST, WorkerPlan
 from bankd.fleet.registry import FleetBank, NightOutcome
-from bankd.fleet.together import Fleet, StandingNights, open_fleet, share_bank
+from bankd.fleet.together import Fleet, StandingNights, forget_shared, open_fleet, share_bank
 from bankd.health.schedule import Daily
 from bankd.pages.text import show_line
 from bankd.system.clock import utc_now
@@ -171,6 +171,7 @@ def schedule_banks(
 
 def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     """Remove banks from the fleet. Their files stay as they are."""
+    forget_shared(fleet, fleet.banks.find(names))
     fleet.banks.remove(names)
     fleet.queue.drop(names)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bankd.fleet.database import FleetConnection, FleetDatabase
 from bankd.fleet.export import FIELDS, KINDS, ExportedIndex, build_of, export_index
 from bankd.fleet.registry import FleetBank
-from bankd.fleet.shared import copy_rows, write_postings
+from bankd.fleet.shared import WritePostings, copy_rows, write_postings
 from bankd.search.request import MeaningSettings
 
 _COLUMNS = ("bank", "row", "digest", *FIELDS, "nodes", "names", "days")
@@ -23,19 +24,28 @@ class WrittenShare(NamedTuple):
     terms: int = 0
 
 
-def write_share(database: FleetDatabase, bank: FleetBank, meaning: MeaningSettings) -> WrittenShare:
-    """Bring a bank up to date in one transaction, with its vectors by these settings. UserError if it has no index yet."""
-    root = Path(bank.root)
-    known = database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
-    if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
-        return WrittenShare()
-    index = export_index(root, meaning)
-    with database.transaction() as connection:
-        connection.execute("SELECT pg_advisory_xact_lock(1650552420, %s)", (bank.number,))
-        return write_export(connection, bank, index)
+class SharedWriter:
+    """Writes the rows of one bank at a time, in one transaction."""
+
+    def __init__(self, database: FleetDatabase, write_elsewhere: WritePostings | None = None) -> None:
+        """Take the database, and what writes the postings if another store has them."""
+        self._database, self._write_elsewhere = database, write_elsewhere
+
+    def write(self, bank: FleetBank, meaning: MeaningSettings) -> WrittenShare:
+        """Bring a bank up to date, with its vectors by these settings. UserError if the bank has no index yet."""
+        root = Path(bank.root)
+        known = self._database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
+        if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
+            return WrittenShare()
+        index = export_index(root, meaning)
+        with self._database.transaction() as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(1650552420, %s)", (bank.number,))
+            return write_export(connection, bank, index, self._write_elsewhere)
 
 
-def write_export(connection: FleetConnection, bank: FleetBank, index: ExportedIndex) -> WrittenShare:
+def write_export(
+    connection: FleetConnection, bank: FleetBank, index: ExportedIndex, write_elsewhere: WritePostings | None = None
+) -> WrittenShare:
     """Write what differs between an index and the tables, as part of a transaction."""
     digests = {row: memory.digest for row, memory in index.memories.items()}
     query = "SELECT row, digest FROM shared_memories WHERE bank = %s"
@@ -43,8 +53,8 @@ def write_export(connection: FleetConnection, bank: FleetBank, index: ExportedIn
     changed = [row for row, digest in digests.items() if before.get(row) != digest]
     reworded = [row for row in changed if before.get(row, b"")[:8] != digests[row][:8]]
     gone = [row for row in before if row not in digests]
-    added = {row: index.memories[row] for row in reworded}
-    terms = write_postings(connection, bank.number, [*gone, *reworded], added)
+    write = write_elsewhere or partial(write_postings, connection)
+    terms = write(bank.number, [*gone, *reworded], {row: index.memories[row] for row in reworded})
     _drop(connection, "shared_memories", "row", bank.number, [*gone, *changed])
     copy_rows(connection, "shared_memories", _COLUMNS, (
         (bank.number, row, digests[row], *one.values, list(one.nodes), list(one.names), list(one.days))
