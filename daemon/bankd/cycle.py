@@ -24,7 +24,7 @@ from bankd.memory.judge import (
     find_replaced,
     judge_lines,
 )
-from bankd.memory.ledger import Ledger, changes_successors
+from bankd.memory.ledger import Ledger, changes_relations
 from bankd.memory.links import find_dead_links, heal_outside_moves, note_sizes, relink_plan, split_pages
 from bankd.memory.new_lines import (
     Renamed,
@@ -131,7 +131,7 @@ class Report:
     """What a run, or a command that changes the bank, did.
 
     `notes` tells which edits of the user it left alone, and what happened to the index. The `rest` of the new lines
-    is for another run. `successors` maps memories to what supersedes them; None when the run may have changed that.
+    is for another run. `ledger` tells what memories are to each other; None when the run may have changed that.
     """
 
     kind: str
@@ -139,7 +139,7 @@ class Report:
     is_applied: bool
     notes: Sequence[str] = ()
     rest: Rest | None = None
-    successors: Mapping[str, str] | None = None
+    ledger: Ledger | None = None
 
 
 def run_cycle(
@@ -191,11 +191,9 @@ def run_cycle(
         if not plan.is_empty:
             world.graph.refresh()
         notes += note_sizes(plan, world.catalog, world.graph, policy.settings)
-    is_same = not (conflicts or changes_successors(plan.transaction.events))
-    successors = facts.ledger.successors() if is_same else None
-    return Report(
-        kind, plan, is_applied=True, notes=(*thought.notes, *conflicts, *notes), rest=rest, successors=successors
-    )
+    is_same = not (conflicts or changes_relations(plan.transaction.events, facts.ledger))
+    known, said = facts.ledger if is_same else None, (*thought.notes, *conflicts, *notes)
+    return Report(kind, plan, is_applied=True, notes=said, rest=rest, ledger=known)
 
 
 class Thought(NamedTuple):
@@ -248,6 +246,13 @@ def collect_lines(
     fresh: Sequence[RetainLine] = [line for line in lines if line.id not in held]
     fresh = [line for line in fresh if text_key(line.memory) not in forgotten] if forgotten else fresh
     fresh, over = cut_batch(fresh, most)
+    seen, taken = {line.id for line in fresh}, facts.ledger.consumed
+    of_projects = [
+        line
+        for reading in facts.readings
+        for line in reading.lines
+        if line.project != facts.ledger.line_projects.get(line.id, "") and (line.id in seen or line.id in taken)
+    ]
     secrets_in = cache(partial(find_secrets, finders=policy.finders))  # many lines may say the same
     secrets = {line.id: secrets_in(render_memory(line.memory)) for line in fresh}
     plan = plan.with_(
@@ -259,6 +264,7 @@ def collect_lines(
         ),
         repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=facts.renamed,
+        projects=tuple(of_projects),
         bad=tuple(
             bad.screened(policy.finders)
             for reading in facts.readings
@@ -363,7 +369,8 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy)
     neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
-    judged = judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold)
+    projects = facts.ledger.projects()
+    judged = judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold, projects)
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
     held = world.catalog.lines_of(item.twin for item in blocked)
     fading = Fading.of(policy.settings.decay, RenamedPages(facts.ledger, world.catalog.pages_of).name_now)

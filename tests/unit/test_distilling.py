@@ -156,7 +156,8 @@ def test_a_night_takes_in_what_a_model_makes_of_a_session_with_the_questions_tha
 
     text = night.world.disk.logs[DISTILLED]
     asked = "  ? What does the queue run on?\n  ? 큐는 어디서 돌아?\n"
-    assert f"- W: The queue runs on SQLite. <!-- source: memory/2026-05-02.md:7 -->\n{asked}" in text
+    of = "<!-- source: memory/2026-05-02.md:7 --> <!-- project: /srv/relay -->"
+    assert f"- W: The queue runs on SQLite. {of}\n{asked}" in text
     assert "- W @Dana: Dana signs the release." in text, "Marco is named nowhere"
     assert "W: The queue runs on SQLite. ^m-" in night.learned()
     assert "source:" not in night.learned()

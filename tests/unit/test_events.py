@@ -17,7 +17,7 @@ from bankd.memory.ledger import (
     SUPERSEDED,
     UNDONE,
     Ledger,
-    changes_successors,
+    changes_relations,
     fold_events,
     in_order_told,
     make_event,
@@ -83,10 +83,10 @@ def test_what_changes_the_successors_is_told_by_the_kinds_of_events() -> None:
     taken_back = make_event(DELETED, TWO, START, memory=TWO)
     kept = make_event(KEPT, TWO, START, memory=TWO)
 
-    assert changes_successors([kept, newer])
-    assert changes_successors([taken_back])
-    assert changes_successors([make_event(RESTORED, TWO, START, memory=TWO)])
-    assert not changes_successors([kept])
+    assert changes_relations([kept, newer], Ledger())
+    assert changes_relations([taken_back], Ledger())
+    assert changes_relations([make_event(RESTORED, TWO, START, memory=TWO)], Ledger())
+    assert not changes_relations([kept], Ledger())
     assert fold_events([newer, kept]).successors() == fold_events([newer]).successors()
 
 

@@ -314,7 +314,7 @@ def test_moments_are_read_in_all_their_forms() -> None:
 def written(conversation: Dialogue, known: set[str] | None = None) -> str:
     days = new_turns(conversation, known or set(), lambda at: at or datetime(2026, 5, 4, tzinfo=UTC))
     return "".join(
-        opening("agent", conversation, day) + "".join(chunks(turns, conversation.is_quoted, lambda text: text))
+        opening("agent", conversation, day, "") + "".join(chunks(turns, conversation.is_quoted, lambda text: text))
         for day, turns in days.items()
     )
 

@@ -25,18 +25,19 @@ def brief_reader(
     now: datetime,
     readers: Sequence[str] = (USER,),
     subjects: tuple[str, ...] = (),
+    project: str = "",
 ) -> list[Briefing]:
     """Make briefings one after another, also empty ones. No two say the same.
 
     They are for the first of the readers, and say what changed since the first of them that was seen before was last seen.
-    All readers are noted as seen now.
+    All readers are noted as seen now. What is of another project than `project` is left out.
     """
     facts, shown, reader = bank.brief_facts(now), bank.shown(), readers[0]
     made: list[Briefing] = []
     for mode in modes:
         seen = frozenset(mark.rpartition(":")[0] for mark in shown.get(reader, {}))
         last = next(filter(None, (last_seen(shown, one) for one in readers)), None)
-        occasion = Occasion(now, subjects, seen, last)
+        occasion = Occasion(now, subjects, seen, last, project)
         made.append(make_briefing(mode, facts, occasion, shown, reader))
         shown = add_shown(shown, reader, made[-1].marks, now)
     for reader in readers:
@@ -46,10 +47,12 @@ def brief_reader(
 
 
 def brief_asked(mode: str, bank: BankReader, subjects: tuple[str, ...], now: datetime | None = None) -> Briefing:
-    """A briefing that somebody asked for: it says all, whatever was shown before, and remembers nothing."""
+    """A briefing that somebody asked for in the folder of `bank`: it says all, whatever was shown before, and remembers nothing."""
     now = now or bank.now()
     last = last_seen(bank.shown(), USER_SESSIONS)
-    return make_briefing(mode, bank.brief_facts(now), Occasion(now, subjects, last_here=last), {}, USER)
+    return make_briefing(
+        mode, bank.brief_facts(now), Occasion(now, subjects, last_here=last, project=bank.project), {}, USER
+    )
 
 
 def modes_for_start(source: str, shown: Shown, now: datetime, has_subject: bool) -> list[str]:

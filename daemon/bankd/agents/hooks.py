@@ -46,9 +46,12 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted
     if is_trivial(prompt):
         return ""
-    asked = {"query": prompt, "limit": 3, "margin": _MARGIN}
+    project = bank.project_of(str(said.get("cwd") or ""))
+    asked = {"query": prompt, "limit": 3, "margin": _MARGIN, "project": project}
     hits = [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]
-    hits = hits or [hit for hit in bank.recall({**asked, "limit": 2}, "logs")["hits"] if _is_clear(hit)]
+    if not hits:
+        found = (hit for hit in bank.recall({**asked, "limit": 4}, "logs")["hits"] if _is_clear(hit))
+        hits = [hit for hit in found if project in {"", bank.project_of_log(str(hit["path"])) or project}][:2]
     session = str(said.get("session_id") or "")
     told = _tell_new(hits, session, bank, bank.now()) if hits else ""
     return told + ("" if said.get("unattended") or not session else _count_turn(prompt, session, bank))
@@ -119,11 +122,11 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     from bankd.briefing.recalled import wrap_memories
     from bankd.briefing.shown import lines_within
 
-    folder = str(said.get("cwd") or "").rstrip("/").rpartition("/")[2]
-    now = bank.now()
+    project = bank.project_of(str(said.get("cwd") or ""))
+    folder, now = (project or str(said.get("cwd") or "")).rstrip("/").rpartition("/")[2], bank.now()
     modes = modes_for_start(str(said.get("source") or ""), bank.shown(), now, has_subject=bool(folder))
     readers = (str(said.get("session_id") or ""), USER_SESSIONS)
-    made = brief_reader(modes, bank, now, readers, (folder,) if folder else ())
+    made = brief_reader(modes, bank, now, readers, (folder,) if folder else (), project)
     lines = [line for one in made if one.items for line in (f"{one.mode}:", *one.text.splitlines())]
     return wrap_memories("\n".join(lines_within(lines, START_TOKENS))) if lines else ""
 

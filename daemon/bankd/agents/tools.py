@@ -232,7 +232,7 @@ def _search(bank: BankReader, arguments: Json) -> Json:
 
 def _told(hits: Sequence[Mapping[str, Any]], bank: BankReader) -> list[str]:
     """Hits as lines: whom each is about, what holds now, when it was said, and its id."""
-    return [one.line for one in tell_hits(hits, lambda: bank.brief_facts(bank.now()), bank.read_file)]
+    return [one.line for one in tell_hits(hits, lambda: bank.brief_facts(bank.now()), bank.read_file, bank.project)]
 
 
 def _get(bank: BankReader, arguments: Json) -> Json:
@@ -288,8 +288,11 @@ def _note(bank: BankReader, arguments: Json) -> Json:
     from bankd.wiring.workspace import add_line
 
     questions, replaces = arguments.get("questions", [])[:5], arguments.get("replaces", "").removeprefix("^")
-    line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"), questions, replaces)
+    text, tag, confidence = arguments["text"], arguments.get("tag"), arguments.get("confidence")
+    line = retain_line(text, tag, confidence, questions, replaces)
     said = read_log("", f"## Retain\n{line}\n", anywhere=True).lines[0]
+    if bank.project and arguments.get("holds") != "everywhere" and not _is_about_person(said.memory, bank):
+        line = retain_line(text, tag, confidence, questions, replaces, bank.project)
     beside = _replaced(bank, said.replaces) if said.replaces else _like_note(bank, said.memory)
     place, is_new = add_line(bank.root, line, once=True)
     soon = "becomes a memory at the next run; where bankd runs, soon"
@@ -298,6 +301,15 @@ def _note(bank: BankReader, arguments: Json) -> Json:
         "place": str(place), "written": is_new, **beside,
         "note": f"{soon}; {ask}. {DATA_NOTICE}" if "may_replace" in beside else soon,
     }  # fmt: skip
+
+
+def _is_about_person(memory: Memory, bank: BankReader) -> bool:
+    from bankd.memory.retain import people_in
+
+    if not memory.entities:
+        return False
+    known = bank.brief_facts(bank.now()).memories
+    return not people_in(Memory("", one.tag, entities=one.entities) for one in known).isdisjoint(memory.entities)
 
 
 def _replaced(bank: BankReader, id_: str) -> Json:
@@ -318,6 +330,7 @@ def _like_note(bank: BankReader, memory: Memory) -> Json:
         return {}
     key = text_key(replace(memory, entities=()))
     known = [hit for hit in hits if text_key(Memory(hit["text"], memory.tag)) == key]
+    hits = [hit for hit in hits if not (bank.project and hit["projects"]) or bank.project in hit["projects"]]
     likest = sorted((hit for hit in hits if hit not in known and _likeness(hit) >= 1), key=_likeness, reverse=True)
     found = {"known": known, "may_replace": likest[:1], "near": likest[1:_MOST_LIKE]} if not known else {"known": known}
     return {name: lines for name, some in found.items() if (lines := _told(some, bank))}

@@ -64,12 +64,15 @@ _REMEMBERED_AT_ONCE = 500
 class Importer:
     """Imports sources into one workspace; `zone_of` converts a time to the zone of the workspace.
 
+    `project_of` gives the project of a folder, empty where it is in none.
+
     Turns that a person took back come in again only with `is_by_hand`. `ends` has by log what was appended.
     """
 
     logs: ImportedLogs
     finders: Sequence[Finder]
     zone_of: Callable[[datetime], datetime]
+    project_of: Callable[[str], str]
     is_by_hand: bool = False
     ends: dict[str, ImportedEnd] = field(default_factory=dict)
     _known: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -162,7 +165,8 @@ class Importer:
         days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
         for day, turns in sorted(days.items()):
             log = log_name(conversation, day)
-            head = "\n" if log in logs else opening(agent, conversation, day)
+            project = self.project_of(conversation.folder) if conversation.folder else ""
+            head = "\n" if log in logs else opening(agent, conversation, day, project)
             for text in chunks(turns, conversation.is_quoted, self._mask) if not dry_run else ():
                 self.logs.append(agent, log, head + text)
                 self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(head + text)

@@ -23,6 +23,7 @@ from zoneinfo import ZoneInfo
 
 from bankd.config.workspace import FOLDERS, SETTINGS, compile_finders, load_settings, place_folders, require_folders
 from bankd.errors import UserError
+from bankd.memory.retain import without_project
 from bankd.secrets.screening import find_secrets
 from bankd.settings import SplitPolicy
 from bankd.shipped import shipped_folder
@@ -117,7 +118,7 @@ def append_to_log(
     """Append one Retain line to today's log; gives what `append(log, line)` gives. UserError when it looks like a credential."""
     settings = load_settings(root / SETTINGS)
     place_folders(root, settings.folders)
-    if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
+    if secrets := find_secrets(without_project(line), compile_finders(settings.secrets.patterns)):
         raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
     require_folders(root)
     return append(f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)

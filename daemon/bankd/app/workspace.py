@@ -125,9 +125,9 @@ class Workspace:
             with self.recorder.recording(kind) as record:
                 report = run_cycle(kind, record.run, self.now, self._world(), policy)
                 record.tell(report.plan)
-                is_known = report.plan.is_empty and self.outside.catalog.knows_superseded()
+                is_known = report.plan.is_empty and self.outside.catalog.knows_relations()
                 if kind == "reflect" or not is_known:  # else no event needs to be read again
-                    self.tell_search(report.successors)
+                    self.tell_search(report.ledger)
             notes += self.healed
             if self.recorder.is_by_hand:
                 self.healed.clear()  # the daemon's log has them too
@@ -166,10 +166,13 @@ class Workspace:
         self.tell_search()
         self.index.refresh(self.now)
 
-    def tell_search(self, newer: Mapping[str, str] | None = None) -> None:
-        """Have search know which memories are superseded (read from the events where nobody says it), and where none fades."""
-        newer = self.transactions.ledger().successors() if newer is None else newer
-        self.outside.catalog.record_known(newer, self.fading().kept)
+    def tell_search(self, known: Ledger | None = None) -> None:
+        """Have search know which memories are superseded, of which project one is, and where none fades.
+
+        `known` is the ledger as it is now; without it the events are read.
+        """
+        ledger = known or self.transactions.ledger()
+        self.outside.catalog.record_relations(ledger.successors(), ledger.projects(), self.fading().kept)
 
     def fading(self) -> Fading:
         """How opinions fade, with the pages on which none does by their present names."""

@@ -78,8 +78,10 @@ def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def project(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What names the project: facts and habits first, newest first, then what is open."""
-    yield from map(_item, sorted(_about(facts, occasion), key=lambda memory: memory.tag not in {"W", "B"}))
+    """What is of the project or names it: facts and habits first, newest first, then what is open."""
+    own = [memory for memory in _newest(facts) if occasion.project in memory.projects]
+    named = sorted(_about(facts, occasion), key=lambda memory: memory.tag not in {"W", "B"})
+    yield from map(_item, dict.fromkeys((*own, *named)))
     yield from _loops_about(facts, occasion)
 
 
@@ -438,7 +440,7 @@ class Briefing(NamedTuple):
 def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown, reader: str) -> Briefing:
     """Make a briefing: what is new to a reader, as much as fits. One item has at most 120 tokens."""
     rule, left, taken = MODES[mode], MODES[mode].tokens, dict[str, Item]()
-    for item in rule.choose(facts, occasion):
+    for item in rule.choose(facts.within(occasion.project), occasion):
         mark = mark_of(item.key, item.text)
         if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
             continue

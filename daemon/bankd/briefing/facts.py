@@ -45,6 +45,8 @@ class KnownMemory(NamedTuple):
     """How many other memories name its id or are about the same."""
     fades_on: date | None = None
     """The day on which it goes to the archive unless it is said again."""
+    projects: tuple[str, ...] = ()
+    """The folders of the projects that it is of; none where it holds everywhere."""
 
     @property
     def who(self) -> str:
@@ -87,6 +89,12 @@ class BriefFacts(NamedTuple):
     """By the key of what was superseded, the key of what supersedes it."""
     log_lines: Sequence[OpenLine] = ()
 
+    def within(self, project: str) -> BriefFacts:
+        """What holds in a project; all where none is known."""
+        if not project:
+            return self
+        return self._replace(memories=[m for m in self.memories if not m.projects or project in m.projects])
+
     def of(self, key: str) -> KnownMemory | None:
         """The memory with a key."""
         return next((memory for memory in self.memories if memory.key == key), None)
@@ -99,6 +107,8 @@ class Occasion(NamedTuple):
     subjects: tuple[str, ...] = ()
     seen: frozenset[str] = frozenset()
     last_here: datetime | None = None
+    project: str = ""
+    """The folder of the project that the reader works in."""
 
     @property
     def today(self) -> date:
@@ -154,9 +164,10 @@ def assemble_facts(
         fades_on = fades_away_on(resident_of(key, page.path, memory, ledger), today, fading)
         return KnownMemory(
             key, page.path, entry.line, memory.text, memory.tag, value, memory.entities, entry.heading,
-            memory.is_pinned, learned, used, days, links.get(key, 0) + about_same, fades_on,
+            memory.is_pinned, learned, used, days, links.get(key, 0) + about_same, fades_on, tuple(sorted(of.get(key, ()))),
         )  # fmt: skip
 
+    of = ledger.projects()
     happened = tuple(sorted(_happened(events), key=lambda one: (one.at, one.kind, one.key)))
     open_lines = (
         OpenLine(day, line["text"], f"memory/{name}:{number}")

@@ -47,11 +47,14 @@ class Told(NamedTuple):
     line: str
 
 
-def tell_hits(hits: Iterable[Said], facts: Callable[[], BriefFacts], read_log: Callable[[str], str]) -> list[Told]:
+def tell_hits(
+    hits: Iterable[Said], facts: Callable[[], BriefFacts], read_log: Callable[[str], str], project: str = ""
+) -> list[Told]:
     """What holds now of the hits of an answer, in their order: `@who · text · said DAY · id`.
 
     Of memories that replace each other the newest is told, with what it replaced behind it; `facts` is asked only where an
     older one was found without its newest. Of a session question and reply are told; `read_log` gives the text of a log.
+    What is of another project than `project` names that.
     """
     told: dict[str, Told] = {}
     for hit, before in _holding_now(list(hits), facts):
@@ -59,7 +62,7 @@ def tell_hits(hits: Iterable[Said], facts: Callable[[], BriefFacts], read_log: C
         if hit.get("group") == "logs" and (found := exchange_at(read_log(str(hit["path"])), hit["line"])):
             key = f"{hit['path']}:{found[0]}"
             said = {**hit, "line": found[0], "text": found[1]}
-        told.setdefault(key, Told(key, told_line(said, before)))
+        told.setdefault(key, Told(key, told_line(said, before, project)))
     return list(told.values())
 
 
@@ -92,7 +95,7 @@ def exchange_at(log: str, line: int) -> tuple[int, str] | None:
     return turns[at][0], " / ".join(said)
 
 
-def told_line(hit: Said, before: Said | None = None) -> str:
+def told_line(hit: Said, before: Said | None = None, project: str = "") -> str:
     """A hit as a line: whom it is about, what is said, on which day, what is folded under it, and its id, else its place.
 
     `before` is the memory that it replaced; of a log it says that it is no memory.
@@ -109,6 +112,7 @@ def told_line(hit: Said, before: Said | None = None) -> str:
         f"of {about[0]}" if about and about[0] not in text else "",
         said,
         relation_of(hit) if hit.get("superseded_by") or hit.get("contradicts") else "",
+        f"in {', '.join(of)}" if project not in (of := hit.get("projects") or (project,)) else "",
         f"like it: {' '.join(hit['like_it'])}" if hit.get("like_it") else "",
     )
     return " · ".join(filter(None, (who_of(hit), text, *remarks, str(hit.get("id") or place_of(hit)))))
@@ -150,7 +154,7 @@ def _known(id_: str, facts: BriefFacts) -> Said | None:
     learned = memory.learned.isoformat() if memory.learned else None
     return {
         "path": memory.path, "line": memory.line, "id": id_, "text": memory.text, "entities": memory.entities,
-        "learned": learned, "superseded_by": facts.newer.get(id_),
+        "learned": learned, "superseded_by": facts.newer.get(id_), "projects": memory.projects,
     }  # fmt: skip
 
 

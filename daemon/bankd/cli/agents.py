@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.cli.base import add_options, suggest_word
@@ -130,10 +132,14 @@ def mcp_command(arguments: Namespace) -> int:
     from bankd.agents.mcp import McpServer, take_standard_streams
     from bankd.agents.tools import BankMethods
 
+    folder = ""
+    with suppress(OSError):  # the folder that the agent works in may be gone
+        folder = str(Path.cwd())
+
     def find_bank() -> BankReader:
         from bankd.wiring.reader import BankReader
 
-        return BankReader(locate_workspace(arguments.workspace))
+        return BankReader(locate_workspace(arguments.workspace), folder=folder)
 
     McpServer(take_standard_streams(), BankMethods(find_bank).by_name()).serve()
     return 0

@@ -141,9 +141,11 @@ class LogPages(PageFiles):
         return {path: stamp + self._screened_by for path, stamp in found.items()} if self._screened_by else found
 
     def read(self, path: str) -> bytes | None:
-        """The screened text of a log as UTF-8; a log that says it is UTF-16 and is not, is empty."""
+        """The screened text of a log as UTF-8, without names of projects; a log that says it is UTF-16 and is not, is empty."""
+        from bankd.memory.retain import without_project  # noqa: PLC0415 -- a query has no time for it
+
         data = super().read(path)
-        return None if data is None else screened_log(data, self._compile()).encode()
+        return None if data is None else without_project(screened_log(data, self._compile())).encode()
 
     def dates_since(self, seen: str) -> MemoryDates:
         """Nothing: a line of a log has the day of its log."""

@@ -87,12 +87,15 @@ def _kept(database: sqlite3.Connection, _: list[str]) -> Sequence[str]:
 def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
     superseded: dict[str, str] = dict(_rows(database, "SELECT old, new FROM superseded WHERE old", ids))
     found = {row for side in ("older", "newer") for row in _rows(database, f"{_PAIRS} {side}", ids)}
+    projects: dict[str, list[str]] = {}
+    for id_, project in _rows(database, "SELECT id, project FROM projects WHERE id", ids):
+        projects.setdefault(id_, []).append(project)
     if not found:
-        return StoredRelations(superseded)
+        return StoredRelations(superseded, projects=projects)
     pairs = [StoredPair(older, newer, relation, bool(is_dated)) for older, newer, relation, is_dated in found]
     newer = [pair.newer for pair in pairs]
     superseded |= dict(_rows(database, "SELECT old, new FROM superseded WHERE old", newer))
-    return StoredRelations(superseded, pairs, dict(_rows(database, _KEYS, ids)))
+    return StoredRelations(superseded, pairs, dict(_rows(database, _KEYS, ids)), projects)
 
 
 def _ties(database: sqlite3.Connection, ids: list[str]) -> list[StoredTie]:

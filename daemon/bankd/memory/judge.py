@@ -7,14 +7,15 @@ bank that are new or changed with those like them, once; the catalog keeps the o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import bug_in
-from bankd.memory.ledger import KEPT, Event, Ledger, day_of
+from bankd.memory.ledger import KEPT, PROJECT, Event, Ledger, are_apart, day_of
 from bankd.memory.plan import Blocked, Confirmed, Placement, Plan, Update
 from bankd.memory.retain import RetainLine
 from bankd.memory.retire import memory_of
@@ -79,12 +80,14 @@ def judge_lines(
     neighbours: Mapping[str, Sequence[Neighbour]],
     wordings: Mapping[str, Wording],
     threshold: int,
+    projects: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> JudgedLines:
-    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text.
+    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text, `projects` by memory.
 
-    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
+    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words. Nor do
+    two projects say anything of each other.
     """
-    judge = _Judge(wordings, threshold)
+    judge = _Judge(wordings, threshold, projects)
     kept: list[Placement] = []
     blocked: list[Blocked] = []
     updates: list[Update] = []
@@ -106,22 +109,32 @@ def judge_lines(
 class _Judge:
     """Finds what a line repeats or updates, and remembers those that repeat nothing."""
 
-    def __init__(self, wordings: Mapping[str, Wording], threshold: int) -> None:
-        self._reader, self._threshold = Reader(wordings), threshold
+    def __init__(
+        self, wordings: Mapping[str, Wording], threshold: int, projects: Mapping[str, Collection[str]]
+    ) -> None:
+        self._reader, self._threshold, self._projects = Reader(wordings), threshold, dict(projects)
         self._earlier: dict[str | None, EarlierLines] = defaultdict(EarlierLines)
 
     def match(self, retained: RetainLine, neighbours: Sequence[Neighbour]) -> Match | None:
         memory, read = retained.memory, self._reader.read
         line = ReadLine.of(retained.id, read(memory))
-        kin = [item for item in neighbours if item.memory.tag in {None, memory.tag}]
+        own = (retained.project,) if retained.project else ()
+        kin = [
+            item for item in neighbours if item.memory.tag in {None, memory.tag} and not self._is_apart(own, item.id)
+        ]
         length = len(memory.text)
         alike = range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)
         known = [(item.id, read(item.memory)) for item in kin if len(item.memory.text) in alike]
         earlier = self._earlier[memory.tag]
-        match = find_match([*known, *earlier.nearest(line)], line.statement, self._threshold)
+        before = [one for one in earlier.nearest(line) if not self._is_apart(own, one[0])]
+        match = find_match([*known, *before], line.statement, self._threshold)
         if match is None or match.verdict.outcome is not Relation.SAME:
             earlier.add(line)
+            self._projects[retained.id] = own
         return match
+
+    def _is_apart(self, own: tuple[str, ...], id_: str) -> bool:
+        return are_apart(own, self._projects.get(id_, ()))
 
 
 def _update(placement: Placement, match: Match | None) -> list[Update]:
@@ -288,9 +301,13 @@ def compare_changed(
     memories = _memories(catalog, changed)
     near = of.index.neighbours_of(memories)
     alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
+    fresh = [*fresh]
     memories |= _memories(catalog, {id_ for pair in alike for id_ in pair} - memories.keys())
     pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
     sources = {**ledger.consumed, **{str(item["memory"]): item for item in fresh if item.get("type") == KEPT}}
+    named = {str(item["memory"]): [str(item["project"])] for item in fresh if item.get("type") == PROJECT}
+    projects: Mapping[str, Collection[str]] = {**ledger.projects(), **named}
+    pairs = [pair for pair in pairs if not are_apart(*(projects.get(id_, ()) for id_ in pair))]
     compared = _compare(pairs, memories, sources, of)
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
     return [likeness.bug for likeness in compared.values() if likeness.bug]

@@ -5,7 +5,8 @@ An event is a JSON object with an `id`. The same id twice is one event, so the o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeAlias
@@ -26,6 +27,8 @@ RENAMED = "renamed"
 SUPERSEDED = "superseded"
 MAY_REPLACE = "may replace"
 """A line says that it replaces a memory that a person wrote, so that person is asked."""
+PROJECT = "project"
+"""A line names another project than before, or for the first time; none where it names none any more."""
 UNDONE = "undone"
 DISMISSED = "dismissed"
 APART = "apart"
@@ -36,7 +39,7 @@ TAKEN_OUT = "taken out"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
-_SUCCEEDING = _REMOVING | {SUPERSEDED, RESTORED, APART, REOPENED}
+_RELATING = _REMOVING | {SUPERSEDED, RESTORED, APART, REOPENED, PROJECT}
 
 
 def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
@@ -50,6 +53,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     REVISED: ("memory", "of"),
     **dict.fromkeys((SUPERSEDED, MAY_REPLACE), ("memory", "by")),
     APART: ("memory", "other"),
+    PROJECT: ("memory", "project"),
     RENAMED: ("log", "was"),
 }
 
@@ -96,6 +100,8 @@ class Ledger:
     allowed: dict[str, Event] = field(default_factory=dict)
     """The event that blocked a line which a person then let in."""
     tombstones: dict[str, Event] = field(default_factory=dict)
+    line_projects: dict[str, str] = field(default_factory=dict)
+    """By the id of a line, the folder of the project that it names."""
     dismissed: set[str] = field(default_factory=set)
     """The keys of lines that a person has dismissed."""
     kept_apart: set[tuple[str, str]] = field(default_factory=set)
@@ -156,6 +162,21 @@ class Ledger:
         same = {log, self.identity_of(log)}
         return [*reversed([name for name, was in self.identities.items() if was in same]), *sorted(same)]
 
+    def projects(self) -> dict[str, frozenset[str]]:
+        """By memory, the projects of the lines that say it; one that a line says of no project holds everywhere."""
+        if not self.line_projects:
+            return {}
+        found, again = defaultdict[str, set[str]](set), list[tuple[str, str]]()
+        for line, fact in self.consumed.items():
+            if fact["type"] == KEPT:
+                found[line].add(self.line_projects.get(self.line_of(line), ""))
+            elif fact["type"] == DUPLICATE and not fact.get("overruled"):
+                again.append((str(fact.get("of")), self.line_projects.get(line, "")))
+        for memory, project in again:
+            if memory in found:
+                found[memory].add(project)
+        return {memory: frozenset(named) for memory, named in found.items() if "" not in named}
+
     def learned_after(self, at: str) -> set[str]:
         """The memories that were learned after this time (ISO 8601)."""
         return {id_ for id_, item in self.consumed.items() if item["type"] == KEPT and told_order(item)[0] > at}
@@ -170,9 +191,15 @@ class Ledger:
         }
 
 
-def changes_successors(events: Iterable[Event]) -> bool:
-    """Whether any of these events may change which memory replaces which."""
-    return any(item.get("type") in _SUCCEEDING for item in events)
+def changes_relations(events: Iterable[Event], ledger: Ledger) -> bool:
+    """Whether any of these events may change which memory replaces which, or of which project one is."""
+    kinds = _RELATING | {DUPLICATE} if ledger.line_projects else _RELATING
+    return any(item.get("type") in kinds for item in events)
+
+
+def are_apart(one: Collection[str], other: Collection[str]) -> bool:
+    """Whether two memories are of different projects, so that neither says anything of the other."""
+    return bool(one and other) and not set(one) & set(other)
 
 
 def in_order_told(events: Iterable[Event]) -> Iterator[Event]:
@@ -222,6 +249,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.superseded[memory] = str(item.get("by"))
         ledger.supersessions[memory] = item
         ledger.restored.pop(memory, None)  # it was restored before it was superseded, so that counts no more
+    elif kind == PROJECT:
+        ledger.line_projects[memory] = str(item.get("project"))
     elif kind == MAY_REPLACE:
         ledger.may_replace[memory, str(item.get("by"))] = item
     elif kind in KINDS:

@@ -154,6 +154,8 @@ class Plan:
     """Edited lines whose memory a person had changed or taken out: the memory is not touched."""
     withheld: tuple[Withheld, ...] = ()
     repaired: tuple[Repaired, ...] = ()
+    projects: tuple[RetainLine, ...] = ()
+    """The lines that name another project than the ledger knows."""
     renamed: tuple[Renamed, ...] = ()
     deleted: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
@@ -259,6 +261,7 @@ class Plan:
             *(self._blocked(b, overruled=True) for b in self.overruled),
             *map(self._revised, self.revised),
             *map(self._replaced, self.updates),
+            *(said(ledger.PROJECT, p.id + of_run, memory=p.id, project=p.project) for p in self.projects),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(said(ledger.DELETED, id_ + of_run, memory=id_, run=self.run) for id_ in self.deleted),
             *(said(ledger.RESTORED, id_ + of_run, memory=id_, run=self.run) for id_ in self.returned),

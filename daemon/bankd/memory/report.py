@@ -64,6 +64,11 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
     for e in plan.revised:
         said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
         yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
+    new = {line.id for line in plan.lines}
+    for line in plan.projects:
+        if line.id not in new:
+            reason = f"is of {line.project} now" if line.project else "holds in every project now"
+            yield ReportRow("~", "project", str(line.place), statement_of(line.memory), reason)
     for o in plan.overruled:
         advice = f"{o.reason}; bankctl review accept {o.line.id} lets the line in"
         yield ReportRow("=", "not followed", str(o.line.place), statement_of(o.line.memory), advice)

@@ -59,6 +59,8 @@ _NOTES = re.compile(
     r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project|source|refused|proposed)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$"
 )
 """Notes at the end of a line, of OpenClaw for itself and of bankd on a line that a model wrote; not part of the text."""
+_PROJECT = re.compile(r"[ \t]*<!--[ \t]*project[ \t]*:[ \t]*(?P<folder>/(?:(?!-->).)*?)[ \t]*-->")
+"""Names the project of a line by its folder; what names none, as OpenClaw may write, is a note like the others."""
 _DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
 _REPLACES = re.compile(r"[ \t]*\(replaces[ \t]+\^?(?P<id>[^\s()]*)\)[ \t]*$", re.MULTILINE)
 """The end of a line that says which memory it replaces."""
@@ -89,7 +91,8 @@ class LogPlace:
 class RetainLine:
     """A tagged line of a log; `id` is that of the memory it becomes.
 
-    The id depends neither on the questions below the line nor on `replaces`, the id of the memory that it replaces.
+    The id depends neither on the questions below the line, nor on `replaces`, the id of the memory that it replaces, nor
+    on `project`, the folder of the project that it is of.
     """
 
     place: LogPlace
@@ -98,6 +101,7 @@ class RetainLine:
     id: str
     questions: tuple[str, ...] = ()
     replaces: str = ""
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,7 @@ def identified_as(reading: LogReading, identity: str) -> LogReading:
     """The same reading, with ids made from the name under which the log was first read."""
     if identity == reading.log:
         return reading
-    tagged = [_Tagged(line.place, line.memory, line.questions, line.replaces) for line in reading.lines]
+    tagged = [_Tagged(line.place, line.memory, line.questions, line.replaces, line.project) for line in reading.lines]
     return replace(reading, lines=tuple(_identify(identity, tagged)), was=identity)
 
 
@@ -174,14 +178,15 @@ class _Tagged(NamedTuple):
     memory: Memory
     questions: tuple[str, ...]
     replaces: str
+    project: str
 
 
 def _identify(identity: str, tagged: list[_Tagged]) -> Iterator[RetainLine]:
     seen: Counter[str] = Counter()
-    for place, memory, questions, replaces in tagged:
+    for place, memory, questions, replaces, project in tagged:
         statement = statement_of(memory)
         id_ = memory_id(identity, statement, seen[statement])
-        yield RetainLine(place, memory, seen[statement], id_, questions, replaces)
+        yield RetainLine(place, memory, seen[statement], id_, questions, replaces, project)
         seen[statement] += 1
 
 
@@ -274,7 +279,7 @@ class _LogReader:
         lines = [clean_text(line) for line in said.split("\n")]
         confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
         memory = Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)
-        return _Tagged(place, memory, questions, replaces)
+        return _Tagged(place, memory, questions, replaces, project_in(text) if head.tag in OF_PROJECTS else "")
 
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
         """Whether a list item is ordinary prose, and was not meant to be remembered."""
@@ -294,6 +299,37 @@ def _part_questions(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
     found = [_QUESTION.fullmatch(line) for line in lines[1:]]
     text = [line for line, question in zip(lines[1:], found, strict=True) if question is None]
     return [*lines[:1], *text], tuple(clean_text(question["text"]) for question in found if question)
+
+
+OF_PROJECTS = frozenset("WB")
+"""What is said of a project; what somebody thinks, and what one says about oneself, holds everywhere."""
+
+
+def people_in(memories: Iterable[Memory]) -> frozenset[str]:
+    """The slugs of whom an opinion is known, or from whom: what is about them holds in every project."""
+    return frozenset(slug for memory in memories if memory.tag == "O" for slug in memory.entities)
+
+
+def project_in(text: str) -> str:
+    """The project that a line of a log names; empty where it names none."""
+    found = _PROJECT.search(text)
+    return found["folder"] if found else ""
+
+
+def project_of_log(text: str) -> str:
+    """The project that a log names above its first session; empty where it names none."""
+    return project_in(text.partition("\n## ")[0])
+
+
+def project_mark(folder: str) -> str:
+    """The comment that names a project; empty for a folder that cannot stand in one."""
+    is_plain = folder.startswith("/") and is_utf8(folder) and not re.search(r"[\x00-\x1f]|-->|%%", folder)
+    return f"<!-- project: {folder} -->" if is_plain else ""
+
+
+def without_project(text: str) -> str:
+    """A text without the comments that name a project."""
+    return _PROJECT.sub("", text)
 
 
 def part_replaced(text: str) -> tuple[str, str]:
@@ -321,11 +357,16 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
 
 
 def retain_line(
-    text: str, tag: str | None, confidence: float | None = None, questions: Iterable[str] = (), replaces: str = ""
+    text: str,
+    tag: str | None,
+    confidence: float | None = None,
+    questions: Iterable[str] = (),
+    replaces: str = "",
+    project: str = "",
 ) -> str:
     """Make a Retain line for a log, with its questions below it; UsageError when no run could read it.
 
-    `replaces` is the id of the memory that it replaces.
+    `replaces` is the id of the memory that it replaces, `project` the folder of the project that a fact or habit is of.
     """
     said = _one_line(text).removeprefix("- ")
     if replaces:
@@ -341,6 +382,8 @@ def retain_line(
     if reading.bad or not reading.lines:
         reason = reading.bad[0].reason if reading.bad else "it has no text"
         raise UsageError(f"cannot be remembered: {reason}")
+    if reading.lines[0].memory.tag in OF_PROJECTS and (mark := project_mark(project)) and not project_in(line):
+        line = f"{line} {mark}"
     asked = (_one_line(question).removeprefix("? ").strip() for question in questions)
     return line + "".join(f"\n  ? {question}" for question in asked if question)
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date, datetime, timedelta
 from itertools import accumulate
 from typing import NamedTuple
 
 from bankd.briefing.shown import count_tokens
 from bankd.errors import BankError
-from bankd.memory.ledger import Ledger
+from bankd.memory.ledger import Ledger, are_apart
 from bankd.memory.plan import Deferred
-from bankd.memory.retain import PROFILES, LogPlace, read_log
+from bankd.memory.retain import OF_PROJECTS, PROFILES, LogPlace, people_in, project_mark, read_log
 from bankd.memory.retire import memory_of
 from bankd.night.asking import (
     NUMBER,
@@ -94,6 +94,7 @@ class ShownMemory(NamedTuple):
 
     id: str
     memory: Memory
+    projects: Collection[str] = ()
 
 
 class Distilled(NamedTuple):
@@ -128,7 +129,9 @@ def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: d
     bank = known_in(parts, ledger) if left else []
     while left:
         batch = first_batch(left, room, parts.models, policy.categories)
-        read = read_batch(batch, [*bank, *_written(parts.logs, ledger, now)], parts, policy, now)
+        own = [batch[0].project] if batch[0].project else []
+        known = [one for one in (*bank, *_written(parts.logs, ledger, now)) if not are_apart(one.projects, own)]
+        read, people = read_batch(batch, known, parts, policy, now), people_in(one.memory for one in known)
         if isinstance(read, Unanswered) and len(batch) > 1:
             room = sum(count_tokens(piece.text) for piece in batch) // 2
             continue
@@ -137,7 +140,7 @@ def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: d
         for at, piece in enumerate(batch):
             log = log_of(piece.log, now.date())
             lines = [] if isinstance(read, Unanswered) else [_named(one, piece, ids) for one in read[at]]
-            problem = read.reason if isinstance(read, Unanswered) else _append(parts.logs, log, piece, lines)
+            problem = read.reason if isinstance(read, Unanswered) else _append(parts.logs, log, piece, lines, people)
             ids |= {one.memory.text: one.id for one in read_log(log, parts.logs.text(log), anywhere=True).lines}
             if problem:
                 waiting.append((piece.log, problem))
@@ -187,8 +190,9 @@ def find_pieces(
 
 def known_in(parts: NightParts, ledger: Ledger) -> list[ShownMemory]:
     """The memories of the bank that hold now, without those that look like a credential."""
-    past, lines = ledger.successors(), parts.catalog.all_lines()
-    found = [ShownMemory(id_, memory_of(one)) for id_, one in sorted(lines.items()) if id_ not in past]
+    past, lines, of = ledger.successors(), parts.catalog.all_lines(), ledger.projects()
+    held = sorted((id_, one) for id_, one in lines.items() if id_ not in past)
+    found = [ShownMemory(id_, memory_of(one), of.get(id_, ())) for id_, one in held]
     return [one for one in found if not find_secrets(one.memory.text, parts.finders)]
 
 
@@ -197,7 +201,8 @@ def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[ShownMemory
     distilled = [log for log in logs.settled(now) if log.startswith(f"{FOLDER}/")]
     lines = [line for log in distilled for line in read_log(log, logs.text(log), anywhere=True).lines]
     past = {line.replaces for line in lines}
-    return [ShownMemory(one.id, one.memory) for one in lines if one.id not in ledger.consumed and one.id not in past]
+    waiting = [one for one in lines if one.id not in ledger.consumed and one.id not in past]
+    return [ShownMemory(one.id, one.memory, (one.project,) if one.project else ()) for one in waiting]
 
 
 def read_batch(
@@ -296,34 +301,45 @@ def log_of(log: str, today: date) -> str:
     return f"{FOLDER}/{LogPlace(log, 1).day(today).isoformat()}.md"
 
 
-def _append(logs: ProseLogs, log: str, piece: LogPiece, lines: Sequence[JudgedLine]) -> str:
+def _append(logs: ProseLogs, log: str, piece: LogPiece, lines: Sequence[JudgedLine], people: Set[str]) -> str:
     """Put the lines of a piece into the log of its day; gives why that could not be done."""
     try:
-        logs.append(log, compose(piece, lines, log, is_new=not logs.text(log)))
+        logs.append(log, compose(piece, lines, log, is_new=not logs.text(log), people=people))
     except BankError as problem:
         return str(problem)
     return ""
 
 
-def compose(piece: LogPiece, judged: Sequence[JudgedLine], log: str, *, is_new: bool, by: str = DISTILLED) -> str:
+def compose(
+    piece: LogPiece,
+    judged: Sequence[JudgedLine],
+    log: str,
+    *,
+    is_new: bool,
+    by: str = DISTILLED,
+    people: Set[str] = frozenset(),
+) -> str:
     """The text that is put at the end of a distilled log; the lines in it name the lines that they rest on.
 
-    Those with a reason wait for a person: `by` a model as not believed, by the rules as proposed.
+    Those with a reason wait for a person: `by` a model as not believed, by the rules as proposed. What is about `people`
+    is of no project.
     """
-    opening = opening_of(log) if is_new else ""
-    lines = [_as_line(one, piece.log, "refused" if by == DISTILLED else by) for one in judged]
+    opening, doubt = opening_of(log) if is_new else "", "refused" if by == DISTILLED else by
+    lines = [_as_line(one, piece, doubt, people) for one in judged]
     mark = distilled_mark((section.key for section in piece.sections), by)
     return "\n".join([opening, *lines, "", mark, ""])
 
 
-def _as_line(judged: JudgedLine, log: str, doubt: str) -> str:
+def _as_line(judged: JudgedLine, piece: LogPiece, doubt: str, people: Set[str]) -> str:
     line, reason = judged
+    mark = project_mark(piece.project) if line.tag in OF_PROJECTS and people.isdisjoint(line.entities) else ""
+    project = f" {mark}" if mark else ""
     about = "".join(f" @{name}" for name in line.entities)
     replaces = f" (replaces {line.replaces})" if line.replaces else ""
-    place = f"memory/{log}:{','.join(map(str, line.sources)) or '?'}"
+    place = f"memory/{piece.log}:{','.join(map(str, line.sources)) or '?'}"
     note = f" <!-- {doubt}: {reason.replace('--', '-')} -->" if reason else ""
     asked = "".join(f"\n  ? {question}" for question in line.questions) if not reason else ""
-    return f"- {line.tag}{about}: {line.text}{replaces} <!-- source: {place.replace('--', '- -')} -->{note}{asked}"
+    return f"- {line.tag}{about}: {line.text}{replaces} <!-- source: {place.replace('--', '- -')} -->{project}{note}{asked}"
 
 
 def _deferred(waiting: Iterable[tuple[str, str]]) -> Iterator[Deferred]:

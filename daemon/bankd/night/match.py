@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bankd.errors import BankError, bug_in
 from bankd.memory.judge import source_day, source_line_number
-from bankd.memory.ledger import Ledger
+from bankd.memory.ledger import Ledger, are_apart
 from bankd.memory.retire import memory_of
 from bankd.night.asking import NUMBER, NightParts, Prompt, Reply, Unanswered, list_schema, object_schema, objects_in
 from bankd.pages.memory import Memory
@@ -154,8 +154,10 @@ def _nearest(id_: str, memory: Memory, parts: NightParts, ledger: Ledger) -> lis
 
     Newer ones have a question of their own, but beside what somebody wrote on a page: nobody knows when.
     """
+    projects = ledger.projects()
     settled, is_dated = ledger.wanted_both | set(parts.catalog.surely_alike(id_)), _day(id_, ledger) is not None
-    found = (one for one in parts.index.nearest(compared_text(memory)) if one != id_)
+    own, nearest = projects.get(id_, ()), parts.index.nearest(compared_text(memory))
+    found = (one for one in nearest if one != id_ and not are_apart(own, projects.get(one, ())))
     near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
     return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bankd.briefing.shown import count_tokens
 from bankd.memory.ledger import Ledger
-from bankd.memory.retain import LogReading
+from bankd.memory.retain import LogReading, project_of_log
 from bankd.pages.scanner import Block, BlockKind, scan_text
 
 FOLDER = "distilled"
@@ -28,7 +28,6 @@ _LONGEST_LINE = 4_000
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE}
 _QUOTED = re.compile(r"^(?:>[ \t]?)+")
 _KEYS = re.compile(r"^<!-- (distilled|proposed|derived)((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
-_PROJECT = re.compile(r"<!-- project: (.{1,200}?) -->")
 
 DISTILLED, PROPOSED, DERIVED = "distilled", "proposed", "derived"
 """Who has read a section: a model, the rules that propose lines, or a model that looks for insights in the bank."""
@@ -92,8 +91,8 @@ class LogPiece(NamedTuple):
 
 def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Collection[str]) -> Iterator[LogPiece]:
     """The pieces of a log that have something new; `known` are the keys of the sections that were read."""
-    named, project = re.search(r"^# +(.+)$", text, re.MULTILINE), _PROJECT.search(text)
-    stem, of = log.rpartition("/")[2].removesuffix(".md"), project[1] if project else ""
+    named, of = re.search(r"^# +(.+)$", text, re.MULTILINE), project_of_log(text)
+    stem = log.rpartition("/")[2].removesuffix(".md")
     title = named[1] if named and stem[:10] in named[1] else ": ".join([stem, *([named[1]] if named else ())])
     title += f" (project {of})" if of else ""
     before, part, size = list[ProseSection](), list[ProseSection](), 0

@@ -183,6 +183,8 @@ class StoredRelations(NamedTuple):
     superseded: Mapping[str, str] = {}
     pairs: Sequence[StoredPair] = ()
     keys: Mapping[str, str] = {}
+    projects: Mapping[str, Sequence[str]] = {}
+    """By id, the projects that a memory is of; one that is not there holds everywhere."""
 
 
 class Relations(NamedTuple):
@@ -192,12 +194,13 @@ class Relations(NamedTuple):
     near: Set[tuple[str, str]] = frozenset()
     contradicts: Mapping[str, Sequence[str]] = {}
     close: Set[tuple[str, str]] = frozenset()
+    projects: Mapping[str, Sequence[str]] = {}
 
 
 def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
     """What these memories are to others, as far as they still say what they said when they were compared."""
     if not stored.pairs:
-        return Relations(stored.superseded)
+        return Relations(stored.superseded, projects=stored.projects)
     said = {one.row.id for one in ranked if one.row.id and stored.keys.get(one.row.id) == _key_of(one)}
     near = {pair[:2] for pair in stored.pairs if pair.relation in {"same", "near"} and said.issuperset(pair[:2])}
     close = {pair[:2] for pair in stored.pairs if said.issuperset(pair[:2])}
@@ -218,7 +221,7 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
     for one, other in (both for pair in told if not pair.is_dated for both in (pair[:2], pair[1::-1])):
         contradicts[one] = (*contradicts.get(one, ()), other)
     newer = {**dated, **stored.superseded}
-    return Relations(newer, _both_ways(near), contradicts, _both_ways(close))
+    return Relations(newer, _both_ways(near), contradicts, _both_ways(close), stored.projects)
 
 
 def _both_ways(pairs: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
@@ -380,7 +383,10 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
         ranked: Sequence[Ranked] = listed
     else:
         ranked, near = find_by_words(query, asked, weights, index, today, options)
-    relations = relate(ranked, options.relations.of([one.row.id for one in ranked if one.row.id]))
+    stored = options.relations.of([one.row.id for one in ranked if one.row.id])
+    if query.project and stored.projects:
+        ranked = [one for one in ranked if query.project in stored.projects.get(one.row.id or "", (query.project,))]
+    relations = relate(ranked, stored)
     newer = newer_by(query.filters.known_on, relations.newer, index)
     then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked

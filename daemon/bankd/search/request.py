@@ -104,6 +104,8 @@ class Query(NamedTuple):
     """Asks as the bank stood on a day: what left it since was there, so the archive comes before the logs."""
     see_also: bool = True
     """Whether what belongs to an answer may stand beside it."""
+    project: str = ""
+    """The project that is asked in: what is known of another one is left out."""
     is_limited: bool = False
     """Whether as many answers are wanted as `limit` says, also those far behind the best."""
 
@@ -171,6 +173,8 @@ class Hit(NamedTuple):
     """What it links to and was made of, as `layouts.links` writes it."""
     entities: tuple[str, ...] = ()
     """Whom or what it is about, by their slugs."""
+    projects: tuple[str, ...] = ()
+    """The folders of the projects that it is of; none where it holds everywhere."""
     is_close: bool = False
     """Whether another answer is close to it, so that it matters which was said last."""
 
@@ -203,6 +207,7 @@ class Hit(NamedTuple):
             "contradicts": list(self.contradicts),
             "like_it": list(self.like_it),
             "entities": list(self.entities),
+            "projects": list(self.projects),
             "folded": _folded_label(len(self.like_it), is_korean=is_korean),
         }
 
@@ -303,10 +308,13 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     is_for_more = limit is not None and not _one(request, "trim", bool, problems)
     switches["is_limited"] = is_for_more or switches["by_page"] or switches["timeline"]
     switches["see_also"] = _one(request, "see_also", bool, problems) is not False
+    project = _one(request, "project", str, problems) or ""
     if problems:
         raise UsageError(*problems)
     asked = readable_text(text or "")[:4_000]
-    return Query(asked, number_of_hits(limit), filters, bool(everything), margin, today, groups, **switches)
+    return Query(
+        asked, number_of_hits(limit), filters, bool(everything), margin, today, groups, project=project, **switches
+    )
 
 
 def number_of_hits(limit: int | None) -> int:

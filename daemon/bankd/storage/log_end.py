@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from bankd.edits.operations import digest_of
 from bankd.errors import StorageError, UserError
-from bankd.memory.retain import LogPlace, part_replaced
+from bankd.memory.retain import LogPlace, part_replaced, project_in
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import is_wide
 from bankd.storage.disk import advise_person, sync_file
@@ -58,11 +58,13 @@ def _locked(tree: FileTree, log: str, folder: int) -> Iterator[int]:
 def _find(fd: int, line: str) -> tuple[int | None, str]:
     """The number of the line of the log that says what `line` says, and what is to be appended: nothing where it is all there.
 
-    The questions below either do not count.
+    The questions below either do not count, and a line of another project is another one.
     """
     said, replaces = part_replaced(line.partition("\n")[0])
     rows = decode_text(os.pread(fd, os.fstat(fd).st_size, 0)).removesuffix("\n").split("\n")
-    numbers = [number for number, row in enumerate(rows, 1) if part_replaced(row.rstrip())[0] == said]
+    project = project_in(line)
+    same = (number for number, row in enumerate(rows, 1) if part_replaced(row.rstrip())[0] == said)
+    numbers = [number for number in same if project_in(rows[number - 1]) == project]
     if not numbers:
         return None, line
     at = numbers[-1]

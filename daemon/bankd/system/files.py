@@ -1,4 +1,4 @@
-"""Files outside the bank: the list of the user's banks, file systems, and small files that are replaced whole.
+"""Files outside the bank: the list of the user's banks, projects, file systems, and small files that are replaced whole.
 
 The list is `~/.config/bankd/banks.yaml`, a line `name: folder` for each bank; people may edit it. It is read without a YAML
 library, because importing one takes longer than searching a bank.
@@ -50,6 +50,29 @@ def write_banks(banks: dict[str, str]) -> None:
     with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 -- same
         head = "".join(f"{line.rstrip()}\n" for line in lines if line.startswith("#"))
     replace_file(Path(path), head + "".join(f"{name}: {folder}\n" for name, folder in banks.items()))
+
+
+def find_project(folder: str) -> str:
+    """The top level of the git repository that a folder is in, by its real path; empty where it is in none.
+
+    All worktrees of a repository are one project: the folder of the first of them. Of a folder that is gone, the nearest
+    one above it that is there counts.
+    """
+    if not os.path.isabs(folder):  # noqa: PTH117 -- a hook has no time for pathlib
+        return ""
+    here = os.path.realpath(folder)
+    while not os.path.lexists(f"{here}/.git"):
+        here, below = os.path.dirname(here), here  # noqa: PTH120 -- same
+        if here == below:
+            return ""
+    try:
+        with open(f"{here}/.git", encoding="utf-8") as file:  # noqa: PTH123 -- same
+            own = os.path.join(here, file.read(4096).removeprefix("gitdir:").strip())  # noqa: PTH118 -- same
+        with open(f"{own}/commondir", encoding="utf-8") as file:  # noqa: PTH123 -- same
+            common = os.path.realpath(os.path.join(own, file.read(4096).strip()))  # noqa: PTH118 -- same
+    except (OSError, ValueError):  # a folder, or a submodule: the top level itself
+        return here
+    return common.removesuffix("/.git")
 
 
 def replace_file(path: Path, text: str, mode: int | None = None) -> None:

@@ -15,6 +15,7 @@ from itertools import groupby
 from bankd.briefing.recalled import strip_memories
 from bankd.edits.inserting import is_item
 from bankd.edits.operations import DIGEST_DIGITS
+from bankd.memory.retain import project_mark
 from bankd.pages.scanner import encode_text
 from bankd.pages.text import make_visible, show_line
 from bankd.transcripts.formats import Dialogue, Turn
@@ -78,10 +79,11 @@ def chunks(turns: Sequence[tuple[datetime, Turn]], is_quoted: bool, mask: Mask) 
         yield said + "".join(f"<!-- imported {' '.join(row)} -->\n" for row in rows)
 
 
-def opening(agent: str, conversation: Dialogue, day: str) -> str:
-    """The first lines of a new log."""
+def opening(agent: str, conversation: Dialogue, day: str, project: str) -> str:
+    """The first lines of a new log; `project` is the folder of the project of a session."""
     title = conversation.title or conversation.name
-    return f"# {day} {agent}: {make_visible(' '.join(title.split()))[:120]}\n\n{origin_line(conversation)}"
+    mark = f"{project_mark(project)}\n\n" if project_mark(project) else ""
+    return f"# {day} {agent}: {make_visible(' '.join(title.split()))[:120]}\n\n{mark}{origin_line(conversation)}"
 
 
 def origin_line(conversation: Dialogue) -> str:

@@ -67,6 +67,8 @@ class Dialogue:
     """How many rows were passed over, by their type."""
     origin: str = ""
     """The file that notes stand in; two files may have one name."""
+    folder: str = ""
+    """The folder in which a session began, where it says so."""
 
 
 def turn_key(*parts: object) -> str:
@@ -481,9 +483,12 @@ def read_lines(stem: str, lines: Iterable[str]) -> Recognised | None:
 
     rows = sound()
     sample = list(islice(rows, 50))  # Claude Code writes a few rows of its queue first
+    folders = (row.get("cwd") or object_at(row, "payload").get("cwd") for row in sample)
+    folder = next((said for said in folders if isinstance(said, str) and said), "")
     for agent, (is_row, read_turns) in SESSION_FORMATS.items():
         if any(map(is_row, sample)):
-            return Recognised(agent, [_dialogue(stem, read_turns(chain(sample, rows)), torn)])
+            session = _dialogue(stem, read_turns(chain(sample, rows)), torn)
+            return Recognised(agent, [replace(session, folder=folder)])
     return None
 
 

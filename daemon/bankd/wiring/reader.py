@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bankd.briefing.shown import Shown
 from bankd.errors import BankError, UserError
-from bankd.system.files import replace_file
+from bankd.system.files import find_project, replace_file
 from bankd.system.socket_client import NoDaemonError
 from bankd.wiring.asking import ask_socket
 
@@ -38,14 +38,30 @@ SHOWN = ".bankd/shown.json"
 class BankReader:
     """One workspace; every method raises BankError or OSError when it cannot be done."""
 
-    def __init__(self, root: str, *, is_alone: bool = False) -> None:
-        """Take the workspace, and whether this process has one thread; nothing is opened yet."""
-        self._root, self._is_alone = root, is_alone
+    def __init__(self, root: str, *, is_alone: bool = False, folder: str = "") -> None:
+        """Take the workspace, whether this process has one thread, and the folder that the reader works in; nothing is opened yet."""
+        self._root, self._is_alone, self._folder = root, is_alone, folder
 
     @property
     def root(self) -> Path:
         """The folder of the workspace."""
         return Path(self._root)
+
+    @property
+    def project(self) -> str:
+        """The folder of the project that the reader works in; empty where none is known."""
+        return self.project_of(self._folder)
+
+    def project_of(self, folder: str) -> str:
+        """The project of a folder; empty for one in no repository, and for the repository that holds the bank itself."""
+        top = find_project(folder)
+        return "" if top and f"{os.path.realpath(self._root)}/".startswith(f"{top}/") else top
+
+    def project_of_log(self, path: str) -> str:
+        """The project of an imported session, by the path of its log in the workspace."""
+        from bankd.memory.retain import project_of_log
+
+        return project_of_log(self.read_file(path))
 
     def settings(self) -> Settings:
         """The settings as they are now, at their defaults where they cannot be used."""

@@ -155,7 +155,9 @@ def import_sources(
 ) -> Iterator[Imported]:
     """Import these files, those that have not changed since left out; one by hand is a run, and can be taken back."""
     imports, zone = workspace.outside.imports, workspace.now.tzinfo
-    importer = Importer(imports, workspace.policy().finders, lambda moment: moment.astimezone(zone), is_by_hand)
+    project_of = BankReader(str(workspace.root)).project_of
+    finders = workspace.policy().finders
+    importer = Importer(imports, finders, lambda moment: moment.astimezone(zone), project_of, is_by_hand)
     try:
         yield from importer.import_all(sources, dry_run=dry_run)
     finally:

@@ -36,7 +36,7 @@ from bankd.storage.derived import DerivedDatabase
 from bankd.storage.disk import storage_told
 from bankd.storage.tree import BankFiles
 
-_FORMAT = 14
+_FORMAT = 15
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
 CREATE TABLE memories (
@@ -47,6 +47,7 @@ CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX superseded_new ON superseded (new);
+CREATE TABLE projects (id TEXT, project TEXT, PRIMARY KEY (id, project)) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE looked_at (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE to_look_at (id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -215,15 +216,19 @@ class CatalogDatabase(DerivedDatabase):
             ),
         )
 
-    def knows_superseded(self) -> bool:
-        """Whether `record_known` was ever called; a catalog that was made anew does not know."""
+    def knows_relations(self) -> bool:
+        """Whether `record_relations` was ever called; a catalog that was made anew does not know."""
         return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
 
-    def record_known(self, newer: Mapping[str, str], kept: Iterable[str]) -> None:
-        """Remember, by the ids of older memories, which memories supersede them, and on which pages none fades, for search."""
+    def record_relations(
+        self, newer: Mapping[str, str], projects: Mapping[str, Iterable[str]], kept: Iterable[str]
+    ) -> None:
+        """Remember for search which memories supersede others, of which projects they are, and on which pages none fades."""
         self.change_rows(
             ("DELETE FROM superseded", [()]),
             ("INSERT INTO superseded VALUES (?, ?)", list(newer.items())),
+            ("DELETE FROM projects", [()]),
+            ("INSERT INTO projects VALUES (?, ?)", [(id_, one) for id_, some in projects.items() for one in some]),
             ("INSERT OR IGNORE INTO noted VALUES ('superseded')", [()]),
             ("DELETE FROM noted WHERE what LIKE 'kept %'", [()]),
             ("INSERT OR IGNORE INTO noted VALUES ('kept ' || ?)", [(page,) for page in kept]),

@@ -197,7 +197,7 @@ def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
             [
                 *(one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned),
                 *(_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]),
-                *(one.links, _text(one.fades_on)),
+                *(one.links, _text(one.fades_on), one.projects),
             ]
             for one in facts.memories
         ],
@@ -210,10 +210,12 @@ def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
 
 
 def _memory(row: list[Any]) -> KnownMemory:
-    key, path, line, text, tag, value, entities, heading, is_pinned, learned, used, said, links, fades_on = row
+    key, path, line, text, tag, value, entities, heading, is_pinned, learned, used, said, links, fades_on, projects = (
+        row
+    )
     return KnownMemory(
         key, path, line, text, tag, value, tuple(entities), tuple(heading), is_pinned,
-        _day(learned), _day(used), tuple(map(date.fromisoformat, said)), links, _day(fades_on),
+        _day(learned), _day(used), tuple(map(date.fromisoformat, said)), links, _day(fades_on), tuple(projects),
     )  # fmt: skip
 
 
