@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WITH_VALUE = frozenset({"--workspace", "--metrics-file", "--log-format"})
-"""The options whose value is the word behind them."""
+"""The options that take the next word as their value."""
 _OF_SERVICE = frozenset({"--metrics-file", "--log-format", "--polling", "--debug"})
-"""The options that no command takes before its name."""
+"""The options that only the service takes."""
 
 
 def main() -> int:
-    """Do what the words of the process ask for; gives the exit code of `bankctl` or of the service."""
+    """Run `bankctl` or the service, as the command line asks; gives the exit code."""
     words = sys.argv[1:]
     command = find_command(words)
     if command is not None:
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def find_command(words: Sequence[str]) -> int | None:
-    """The place of the first word that is neither an option nor what an option takes: the service takes no such word."""
+    """The index of the first word that is neither an option nor its value: a command, since the service takes none."""
     before = ""
     for place, word in enumerate(words):
         if not word.startswith("-") and before not in _WITH_VALUE:

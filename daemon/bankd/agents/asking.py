@@ -1,8 +1,8 @@
 """When an agent is asked for notes, and in which words. Pure.
 
-A turn of the user counts when it tells something. All that counts is kept among what a session was shown, so that it
-outlives the process of a hook: the marks of its turns, and of what was asked. A note, however it was written, begins the
-count anew.
+A turn of the user counts when it tells something. The counts are kept with what a session was shown, so that they
+outlive the process of a hook: a mark for each turn and each request. A note, however it was written, starts the
+count again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from bankd.briefing.shown import Shown, mark_of, read_mark_moment
 from bankd.words.analysis import has_hangul
 
 FIRST_LINE = 3
-"""After so many telling turns without a note the recall of a prompt asks, in one line."""
+"""After this many telling turns without a note, the recall of a prompt asks for one, in one line."""
 BLOCKS = (6, 12)
-"""After so many the end of a turn is held up with the same request."""
+"""After this many, the Stop hook asks for notes before the agent may stop."""
 MOST_BLOCKS = 3
-"""A session is held up so often at most, however long it is."""
+"""The Stop hook does this at most this often in a session, however long it is."""
 _LEAST_WORDS = 4
 _ASKS = re.compile(r"[?？]\s*$")
 _SENTENCE = re.compile(r"[^.!?？。\n]+[.!?？。]*")
@@ -45,7 +45,7 @@ _WORDS: Mapping[bool, Mapping[str, str]] = {
 
 
 class Asking(NamedTuple):
-    """The words of a request, and the mark by which it is known that it was made."""
+    """The words of a request, and the mark that records that it was made."""
 
     words: str
     mark: str
@@ -69,7 +69,7 @@ def mark_of_turn(prompt: str) -> str:
 
 
 def line_due(shown: Shown, session: str, noted: datetime | None) -> Asking | None:
-    """The line that asks for notes, once in so many turns; None where none is due. `noted` is when a note was last written."""
+    """The line that asks for notes, if it is due; else None. `noted` is when a note was last written."""
     turns, asked = _since(shown, session, noted)
     if len(turns) < FIRST_LINE or any(mark.startswith(_LINE) for mark in asked):
         return None
@@ -77,7 +77,7 @@ def line_due(shown: Shown, session: str, noted: datetime | None) -> Asking | Non
 
 
 def block_due(shown: Shown, session: str, noted: datetime | None) -> Asking | None:
-    """What the agent is told instead of stopping; None where it may stop."""
+    """What the agent is told instead of stopping; None if it may stop."""
     turns, asked = _since(shown, session, noted)
     made = [mark for mark in asked if mark.startswith(_BLOCK)]
     every = [mark for mark in shown.get(reader_of(session), {}) if mark.startswith(_BLOCK)]

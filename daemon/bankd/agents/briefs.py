@@ -27,7 +27,7 @@ def brief_reader(
     subjects: tuple[str, ...] = (),
     project: str = "",
 ) -> list[Briefing]:
-    """Make briefings one after another, also empty ones. No two say the same.
+    """Make briefings one after another, empty ones too. No item is in two of them.
 
     They are for the first of the readers, and say what changed since the first of them that was seen before was last seen.
     All readers are noted as seen now. What is of another project than `project` is left out.

@@ -1,6 +1,6 @@
 """What each hook of an agent's session does: recall memories for a prompt, ask for notes, hand over a transcript.
 
-Also which prompts ask nothing of a memory: assent, thanks, "go on", commands and signs, in Korean and English. Errors
+Also which prompts need no memory: assent, thanks, "go on", commands and signs, in Korean and English. Errors
 are raised; the caller (`cli.hook`) swallows them, because a session must never break because of the bank.
 """
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 RECALL_TOKENS = 600
 START_TOKENS = 500
 _MARGIN = 1.25
-"""A memory must reach so many times the floor before a model sees it unasked.
+"""A memory must reach this many times the floor before a model sees it unasked.
 
 It was chosen on an earlier floor. On this one `bench.lives` finds silence at .80 of the prompts that no note is about, and an
 answer at .81 of the questions; by words .73 and .86 (15 prompts and 36 questions).
 """
 _LOGS_SHARE, _LOGS_FLOORS = 0.24, 4.0
-"""What was said in sessions is told where the bank is silent: it has this share of the prompt's words, or is so far above
+"""Where the bank has nothing, passages of sessions are told: they have this share of the prompt's words, or are this far above
 the floor by meaning. On three sets of `bench.lives` 22 of 36 questions were answered so, and 13 of 15 foreign prompts met
 with silence; by words alone 21 and 14."""
 
@@ -95,14 +95,14 @@ def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
 
 
 def _is_clear(hit: Mapping[str, Any]) -> bool:
-    """Whether a passage of a log is clearly what a prompt is about, and no line that was kept: that is told as its memory."""
+    """Whether a prompt is clearly about a passage of a log that is not a kept line; a kept line is told as its memory."""
     parts = hit["parts"]
     is_near = "meaning" in parts and parts["floors"] >= _LOGS_FLOORS
     return hit.get("became") in {None, "", "not taken in"} and (is_near or parts.get("asked", 0.0) >= _LOGS_SHARE)
 
 
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
-    """What of the hits this session was not told within a day, as much as fits; it is noted as shown."""
+    """The hits that this session was not told within a day, as many as fit; they are noted as shown."""
     from bankd.briefing.recalled import tell_hits, wrap_memories
     from bankd.briefing.shown import add_shown, is_shown, lines_within, mark_of
 

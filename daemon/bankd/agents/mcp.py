@@ -67,12 +67,12 @@ class Request(NamedTuple):
 
     @property
     def is_modern(self) -> bool:
-        """Whether it names the revision that it speaks."""
+        """Whether the request names its own protocol revision, as clients do since 2026-07-28."""
         return f"{_META}protocolVersion" in self.meta
 
 
 def parse_frame(frame: bytes) -> Request | None:
-    """Read one line. None for a reply to us, which needs no answer. ProtocolError for what is no request."""
+    """Read one line. None for a reply to us, which needs no answer. ProtocolError if it is not a request."""
     try:
         message = json.loads(frame)
     except (ValueError, RecursionError):
@@ -90,7 +90,7 @@ def parse_frame(frame: bytes) -> Request | None:
 
 
 def id_of_frame(frame: bytes) -> str | int | None:
-    """The id in a frame that is no valid request, so that its sender need not wait; None if it has none."""
+    """The id in a frame that is not a valid request, so that its sender need not wait; None if it has none."""
     try:
         id_ = json.loads(frame)["id"]
     except (ValueError, RecursionError, TypeError, KeyError):
@@ -147,7 +147,7 @@ class FrameStream:
         self._source, self._sink, self._lock = source, sink, threading.Lock()
 
     def frames(self) -> Iterator[bytes]:
-        """Each frame until the client ends. One that is too long comes cut off, so it is no JSON."""
+        """Each frame until the client ends. One that is too long is cut off, and so is not valid JSON."""
         while line := self._source.readline(LONGEST):
             rest = line
             while len(rest) == LONGEST and not rest.endswith(b"\n"):
@@ -156,7 +156,7 @@ class FrameStream:
                 yield line
 
     def write(self, frame: Json) -> None:
-        """Send one whole frame. If nobody reads any more, the reading side finds it out."""
+        """Send one whole frame. If the client is gone, the reading side notices it."""
         data = to_json(frame).encode() + b"\n"
         with self._lock, suppress(OSError):
             self._sink.write(data)

@@ -1,6 +1,6 @@
 """What each method and tool of the MCP server does, over the bank. `offered.json` has the tools and prompts that agents are offered.
 
-That list of tools is put before a model in every session: it is kept under 1,200 tokens, and its order never changes. Tools with
+A model reads that list in every session: it is kept under 1,200 tokens, and its order never changes. Tools with
 `alwaysLoad` must not need a search of the agent to be found.
 """
 
@@ -57,7 +57,7 @@ class BankMethods:
         }
 
     def by_name(self) -> Mapping[str, Callable[[Json], Json]]:
-        """By name of a method, the function that answers it."""
+        """The function that answers each method, by the method's name."""
         return {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
@@ -139,7 +139,7 @@ class BankMethods:
 
 
 def as_json(value: Any, kind: type | UnionType) -> Any:
-    """What a text of JSON says, if that is of this kind; anything else as it is."""
+    """The value of a text of JSON, if it is of this kind; anything else as it is."""
     if isinstance(value, str):
         with suppress(ValueError, RecursionError):
             parsed = json.loads(value)
@@ -148,7 +148,7 @@ def as_json(value: Any, kind: type | UnionType) -> Any:
 
 
 def meant_arguments(tool: Json, arguments: Json) -> Json:
-    """The arguments as they can only be meant: models write numbers and lists as text, and null for what they leave out."""
+    """The arguments with obvious slips mended: models write numbers and lists as text, and null for what they leave out."""
     properties = tool["inputSchema"]["properties"]
     given = {name: value for name, value in arguments.items() if value is not None and value != ""}
     return {
@@ -240,7 +240,7 @@ def _get(bank: BankReader, arguments: Json) -> Json:
     if "related" in arguments:
         try:
             answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
-        except UserError as nothing:  # that nothing is known is an answer
+        except UserError as nothing:  # "nothing is known" is an answer too
             return {"of": what, "related": [], "note": str(nothing)}
         return {"of": what, "related": related_lines(answer["related"]), "note": DATA_NOTICE}
     if what.endswith(".md"):
@@ -255,7 +255,7 @@ def _get(bank: BankReader, arguments: Json) -> Json:
 
 
 def _offered(workspace: Workspace) -> Json:
-    """What could become a lasting memory, and the weakest twenty of what may go to the archive."""
+    """The memories that may become lasting knowledge, and the weakest twenty that may go to the archive."""
     from dataclasses import asdict
 
     from bankd.app.archive import offer_candidates
@@ -274,9 +274,9 @@ def _brief(bank: BankReader, arguments: Json) -> Json:
 
 
 _LIKE = 0.33
-"""From so much likeness on a memory may be what a note replaces: chosen on `bench.lives`, on three of its sets."""
+"""From this likeness on, a note may replace a memory: chosen on three sets of `bench.lives`."""
 _USUAL_COSINE, _STEEP = 0.8, 5.0
-"""A cosine above the usual one counts so many times."""
+"""The factor for the part of a cosine above the usual one."""
 _LIKE_BY_WORDS = 0.2
 """The same where there are no vectors."""
 _MOST_LIKE = 3
@@ -337,7 +337,7 @@ def _like_note(bank: BankReader, memory: Memory) -> Json:
 
 
 def _likeness(hit: Json) -> float:
-    """How like a note a memory is, 1 where it may be what the note replaces: the share of its words, and the cosine."""
+    """How much a memory is like a note, by shared words and cosine; from 1 on the note may replace it."""
     asked, cosine = float(hit["parts"].get("asked", 0.0)), hit["parts"].get("meaning")
     if cosine is None:
         return asked / _LIKE_BY_WORDS

@@ -14,7 +14,7 @@ What a use case needs of the outside (files, index, clock) is handed in.
     imports    conversations from elsewhere
     distil     asking a language model
     copies     export, backup and restore
-    show       where a memory came from; runs; what was of use
+    show       where a memory came from; runs; which memories were useful
     index      the search index
     doctor     health: status, checks, lost memories
     units      systemd units

@@ -1,4 +1,4 @@
-"""Use cases of the archive: list it, bring back, offer and take what may go there, and tell what will fade when."""
+"""Use cases of the archive: list it, bring memories back, offer and archive memories, forecast what fades when."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def restore_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
 
 
 def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report:
-    """Move what was superseded, has faded, or was not used for 90 days to the archive; or only say what that is."""
+    """Move memories that were superseded, have faded or were not used for 90 days to the archive, or only list them."""
     user_run = begin_run(workspace, "gc")
     held = user_run.catalog.all_lines()
     going = _find_offered(workspace, residents_of(held, user_run.ledger))
@@ -128,7 +128,7 @@ class FadingForecast:
     place: str
     text: str
     kept_on: str = ""
-    """The page on which it would not fade, where it is a preference by its words."""
+    """If its words make it a preference: the page on which it would not fade."""
 
 
 def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:

@@ -29,7 +29,9 @@ _NAME_ONE = "no language model is named; bankctl distil --with claude, codex, ge
 
 
 def ask_models(workspace: Workspace, *, only_prose: bool = False) -> dict[str, str]:
-    """Ask all that a night asks, or only about prose; needs no lock. Gives why there is no answer, by the digest of the prompt.
+    """Ask the model everything that a night asks, or only about prose; needs no lock.
+
+    Gives the prompts without an answer, by digest, each with the reason.
 
     UserError where no model is named.
     """
@@ -46,7 +48,7 @@ def model_of(workspace: Workspace) -> Models:
 
 
 def _go_through(workspace: Workspace, models: Models, *, only_prose: bool, logs: _Unwritten | None = None) -> None:
-    """Go through a night with this model; nothing is written but the replies that it keeps."""
+    """Go through a night with this model; only its replies are kept, nothing else is written."""
     parts = replace(workspace.night(models), logs=logs or _Unwritten(workspace.logs))
     ledger, policy = workspace.transactions.ledger(), workspace.settings.distil
     if only_prose:
@@ -56,7 +58,7 @@ def _go_through(workspace: Workspace, models: Models, *, only_prose: bool, logs:
 
 
 class _Heard:
-    """A model of which is noted what it did not answer."""
+    """A model, with a note of the prompts that it did not answer."""
 
     def __init__(self, models: Models) -> None:
         self._models, self.unanswered = models, dict[str, str]()
@@ -94,7 +96,7 @@ class _Unwritten:
 
 
 def distil_now(workspace: Workspace, unanswered: Mapping[str, str]) -> Distilled:
-    """Write the lines of what was answered, which the next run takes in. UserError where no model is named."""
+    """Write the lines from the replies into logs, where the next run takes them in. UserError if no model is named."""
     parts = workspace.night(AnsweredBefore(model_of(workspace), unanswered))
     with workspace.recorder.recording("distil") as record:
         done = distil_prose(parts, workspace.transactions.ledger(), workspace.settings.distil, workspace.now)
@@ -153,7 +155,7 @@ class _OnlyAsked:
 
 
 def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: bool = False) -> DistilPlan:
-    """Find what would be sent, with `is_anew` also of what was read before; a model need not be named."""
+    """Find what would be sent; with `is_anew` also what was read before. No model need be named."""
     models, settings = _OnlyAsked(), workspace.settings.distil
     _go_through(workspace, models, only_prose=only_prose, logs=_Unwritten(workspace.logs, is_anew=is_anew))
     pieces = [one for one in models.asked if one.version == VERSION]

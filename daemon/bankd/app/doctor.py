@@ -73,7 +73,7 @@ class Probe:
     """Sends one request; None when nobody answers."""
     read_ledger: Callable[[], Iterable[LedgerRow]]
     bank_facts: Callable[[IndexFacts, float], BankFacts]
-    """The facts of the folders, given those of the index and the KiB from which a page is large."""
+    """Reads the facts about the folders; takes the facts of the index, and the size in KiB from which a page is large."""
     held_back: Callable[[], Sequence[HeldBack]]
     how_to_start: Callable[[], str]
     """The command that starts a service, of those that work here."""
@@ -229,7 +229,7 @@ def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
 
 
 def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
-    """Lines with bytes that are not UTF-8: bankd leaves them as they are, and search finds the words around them."""
+    """Lines with bytes that are not UTF-8: bankd does not change them, and search finds the words around the bytes."""
     for folder in ("bank", "archive"):
         for path in probe.files.survey(folder, probe.now(), 0).files:
             with suppress(ConflictError, OSError):  # the check of files names them
@@ -238,7 +238,7 @@ def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
 
 
 def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
-    """Lines of logs that were meant to be remembered and cannot be taken in; lines that are offered only wait."""
+    """Lines of logs that were meant to be remembered and cannot be read; lines that wait for a decision are left out."""
     for item in (one for one in held_back if not one.is_offered):
         text = f"{item.place} was not taken in: {item.reason}"
         yield HealthFinding(text, f"correct the line, or: bankctl review drop {item.place}")

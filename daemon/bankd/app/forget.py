@@ -42,7 +42,7 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An entry that is to go: its page, its exact lines with all that is nested in it, its memory and its line numbers."""
+    """An entry to take out: its page, its exact lines with all that is nested in it, its memory and its line numbers."""
 
     page: str
     piece: Piece
@@ -112,7 +112,7 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
 
 
 def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> Iterator[str]:
-    """The ids of meant memories on pages as they were before past runs, such as a purge that was interrupted."""
+    """The ids of these memories on pages as they were before past runs, such as an interrupted purge."""
     for journal in workspace.transactions.journals.all():
         for text in filter(None, journal.before.values()):
             page = read_page("", encode_text(text))
@@ -122,7 +122,7 @@ def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], boo
 
 
 def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
-    """The meant entries, judged by their memory and own lines; UserError when other memories stand below one of them."""
+    """The entries to take out, chosen by their memory and own lines; UserError when one has other memories nested in it."""
     found = []
     for path in _pages_of(workspace):
         page = read_page(path, (workspace.transactions.look(path) or b"").removeprefix(b"\xef\xbb\xbf"))

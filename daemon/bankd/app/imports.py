@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of one source: new turns by log, the number of known turns, and lines that could not be read.
+    """The result for one source: new turns by log, the number of known turns, and lines that could not be read.
 
     `withheld` counts the known turns that a person took back, and that only a person can bring in again. `passed` counts
-    the rows that hold no turn, by type. `is_dated_by_stamp` tells that no day was found, so the day of the file's time counts.
+    the rows that hold no turn, by type. With `is_dated_by_stamp` no day was found, so the file's time of change gave it.
     """
 
     source: str
@@ -57,7 +57,7 @@ class Imported:
 
 
 _REMEMBERED_AT_ONCE = 500
-"""Sources; after an interruption so many are read again, and none of their turns is written twice."""
+"""Sources between two saves: after an interruption this many are read again, and no turn is written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Importer:
     ends: dict[str, ImportedEnd] = field(default_factory=dict)
     _known: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     _logs: dict[str, defaultdict[str, set[str]]] = field(default_factory=dict)
-    """By agent and by what follows the day in their names."""
+    """Logs, by agent and by the part of their name after the day."""
 
     def import_all(self, sources: Iterable[FileSource], *, dry_run: bool = False) -> Iterator[Imported]:
         """Import each source that changed since it was read; one that cannot be read does not stop the others."""
@@ -126,7 +126,7 @@ class Importer:
         )  # fmt: skip
 
     def _under_own_name(self, agent: str, notes: Dialogue) -> Dialogue:
-        """Notes with a name for logs that no other file of the same name has; a file that moved keeps its logs."""
+        """Notes, each under a name that no other file of the same name uses for its logs; a moved file keeps its logs."""
         keys, name = {turn.key for turn in notes.turns}, notes.name
         for number in count(2) if notes.origin else ():
             texts = [self.logs.read(agent, log) for log in self._logs_of(agent, notes, (".md", ASIDE))]
@@ -137,7 +137,7 @@ class Importer:
         return notes
 
     def _logs_of(self, agent: str, conversation: Dialogue | None, endings: str | tuple[str, ...]) -> list[str]:
-        """The logs that may have turns of a conversation, or of any, whose names end so."""
+        """The logs whose names end like this and that may have turns of this conversation, or of any."""
         if agent not in self._logs:
             self._logs[agent] = defaultdict(set)
             for log in self.logs.names(agent):
@@ -150,7 +150,7 @@ class Importer:
     def _keys(self, agent: str, conversation: Dialogue, ending: str = ".md") -> Set[str]:
         """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending.
 
-        Of a session all logs of its agent count: one that was resumed or branched begins with a copy of another.
+        For a session all logs of its agent count: a resumed or branched session begins with a copy of another.
         """
         if conversation.is_quoted and (agent, ending) in self._known:
             return self._known[agent, ending]
@@ -207,7 +207,7 @@ def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
 
 
 def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:
-    """Take an import out of its log, or bring it back, as the event says; gives for people what was done, and what stays."""
+    """Take an import out of its log, or bring it back, as the event says; gives two texts: what was done, what stays."""
     log, is_back = str(said["log"]), said["type"] == IMPORTED
     here, there = (f"{log}{ASIDE}", log) if is_back else (log, f"{log}{ASIDE}")
     if not workspace.outside.imports.move_end(here, there, int(said["size"]), str(said["digest"])):

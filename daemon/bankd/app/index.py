@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LETTERS = re.compile(r"[\W_]+")
 
 LEAST = 0.15
-"""The least share of common letter pairs (Dice): below it hardly a pair of data/pairs was the same or an update."""
+"""The least share of common letter pairs (Dice): below it, hardly any labelled pair was the same or an update."""
 
 
 class Pairs(NamedTuple):
@@ -82,11 +82,11 @@ class RunIndex:
         return self._opened
 
     def take_made_anew(self) -> list[str]:
-        """Notes on damage that was found, each given once."""
+        """Messages about damage that was found; each is given once."""
         return self._opened.indexes.take_made_anew() if self._opened else []
 
     def refresh(self, now: datetime) -> Sequence[str]:
-        """Bring index and tree-index.json up to date with the bank; gives notes on what was made anew or could not be."""
+        """Bring index and tree-index.json up to date with the bank; gives messages about what was made anew or could not be."""
         refused: list[str] = []
 
         def publish(path: str, data: bytes) -> None:
@@ -116,7 +116,7 @@ class RunIndex:
         return self._alike
 
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
-        """By the id of each new memory, the memories of the bank that look like it, as they are on their pages now."""
+        """For each new memory, by its id: the memories of the bank that look like it, as they are on their pages now."""
 
         def find() -> dict[str, Sequence[Neighbour]]:
             alike = self._look_alikes()
@@ -144,7 +144,7 @@ class RunIndex:
         return self._search.index.whole(self._now, find)
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
-        """How near the two texts of each pair are, as far as both have sentence vectors."""
+        """The cosine of each pair of texts that both have sentence vectors."""
         return self._search.cosines(pairs)
 
     def similar_to(self, memory: Memory) -> Sequence[Similar]:

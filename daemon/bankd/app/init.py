@@ -115,7 +115,7 @@ def machine_zone(localtime: Path = Path("/etc/localtime")) -> str:
 def append_to_log(
     root: Path, line: str, read_clock: Callable[[str], datetime], append: Callable[[str, str], _Added]
 ) -> _Added:
-    """Append one Retain line to today's log; gives what `append(log, line)` gives. UserError when it looks like a credential."""
+    """Append one Retain line to today's log by `append(log, line)`, and give its result. UserError for a likely credential."""
     settings = load_settings(root / SETTINGS)
     place_folders(root, settings.folders)
     if secrets := find_secrets(without_project(line), compile_finders(settings.secrets.patterns)):
@@ -135,7 +135,7 @@ _MARKER = ".bankd/adopting.json"
 class Adoption:
     """What would be adopted: `parts` has the files by the folder that they become (`bank`, `memory`).
 
-    `left_out` has by reason what is not taken, relative to `folder`; `large` counts the pages that are not split.
+    `left_out` has the files that are not taken, by reason and relative to `folder`; `large` counts pages that are not split.
     """
 
     folder: Path

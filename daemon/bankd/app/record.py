@@ -35,7 +35,7 @@ class RunRecord:
 
 @dataclass(slots=True)
 class Recorder:
-    """Writes the ledger and the reports of a workspace; with `is_given`, `now` was not read from the clock."""
+    """Writes the ledger and the reports of a workspace. With `is_given`, `now` came from the user and not from the clock."""
 
     open_ledger: Callable[[], RunLedger]
     reports: RunReports
@@ -51,7 +51,7 @@ class Recorder:
 
     @contextmanager
     def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
-        """Record how a run ends, also when it fails; StorageError when the disk does not take its report."""
+        """Record how a run ends, also when it fails; StorageError when its report cannot be written."""
         record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
         try:
             yield record

@@ -95,7 +95,7 @@ def _without_copies(
 
 
 def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
-    """Every place that claims each memory, the one that wins first.
+    """For each memory every place that claims it, the winner first.
 
     Pages are given by their present names; of a split page, the part that fits.
     """
@@ -132,7 +132,7 @@ def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
 def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, accepted: str = "") -> HeldBack:
     """Stop listing a line of a log that was not taken in; UserError when no such line waits there.
 
-    `accepted` is the line that was appended to the log in its place, if any.
+    `accepted` is the line that replaces it in the log, if any.
     """
     place = LogPlace(log, line)
     item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
@@ -148,7 +148,7 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, ac
 
 
 def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
-    """Accept a waiting line of a model or a rule: append it to the log without the doubt, and dismiss the old line.
+    """Accept a line that a model or a rule proposed: append it to the log as a plain line, and dismiss the old one.
 
     UserError for a line that must be corrected in its log.
     """
@@ -234,7 +234,7 @@ def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
 
 
 def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
-    """The line as it is in its log now, or where that is gone, as the event has it."""
+    """The line as it is in its log now; if it is gone from there, as the event has it."""
     for log in user_run.ledger.names_of(str(fact.get("log"))):
         reading = user_run.workspace.read_log(log, user_run.ledger)
         if reading and (line := source_line(id_, reading)):
@@ -278,7 +278,7 @@ class Contradiction:
 def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     """Every pair in the bank that says different values of the same thing, unless both hold, the newest first.
 
-    Among them are the few of this week of which the newer only may replace the older.
+    They include this week's few questions: pairs in which the newer may replace the older.
     """
     user_run = begin_run(workspace, "list")
     found = compare_all(user_run)
@@ -344,7 +344,7 @@ def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
 
 
 def confirm_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
-    """Let an opinion have its written confidence as of today; gives its page. UserError when it has none."""
+    """Give an opinion its written confidence again, dated today; gives its page. UserError when it has none."""
 
     def confirm(lines: MemoryLines) -> str:
         confidence = memory_of(lines).confidence
@@ -412,7 +412,7 @@ def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> t
 
 
 def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: int, rows: Sequence[ReportRow]) -> None:
-    """Note that both memories of each pair stay, `count` memories in all; no run or search treats them as one again."""
+    """Note that both memories of each pair stay (`count` memories in all); no run or search treats them as one again."""
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
     record_run(workspace, "keep", {"kept": count}, rows, said=said)
     workspace.catalog.keep_apart(pairs)

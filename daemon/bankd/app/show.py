@@ -1,6 +1,6 @@
-"""Use cases that tell: where a memory came from, what became of a log line, and what past runs did.
+"""Use cases that explain: where a memory came from, what became of a log line, and what past runs did.
 
-And what people and agents tell bankd: which memories were of use, and how important one is.
+Also feedback from people and agents: which memories were useful, and how important one is.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One file that a run changed, with the lines of a diff; `is_new` and `is_gone` say what the lines cannot."""
+    """One file that a run changed, with the lines of its diff; `is_new` and `is_gone`: it was made, or deleted."""
 
     path: str
     is_new: bool
@@ -240,14 +240,14 @@ def follow_runs(ledger: RunLedger) -> Iterator[dict[str, Any]]:
 
 
 USED_SHARE = 0.3
-"""A memory was used when a response has more than this share of its content words (a published design, section 17)."""
+"""A memory counts as used when a response has more than this share of its content words (a published design, section 17)."""
 _TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
 """The beginnings of the tags of content words: nouns, names, verbs, numbers, unknown words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """The ids of memories that were of use and those that were not, and those that no page holds."""
+    """The ids of useful memories, of those that were not useful, and of those that no page holds."""
 
     used: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -255,7 +255,7 @@ class Feedback:
 
 
 def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Feedback:
-    """Tell which of the memories in an answer a response made use of, by their content words."""
+    """Which memories of an answer a response used, judged by shared content words."""
 
     def telling_words(wording: Wording) -> set[str]:
         words = (one.form.lower() for one in wording.morphemes if one.tag.startswith(_TELLING))
@@ -286,7 +286,7 @@ def give_feedback(
 
 
 def judge_answers(workspace: Workspace, response: str) -> Feedback:
-    """Tell which memories of recent answers a response made use of; nothing is noted."""
+    """Which memories of recent answers a response used; nothing is recorded."""
     workspace.catalog.refresh(workspace.now)
     found = workspace.catalog.texts_of({id_ for answer in workspace.recalls.answers() for id_ in answer.memories})
     texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}

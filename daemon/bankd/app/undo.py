@@ -1,4 +1,4 @@
-"""The use case that takes a past run back: planned and shown first, then carried out as a run of its own."""
+"""The use case that undoes a past run: planned and shown first, then carried out as a run of its own."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
 
 
 def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
-    """Undo what these events settled; gives for people what is open again, and what stays; either may be empty."""
+    """Undo the answers that these events record; gives two texts, what is open again and what stays (either may be empty)."""
     for said in events:
         memory, log = said.get("memory"), str(said.get("log", ""))
         if said["type"] == IMPORTANCE:

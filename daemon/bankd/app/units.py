@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 TEMPLATE = "bankd@.service"
 ONE, ALL = "bankd.service", "bankd-all.service"
 LEAST_DEPTH = 2
-"""A service may not write all of / or of /home."""
+"""Folders that a service may not have write access to as a whole."""
 SYSTEMD = Path("/run/systemd/system")
 """This folder exists where systemd runs the computer (sd_booted(3))."""
 

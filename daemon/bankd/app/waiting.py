@@ -55,7 +55,7 @@ KINDS: Mapping[str, str] = {
 }
 """Each kind of card and its title, in the order of the review."""
 WEEK = 7
-"""An opinion is in the review if it falls below the floor within so many days."""
+"""An opinion is in the review if it will fall below the floor within this many days."""
 _SUGGESTED = 3
 _LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 _SOURCE = re.compile(r"<!-- source: (?P<place>memory/.+?:[\d,]+) -->")
@@ -69,7 +69,7 @@ class CardLine(NamedTuple):
     id: str = ""
     day: str = ""
     role: str = ""
-    """What it is beside the other line of the card, such as `newer`."""
+    """Its relation to the other line of the card, such as `newer`."""
     source: str = ""
 
 
@@ -85,7 +85,7 @@ class Choice(NamedTuple):
 
 
 class Card(NamedTuple):
-    """Something that waits: its kind, its id or log line, the lines, the reason, the choices (the likely one first), and its source.
+    """Something that waits: its kind, its id or log line, its lines, the reason, the choices (likeliest first), its source.
 
     The source is the place of the log line that it comes from, if any.
     """
@@ -238,7 +238,7 @@ def _bad(item: HeldBack) -> Card:
 
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:
-    """Lines that said nothing new. They do not wait: they are listed where one asks for them."""
+    """Lines that said nothing new. They do not wait for a decision, and are listed only on request."""
     for one in list_blocked(workspace):
         lines = [
             CardLine(one.place, one.text, one.id, one.day),
@@ -251,7 +251,7 @@ Form: TypeAlias = Mapping[str, str]
 
 
 class Decision(NamedTuple):
-    """What a decision calls, with whether to only say what it would do, and the words for what was done."""
+    """The function that carries out a decision (told whether this is a dry run), and the words for the result."""
 
     act: Callable[[Workspace, Form, bool], object]
     done: str
@@ -319,7 +319,7 @@ DECISIONS: Mapping[str, Decision] = {
 
 
 class Decided(NamedTuple):
-    """What was done, or would be: in words, the page of a memory that moved, and the run that takes it back, if any."""
+    """What was done, or would be: in words, the new page of a moved memory, and the run to undo, if any."""
 
     said: str
     page: str
@@ -329,7 +329,7 @@ class Decided(NamedTuple):
 def decide(
     workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS, *, dry_run: bool = False
 ) -> Decided:
-    """Carry a decision out; raises what its use case raises. UsageError where the form is not understood."""
+    """Carry a decision out; raises the errors of its use case. UsageError if the form is not understood."""
     decision = decisions.get(form.get("do", ""))
     if decision is None:
         raise UsageError("no such decision")
@@ -375,7 +375,7 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
 
 
 def _keep_form(workspace: Workspace, by_kind: Mapping[str, Card], what: str) -> dict[str, str]:
-    """To keep an opinion that waits for nothing else is to pin it: other memories do not fade."""
+    """The form to keep an opinion that is on no card: pin it. Other memories do not fade, so need no pin."""
     for kind, do in (("lived", "decline"), ("near", "keep"), ("contradictions", "both")):
         if card := by_kind.get(kind):
             first = {"do": do, "id": card.lines[0].id}

@@ -79,14 +79,14 @@ class Workspace:
     models: Models | None = None
     """The language model that the user named, if any."""
     unanswered: Mapping[str, str] = field(default_factory=dict)
-    """Why it did not answer before this run, by the digest of the prompt; a run only takes the replies that were kept."""
+    """Why the model gave no answer before this run, by digest of the prompt; a run itself only uses kept replies."""
     configuration: Configuration | None = None
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
     unusable: Sequence[str] = ()
-    """What is wrong with the settings; with any problem no run starts."""
+    """The problems of the settings; no run starts while there is one."""
     healed: list[str] = field(default_factory=list)
-    """What the start repaired on pages that people had saved, until a report has said it."""
+    """What the start repaired on pages that people had saved; kept until a report has mentioned it."""
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
         """The policy of a run; `remember` as for the clock. ConfigError where settings cannot be used."""
@@ -189,7 +189,7 @@ class Workspace:
 
 
 class AnsweredBefore:
-    """A model as a run sees it, which holds the lock: it gives what it answered before, and is asked nothing."""
+    """A model as a run sees it: a run holds the lock, so it only uses earlier answers and asks nothing."""
 
     def __init__(self, models: Models, unanswered: Mapping[str, str]) -> None:
         """Take the model, and why it did not answer, by the digest of the prompt."""
@@ -200,7 +200,7 @@ class AnsweredBefore:
         return self._models.find(prompt)
 
     def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
-        """The replies that were kept; what changed since the model was asked has none."""
+        """The kept replies. A prompt that changed since the model was asked has no reply, and so stays unanswered."""
         late = "it changed while the model was asked"
         return [self.find(one) or Unanswered(self._unanswered.get(one.digest, late)) for one in prompts]
 

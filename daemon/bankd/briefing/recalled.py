@@ -1,4 +1,4 @@
-"""Answers of search for agents, a line a memory: whom it is about, what holds now, when it was said, and its id.
+"""Answers of search for agents, one line per memory: whom it is about, what holds now, when it was said, and its id.
 
 They stand in a marked block that says it is data. An importer knows the block and does not take it in again.
 """
@@ -20,7 +20,7 @@ _BLOCK = re.compile(rf"{OPENING}.*?(?:{CLOSING}[ \t]*\n?|\Z)", re.DOTALL)
 _UNSEEN = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
 _NAME = _UNSEEN.join("[-－‐‑–_]" if c == "-" else f"[{c}{chr(ord(c) + 0xFEE0)}]" for c in "bankd-memory")
 _ANY_MARK = rf"[<＜﹤]{_UNSEEN}(?P<end>[/／]?){_UNSEEN}{_NAME}[^<>＜＞]{{0,40}}?[>＞﹥]"
-"""A mark as a model may read it: in capitals, in full width, with spaces or characters that nobody sees."""
+"""A mark in any form that a model may take for it: in capitals, in full width, with spaces or invisible characters."""
 
 
 def wrap_memories(text: str) -> str:
@@ -72,7 +72,7 @@ _MOST_OF_TURN = 280
 
 
 def exchange_at(log: str, line: int) -> tuple[int, str] | None:
-    """Of an imported session, what was said around a line: a question and its reply, each under its speaker.
+    """The part of an imported session around a line: a question and its reply, each under its speaker.
 
     Gives the line where it begins; None where no session stands at that line.
     """
@@ -126,7 +126,7 @@ def who_of(hit: Said) -> str:
 
 
 def _holding_now(hits: list[Said], facts: Callable[[], BriefFacts]) -> list[tuple[Said, Said | None]]:
-    """Each hit that nothing found replaces, with the latest of what it replaced."""
+    """The hits that no other hit replaces, each with the latest memory that it replaced."""
     found = {str(hit["id"]): hit for hit in hits if hit.get("id")}
     holding: dict[str, tuple[Said, Said | None]] = {}
     for hit in hits:
@@ -163,7 +163,7 @@ _MOST_BEFORE = 60
 
 
 def other_part(old: str, new: str) -> str:
-    """The words of the old text that the new one has others for; all of it, shortened, where they share too little."""
+    """The words of the old text that differ in the new one; the whole old text, shortened, if they share too little."""
     before, after = old.split(), new.split()
     first = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
     last = next((n for n, (one, other) in enumerate(zip(before[::-1], after[::-1], strict=False)) if one != other), 0)

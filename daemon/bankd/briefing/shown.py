@@ -44,11 +44,11 @@ def lines_within(lines: list[str], most: int) -> list[str]:
 
 REMEMBERED = timedelta(hours=24)
 LAST_SEEN = "last seen"
-"""Not a reader: its row tells when each reader was last seen, which is remembered longer."""
+"""Not a reader: this row has the time at which each reader was last seen, which is remembered longer."""
 _READERS = 1_000
 
 Shown = Mapping[str, Mapping[str, str]]
-"""By reader, the marks of what it was shown, each with the moment in ISO form."""
+"""For each reader the marks of what it was shown, each with the moment in ISO form."""
 
 
 def mark_of(key: str, text: str) -> str:
@@ -63,7 +63,7 @@ def is_shown(shown: Shown, reader: str, mark: str, now: datetime) -> bool:
 
 
 def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) -> Shown:
-    """The same with these marks shown now, without those older than a day."""
+    """A copy in which these marks are shown now, without marks older than a day."""
     kept = {
         who: {mark: at for mark, at in seen.items() if (then := read_mark_moment(at)) and abs(now - then) < REMEMBERED}
         for who, seen in shown.items()
@@ -80,7 +80,7 @@ def last_seen(shown: Shown, reader: str) -> datetime | None:
 
 
 def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
-    """The same with a reader seen now. The last thousand readers are remembered."""
+    """A copy in which a reader was seen now. The last thousand readers are remembered."""
     rows = {**shown.get(LAST_SEEN, {}), reader: now.isoformat(timespec="seconds")}
     newest = sorted(rows.items(), key=lambda row: row[1])[-_READERS:]
     return {**shown, LAST_SEEN: dict(newest)}

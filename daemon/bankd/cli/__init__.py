@@ -41,13 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `bankctl`; gives 0 fine, 1 nothing relevant, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        os.umask(0o077)  # what bankd makes is nobody else's to read
+        os.umask(0o077)  # other users may not read the files that bankd makes
     try:
         return _run(arguments, is_process=argv is None)
     except (KeyboardInterrupt, Exception) as error:
         if _is_silent(arguments):
             if argv is None:
-                os._exit(0)  # at its end the interpreter would write the failed answer again, and complain aloud
+                os._exit(0)  # at its end Python would try to write the failed answer again, and print an error
             return 0
         return 130 if isinstance(error, KeyboardInterrupt) else _explain(error)
 
@@ -64,7 +64,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
 
             code = run_event(event, *arguments[3:])
             if is_process:
-                os._exit(code)  # the answer is flushed; the interpreter's own shutdown would take a tenth of the time
+                os._exit(code)  # the answer is flushed; Python's own shutdown would take a tenth of the whole time
             return code
     from bankd.cli.base import COMMANDS, Parser, leave, load_command, take_streams
 

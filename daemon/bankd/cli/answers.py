@@ -1,4 +1,4 @@
-"""How answers of search look: for people the text first, place and day dim below it; into a pipe one line a hit with tabs.
+"""How answers of search look: for people the text first, place and day dim below it; into a pipe one line per hit, with tabs.
 
 A changed value is told in one line: the newer memory, and under it what it was. Ids and scores are shown on request.
 """
@@ -126,7 +126,7 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
 
 
 def _was(old: Hit, new: Hit) -> str:
-    """What the older memory said, shortly: the words in which it differs, until the day of the newer one."""
+    """What the older memory said, in short: the words that differ, and the day until which it held."""
     before, after = str(old["text"]).split(), str(new["text"]).split()
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]
@@ -141,7 +141,7 @@ def _quoted(hit: Hit | None, id_: str) -> str:
 
 
 def _short_place(hit: Hit) -> str:
-    """`patterns/workflows:8`: of a page its name and line; before it the bank, where several were asked."""
+    """The place of a hit in short, `patterns/workflows:8`; the bank goes before it if several were asked."""
     path = str(hit["short"]).removeprefix("bank/").removesuffix(".md")
     bank = f"{hit['bank']}: " if hit.get("bank") else ""
     return f"{bank}{path}" + ("" if hit["line"] is None else f":{hit['line']}")

@@ -65,7 +65,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "": {"hook": ("cli.hook", "answer the hooks of an agent's session; silent on errors")},
 }
-"""By group, the module of each command, below `bankd`, and its line of help. The last group is not listed."""
+"""The commands by group: for each its module below `bankd` and its line of help. The last group is not listed."""
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
@@ -100,7 +100,7 @@ _SHARED: dict[str, dict[str, Any]] = {
 
 
 def add_options(parser: ArgumentParser, *names: str, **changes: object) -> None:
-    """Let a command take shared options. `gc --force` is an option of its action `gc` only, which its help then says."""
+    """Let a command take shared options. A name such as `gc --force` is an option of the action `gc` only; help says so."""
     for name in names:
         action, _, flag = name.rpartition(" ")
         shared = _SHARED[flag] | changes
@@ -113,7 +113,7 @@ def add_json(parser: ArgumentParser) -> None:
 
 
 def add_limit(parser: ArgumentParser, default: int, most: int | None = None) -> None:
-    """Let a command take `-n`; `most` is how many there can be."""
+    """Let a command take `-n`; `most` is the largest number allowed."""
     help_ = "at most N, 0 for all" + (f" of the best {most}" if most else "") + f" (default: {default})"
     parser.add_argument("-n", "--limit", type=whole_number, default=default, metavar="N", help=help_)
 
@@ -160,7 +160,7 @@ class Parser(ArgumentParser):
         super().__init__(prog, description=description, allow_abbrev=False, formatter_class=_formatter)
 
     def shorten_usage(self) -> None:
-        """Name only the words that stand by place: the options are listed below."""
+        """Show only the positional arguments in the usage line: the options are listed below it."""
         if self._subparsers is None:
             formatter = self._get_formatter()
             words = (formatter._format_args(one, str(one.metavar)) for one in self._get_positional_actions())
@@ -189,7 +189,7 @@ class Parser(ArgumentParser):
 
 
 def suggest_word(word: str, known: Iterable[str]) -> str:
-    """`did you mean …? ` with the known word that is most like this one; empty when none is."""
+    """`did you mean …? ` with the known word most like this one; empty if none is similar."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, list(known), 1)
@@ -212,7 +212,7 @@ def take_streams() -> None:
     """Make the standard streams safe to use; restart in UTF-8 mode where the locale would misread file names."""
     for name, errors in (("stdin", "replace"), ("stdout", "backslashreplace"), ("stderr", "backslashreplace")):
         stream = getattr(sys, name)
-        if stream is None:  # the caller closed it: nobody listens
+        if stream is None:  # the caller closed it, so nobody reads it
             setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115, PTH123  lives as long as we do
         else:
             stream.reconfigure(errors=errors)

@@ -209,7 +209,7 @@ def completions_command(arguments: Namespace) -> int:
 
 
 class Completable(NamedTuple):
-    """A command, its options, and the words that may follow it."""
+    """A command with its options and the words that may follow it."""
 
     name: str
     summary: str

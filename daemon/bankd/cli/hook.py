@@ -1,6 +1,6 @@
 """`bankctl hook`: what the hooks of an agent's session call. No error may show in the session.
 
-Light: the process starts before every prompt. Its way to the daemon imports neither `json`, `re`, `signal`, `typing`
+It imports little, since it starts before every prompt. Asking the daemon needs neither `json`, `re`, `signal`, `typing`
 nor `site`; `agents.connect` lets agents start it without `site`.
 """
 

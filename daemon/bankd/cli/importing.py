@@ -165,7 +165,7 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
 
 
 def tell_plan(plan: DistilPlan, money: float = 0.0) -> str:
-    """What a night sends, in words; `money` is in US dollars, where the model itself says what it takes."""
+    """What a night sends, in words; `money` is in US dollars, for a model that reports its own cost."""
     sent = [
         counted(len(plan.pieces), "piece of the logs", "pieces of the logs"),
         *([counted(plan.insights, "cluster of memories", "clusters of memories")] if plan.insights else ()),

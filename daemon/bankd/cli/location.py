@@ -1,6 +1,6 @@
 """Which workspace a command is about.
 
-Light: it uses `os.path`, because importing pathlib would take `bankctl search` longer than its own work.
+It imports little: it uses `os.path`, because importing pathlib takes longer than the work of `bankctl search`.
 """
 
 from __future__ import annotations

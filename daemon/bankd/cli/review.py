@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
 
 _MOST = 40
-"""Unfiled lines whose pages are suggested in a list: each costs a search."""
+"""For at most this many unfiled lines a list suggests pages: each costs a search."""
 _LISTED, _ASKED = 200, 4_000
-"""Columns of a line that are shown in a list, and when it is decided on."""
+"""The width of a line in columns: in a list, and while it is decided on."""
 
 
 def review_arguments(parser: ArgumentParser) -> None:
@@ -123,7 +123,7 @@ def _row(card: Card) -> dict[str, Any]:
 
 
 def _print_card(card: Card, columns: int) -> None:
-    """Print a card, each of its lines on one line, cut to so many columns."""
+    """Print a card, each of its lines on one line, cut to this many columns."""
     for line in card.lines:
         where = [line.role, line.day, line.place, f"^{line.id}" if line.id else "", line.source]
         say(f"  {styled(shortened(line.text, columns))}\n    {styled('  '.join(filter(None, where)), 'dim')}")
@@ -214,7 +214,7 @@ def _merge_all(arguments: Namespace) -> int:
 
 
 def _ask(workspace: Workspace, *, is_dry: bool) -> int:
-    """Show one card after another and ask for a key. What was decided goes, and the next takes its place."""
+    """Show one card after another and ask for a key. A decided card goes, and the next one takes its place."""
     from bankd.app.waiting import KINDS, decide, list_cards, with_suggestions
 
     cards, last = list_cards(workspace), ""

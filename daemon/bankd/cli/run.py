@@ -27,7 +27,7 @@ def cycle_arguments(parser: ArgumentParser) -> None:
 def cycle_command(arguments: Namespace) -> int:
     """Run the cycle and print its report.
 
-    A night with a model asks it before the run, without the lock: it may take minutes, and others write.
+    The model is asked before the run, without the lock: it may take minutes, and others can write meanwhile.
     """
     from bankd.wiring.runner import import_watched
     from bankd.wiring.workspace import open_workspace

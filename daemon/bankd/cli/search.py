@@ -26,7 +26,7 @@ def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
     add_limit(parser, 10, most=100)
-    parser.set_defaults(limit=None)  # up to ten of what answers well; who names a number gets so many
+    parser.set_defaults(limit=None)  # up to ten good answers; with a number, exactly that many
     help_ = "bank, logs, archive, with commas (default: bank first)"
     parser.add_argument("--in", dest="groups", type=_groups, default=[], metavar="GROUPS", help=help_)
     parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")

@@ -225,7 +225,7 @@ def _print_plan(plan: Plan, *, applied: bool, is_whole: bool) -> None:
 
 
 def show_progress(reports: Iterable[Report]) -> Iterator[Report]:
-    """The reports of batches, with a bar of the logs that are done while more are to come."""
+    """Pass on the reports of batches, and show a bar of the logs done so far while more batches follow."""
     bar, left = None, 0
     for report in reports:
         if bar:

@@ -1,4 +1,4 @@
-"""`bankctl status`, `doctor` and `config`: how the workspace is, what is wrong, and its settings.
+"""`bankctl status`, `doctor` and `config`: the state of the workspace, what is wrong, and its settings.
 
 Exit code 3 means that something needs a person.
 """
@@ -193,7 +193,7 @@ def _index(arguments: Namespace) -> int:
 
 
 def _clock(arguments: Namespace) -> int:
-    """Show whether the clock is believed, or confirm it; while it is not, nothing is archived for its age."""
+    """Show whether bankd trusts the system clock, or confirm it. Until it does, nothing is archived for its age."""
     accepts = arguments.way == "accept"
     with open_named(arguments, write=accepts) as workspace:
         clock = workspace.outside.clock_trust

@@ -20,7 +20,7 @@ from bankd.errors import UsageError
 from bankd.settings import Settings
 
 _PLAIN = re.compile(r"[\w./~+](?:[\w./~+%@-]| (?=\w)|:(?=\S))*")
-"""A text that YAML reads as it stands."""
+"""A text that needs no quotes in YAML."""
 
 
 def settings_by_name(settings: Any, prefix: str = "") -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _with_value(text: str, names: list[str], written: str) -> str:
 
 
 def _end_of(text: str, node: yaml.Node | None) -> int:
-    """Where the line after a node begins; that a block ends is only known after the comments behind it."""
+    """The offset of the line after a node. YAML ends a block only after the comments that follow it, so they are skipped back."""
     while isinstance(node, (yaml.MappingNode, yaml.SequenceNode)) and node.value and not node.flow_style:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     return text.find("\n", node.end_mark.index if node else 0) + 1 or len(text)

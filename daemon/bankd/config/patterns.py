@@ -14,7 +14,7 @@ from bankd.secrets.screening import Finder
 
 @lru_cache(maxsize=8)
 def find_together(patterns: tuple[str, ...]) -> Callable[[str], Collection[int]]:
-    """Gives a function that looks for all patterns in a text in one pass; it gives the indices of those found.
+    """Make a function that looks for all patterns in a text in one pass, and gives the indices of those found.
 
     The patterns are compiled when the function is first called, and kept: the banks of a fleet have the same ones.
     """

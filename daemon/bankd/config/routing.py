@@ -31,7 +31,7 @@ _RULE_FLAGS = ("whole_words", "entity")
 
 
 def load_rules(path: Path, text: str | None = None) -> Rules:
-    """Read a `routing.yaml`, or a text that stood there; ConfigError with every problem in it."""
+    """Read a `routing.yaml`, or an earlier text of it; ConfigError with every problem in it."""
     return read_rules(compose_text(read_rules_text(path) if text is None else text, str(path)), str(path))
 
 
@@ -102,7 +102,7 @@ class _RuleReader:
         return found
 
     def flag(self, node: yaml.Node | None, key: str) -> bool:
-        """A flag; true where it is not given."""
+        """The value of a flag; true if it is not given."""
         text = "true" if node is None else self._text(node, key)
         if node is not None and text not in {"true", "false"}:
             self.problems.append((node.start_mark.line + 1, f"{key} must be true or false, not {text[:40]!r}"))
@@ -121,23 +121,23 @@ class _RuleReader:
 
 
 def likeliest_pages(memory: Memory) -> Sequence[str]:
-    """The pages that come nearest for a memory, by the examples that ship."""
+    """The likeliest pages for a memory, by the shipped examples."""
     return _classifier().likeliest(memory)
 
 
 def classify_memory(memory: Memory) -> Classified | None:
-    """The page that a memory belongs on by its kind; None where that is not clear."""
+    """The page for a memory of this kind, by the shipped examples; None if it is not clear."""
     return _classifier().classify(memory)
 
 
 @cache
 def _classifier() -> PageClassifier:
-    """Learns when the first line asks: most runs have no line that no rule claims."""
+    """The classifier, trained when first needed: in most runs the rules claim every line."""
     return PageClassifier(read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8")))
 
 
 def read_examples(text: str) -> list[ExampleLine]:
-    """Read lines below the page that they belong on: `# daily/home.md`, then `- W: …`."""
+    """Read the examples: under each page (`# daily/home.md`) the lines that belong on it (`- W: …`)."""
     examples: list[ExampleLine] = []
     page = ""
     for title, tag, said in re.findall(r"^(?:# (.+)|- ([WBOS]): (.+))$", text, re.MULTILINE):

@@ -23,7 +23,7 @@ from bankd.settings import LAYOUTS, Settings
 
 
 def load_settings(path: Path, text: str | None = None) -> Settings:
-    """Read a `bankd.yaml`, or a text that stood there; ConfigError with every problem in it."""
+    """Read a `bankd.yaml`, or an earlier text of it; ConfigError with every problem in it."""
     return read_settings(compose_text(read_text(path) if text is None else text, str(path)), str(path))
 
 
@@ -242,4 +242,4 @@ _READERS: Mapping[str, Callable[[str], object]] = {
     "alert.command": _command,
     "routing": _matching(r"(?!\.{0,2}\Z)[^/\0]+", "the name of a file beside bankd.yaml"),
 }
-"""What reads each setting; one that may be any text, or true or false, is read by the type of its default."""
+"""The function that reads each setting; a setting that is any text, or a flag, is read by the type of its default."""

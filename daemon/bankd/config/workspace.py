@@ -28,7 +28,7 @@ FOLDERS = ("memory", "bank", "archive", "events")
 
 
 class Sources(NamedTuple):
-    """The text of both files as they were when they were last good, whatever happened to the files since."""
+    """The last good text of both files, whatever happened to the files since."""
 
     settings: str
     rules: str
@@ -114,7 +114,7 @@ def _problems_of_folders(root: Path, folders: FoldersPolicy) -> tuple[str, ...]:
 
 
 def _problems_of(root: Path, name: str, target: Path, other: Path) -> list[str]:
-    """What is wrong with a folder that is set elsewhere; `other` is where the other of the two is."""
+    """The problems of a folder that is set elsewhere; `other` is the place of the other folder."""
     there, here, home = target.resolve(), root / name, root.resolve()
     if not there.is_dir():
         return [f"{target}: no such folder; make it or mount its disk, or correct the setting"]
