@@ -1,7 +1,7 @@
 """What is asked of a language model, and how its answers are read: one way for distilling, insights and comparing.
 
 A prompt carries its JSON schema. The answer is checked against it by who asks (`workers.models`) and is still read with
-care here, since it may come from the ledger of replies, where anybody may have changed it.
+care here, since it may come from the stored replies, which anybody may have edited.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class NightParts:
 
 
 class DistilledLine(NamedTuple):
-    """A line that a model or a rule wants remembered, and the numbers of the lines that it rests on.
+    """A line that a model or a rule proposes to remember, and the numbers of its source lines.
 
-    `replaces` is the id of a memory that it replaces. With `is_said_again` it is what a memory says already, word for word.
+    `replaces` is the id of a memory that it replaces. With `is_said_again` it repeats a memory word for word.
     """
 
     tag: str
@@ -92,7 +92,7 @@ class DistilledLine(NamedTuple):
 
 
 class JudgedLine(NamedTuple):
-    """A line of a model, and why it is not believed; None where it is."""
+    """A line of a model, and why it is not believed; None if it is believed."""
 
     line: DistilledLine
     reason: str | None = None
@@ -102,7 +102,7 @@ TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "integer"}
 TAG: Schema = {"type": "string", "enum": ["W", "B", "O", "S"]}
 LONGEST_LINE = 400
-"""Characters of a line to remember: one statement."""
+"""The most characters in a line to remember: one statement."""
 _MARKUP = re.compile(r"<!--|-->|\n")
 
 
@@ -112,23 +112,23 @@ def object_schema(**properties: Schema) -> Schema:
 
 
 def list_schema(items: Schema, most: int | None = None) -> Schema:
-    """The JSON schema of a list of such items, of at most so many."""
+    """The JSON schema of a list of such items, with at most `most`."""
     return {"type": "array", **({} if most is None else {"maxItems": most}), "items": items}
 
 
 def text_in(one: Mapping[str, object], name: str = "text") -> str:
-    """A text in an answer as one line, without what is no text; empty where it is too long for a line."""
+    """A text of an answer as one line, without control characters; empty if it is not a text or too long for a line."""
     return text_as_line(one.get(name, ""))
 
 
 def text_as_line(value: object) -> str:
-    """A value as one line of text without markup of ours; empty where it is too long for a line."""
+    """A value as one line of text without bankd's own marks; empty if it is too long for a line."""
     text = " ".join(clean_text(_MARKUP.sub(" ", str(value))).split())
     return text if len(text) <= LONGEST_LINE else ""
 
 
 def texts_in(value: object, most: int) -> tuple[str, ...]:
-    """The texts of a list in an answer, each once and on one line, at most so many."""
+    """The texts of a list in an answer, each once and on one line, at most `most`."""
     given = [text_as_line(one) for one in value if isinstance(one, str)] if isinstance(value, list) else []
     return tuple(dict.fromkeys(filter(None, given)))[:most]
 
@@ -139,6 +139,6 @@ def numbers_in(value: object) -> list[int]:
 
 
 def objects_in(answer: object, name: str) -> list[Mapping[str, object]]:
-    """The objects of the list that an answer has under a name."""
+    """The objects in the list under this name in an answer."""
     found = answer.get(name) if isinstance(answer, dict) else None
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -1,7 +1,7 @@
-"""Whether each day, number, time, code and name of a line stands in the sentences of the log that it rests on.
+"""Checks that each day, number, time, code and name of a line is in its source sentences of the log.
 
-Values are compared after normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack. A day is read by all that it may
-mean on the day of its log, as people leave the week, the year or the month open.
+Values are compared after normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack. A day matches by any meaning
+that it may have on the day of its log, since people leave out the week, the month or the year.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WITH_YEAR = re.compile(r"\d{4}|년")
 
 
 class NamedDay(NamedTuple):
-    """A day, or several, that a text names: as it stands there, and what it means on the day of the log."""
+    """A day (or several) that a text names: as written, and its meaning on the day of the log."""
 
     written: str
     span: Span
@@ -39,13 +39,13 @@ class NamedDay(NamedTuple):
 
 
 def days_named_in(text: str, day: date | None) -> list[NamedDay]:
-    """The days that a text names, read on the day of its log; none where that is not known."""
+    """The days that a text names, read on the day of its log; empty if that day is not known."""
     found = read_mentions(text, Anchor(day, 1)) if day else ()
     return [NamedDay(text[one.start : one.end], one.span, one.grain) for one in found]
 
 
 def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
-    """What a named day may mean: the week of a weekday, the month of a day and the year of a date are often left open."""
+    """All meanings of a named day: a weekday often has no week, a day no month, a date no year."""
     written, span, grain = named
     yield span
     if grain == "weekday":
@@ -59,7 +59,7 @@ def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
 
 
 def _to_the_day(span: Span, day: date) -> Span:
-    """Of a week that is so many weeks away the same weekday, of a month the same day; a year is as it is."""
+    """A named week or month as one day: the same weekday in that week, the same day of that month; a year stays a span."""
     days = (span.last - span.first).days + 1
     if days > _LONGEST_MONTH:
         return span
@@ -68,7 +68,7 @@ def _to_the_day(span: Span, day: date) -> Span:
 
 
 def _of_next_years(known: Span, day: date) -> Iterator[Span]:
-    """The same days of the years around it, where they begin within a year of the log."""
+    """The same days in the years around, if they begin within a year of the log."""
     for shift in (-1, 1):
         try:
             first, last = (one.replace(year=one.year + shift) for one in known)
@@ -79,7 +79,7 @@ def _of_next_years(known: Span, day: date) -> Iterator[Span]:
 
 
 def _of_next_months(number: int, day: date) -> Iterator[Span]:
-    """That day of the month of the log, and of those beside it."""
+    """That day in the month of the log, and in the months before and after."""
     for month in (day.replace(day=1) + timedelta(days=days) for days in (-1, 0, 31)):
         if number <= monthrange(month.year, month.month)[1]:
             yield on(month.replace(day=number))
@@ -87,24 +87,24 @@ def _of_next_months(number: int, day: date) -> Iterator[Span]:
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bca\.)\s+")
 _ITEM = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
-"""What makes a line an item of a list: before a number it would be its sign."""
+"""List markers; before a number a hyphen would be read as its sign."""
 _PASSAGES_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a line, each without what ends it, so that a number at its end is that number, and no mark of a list."""
+    """The sentences of a line without end marks (so that "at 10." ends in the number 10) and without list markers."""
     said = _ITEM.sub("", text.strip())
     return [part for sentence in _SENTENCE.split(said) if (part := sentence.rstrip(" .!\u3002"))]
 
 
 class Passage(NamedTuple):
-    """A text as it stands, taken apart: the line that is judged, or a sentence of those that it names."""
+    """A text taken apart: the line that is checked, or one of its source sentences."""
 
     text: str
     statement: Statement
 
     def as_written(self, value: str) -> str:
-        """How a value stands in the text: what is compared as 29분 may be 29 minutes there."""
+        """A value as written in the text: 29 minutes, where it is compared as 29분."""
         number = _PASSAGES_NUMBER.match(value)
         if number is None or value in self.text:
             return value
@@ -113,21 +113,21 @@ class Passage(NamedTuple):
 
 
 def is_named(name: str, text: str) -> bool:
-    """Whether a text has a name, both in lower case: as a word of its own, but that particles may hang on Hangul."""
+    """Whether a text has a name as a whole word, both in lower case; a Korean particle may follow Hangul."""
     if not name.isascii():
         return squeeze_text(name) in squeeze_text(text)
     return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None
 
 
 def squeeze_text(text: str) -> str:
-    """A text without what people write differently in one name: spaces, points, hyphens."""
+    """A text without spaces, points and hyphens, which people write differently in the same name."""
     return re.sub(r"[\s'\u2019.-]+", "", text)
 
 
 _DIGITS = re.compile(r"\d+")
 _LEADING_NUMBER = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
-"""A number, with its fraction; no part of a version with two points or of an address."""
+"""A number with its fraction, but not a part of an address or of a version with two points."""
 _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
 _ENGLISH_DAY, _KOREAN_WEEKDAY = (
@@ -140,15 +140,15 @@ _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
 _IS_VALUE = re.compile(r"\d+[a-zA-Z]{1,2}|\d+\.\d{2}|[ap]\.m", re.IGNORECASE)
-"""Digits with an ordinal's ending or a unit, amounts of money and halves of a day, which are looked at as values."""
+"""Digits with an ordinal ending or a unit, amounts of money, and am or pm: these are checked as values."""
 
 _WORD, _LATIN = re.compile(r"[A-Za-z][\w'-]*"), re.compile(r"[a-z]{4,}")
 _ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네|씩|이고|이며)$|(?<=..)[가는를의이]$")
-"""What hangs on a Korean noun and is no part of a name: Ollama용, 부산행, and a particle that was not taken off."""
+"""Endings of Korean nouns that are not part of a name: Ollama용, 부산행, and a particle that was left on."""
 _PARTICLE = re.compile(r"(?<=\d)(?:으?로|만|도|에서?|까지|부터|[은는이가을를의])$")
-"""What was not taken off a code: #271로."""
+"""Particles left on a code: #271로."""
 _WRITERS = frozenset(("user", "agent", "assistant", "사용자", "에이전트", "어시스턴트"))
-"""What a model calls who speaks in a log, whatever their names."""
+"""Words by which a model calls the speakers of a log, whatever their names."""
 _NO_NAMES = (
     RELATIONS
     | EMPTY_WORDS
@@ -161,7 +161,7 @@ _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|
 
 
 def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None, beside: str = "") -> str | None:
-    """The first day, value, code or name of a line that none of its sources has, in words; None where there is none.
+    """The first day, value, code or name of a line that none of its sources has, in words; None if all are there.
 
     Args:
         line: what the model wrote.
@@ -183,7 +183,7 @@ def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None,
 
 
 class _Said:
-    """What the sentences say that a line names: their text, words, values and days."""
+    """The content of the source sentences of a line: text, words, values and days."""
 
     def __init__(self, sources: Sequence[Passage], day: date | None) -> None:
         texts = [source.text for source in sources]
@@ -200,7 +200,7 @@ class _Said:
         self.spans = {span for one in named if day for span in _meanings(one, day)}
 
     def names(self, word: str) -> bool:
-        """Whether a name is said, in any of its forms, or as it is spelt in the other script: 슬랙 and Slack."""
+        """Whether the sources have a name, in any form or in the other script: 슬랙 and Slack."""
         bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
         if is_named(bare, self.text):
             return True
@@ -209,14 +209,14 @@ class _Said:
         return any(sounds_like(bare, other) for other in _LATIN.findall(self.text))
 
     def has_word(self, word: str) -> bool:
-        """Whether a word stands there by itself."""
+        """Whether the sources have this as a whole word."""
         return re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", self.text) is not None
 
 
 def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
-    """Days that the sources do not speak of; the day of the log is known too."""
+    """The days of a line that the sources do not mention; the day of the log counts as mentioned."""
     for written, span, _ in days:
-        # Who names the month of a day that the log names, or the month or year that it is of, invents nothing.
+        # A line may add the month of a day in the log, or the month or year of the log: that invents nothing.
         is_of_log = said.day is not None and (span == said.day or (span.last - span.first).days >= _SHORTEST_MONTH)
         known_days = (*said.spans, *([said.day] if said.day and is_of_log else ()))
         is_said = any(span.first <= known.first and known.last <= span.last for known in known_days)
@@ -225,7 +225,7 @@ def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
 
 
 def _is_cut_short(day: str, said: _Said) -> bool:
-    """Whether a weekday or a month stands there by its beginning: Tue, Jan, and 화 of 화요일."""
+    """Whether the sources have a weekday or month in short: Tue, Jan, 화 for 화요일."""
     english, korean = _ENGLISH_DAY.fullmatch(day), _KOREAN_WEEKDAY.fullmatch(day)
     if korean:
         return re.search(rf"(?<![가-힣]){korean[1]}(?![가-힣])", said.text) is not None
@@ -236,7 +236,7 @@ def _values(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[st
     written = {part for named in days for part in named.written.lower().split()}
     numbers = {run.lstrip("0") for part in written for run in _DIGITS.findall(part)}
     resolved = {str(part) for named in days for part in (named.span.first.month, named.span.first.year)}
-    in_days = written | numbers | resolved  # these are looked at as days
+    in_days = written | numbers | resolved  # these are checked as days
     tokens = line.statement.tokens
     for at, token in enumerate(tokens):
         behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
@@ -245,7 +245,7 @@ def _values(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[st
 
 
 def _strip_value(value: str) -> str:
-    """A value without what says for how long, or of each: 3년째, 100원씩, 3일분."""
+    """A value without endings such as "for" or "each": 3년째, 100원씩, 3일분."""
     return _EACH.sub("", value)
 
 
@@ -267,15 +267,15 @@ def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _S
 
 
 def _is_written(value: str, said: _Said) -> bool:
-    """Whether figures stand there as they are: a clock in 13:20-14:05, a version in v3.1.2."""
+    """Whether the sources have these figures as written: a time in 13:20-14:05, a version in v3.1.2."""
     is_of_figures = _FIGURES.fullmatch(value) is not None
     return is_of_figures and re.search(rf"(?<![\d.]){re.escape(value)}(?!\.?\d)", said.text) is not None
 
 
 def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _Said) -> bool:
-    """Whether a number with its unit is said in another way: in words, without the unit, or won as people cut them short."""
+    """Whether the sources have a number with its unit in another way: in words, without the unit, or won in short."""
     is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
-    is_bare = number in said.digits and (not unit or number in said.values)  # 8080 for 8080번; 3 days are no 3 hours
+    is_bare = number in said.digits and (not unit or number in said.values)  # 8080 for 8080번; not 3 days for 3 hours
     is_of_myriads = number.endswith("0000") and "만" in said.text and number[:-4] in said.digits
     is_money = unit == "원" and (number in said.digits or is_of_myriads)
     counted = unit or behind
@@ -310,7 +310,7 @@ def _names(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) ->
 
 
 def _named_in(line: Passage) -> Iterator[str]:
-    """What the analyser takes for names, and what begins an English line where what follows is what somebody does."""
+    """The names that the analyser finds, and the first word of an English line if somebody's action follows."""
     codes, tokens = " ".join(_codes_of(line, and_values=True)).casefold(), line.statement.tokens
     for token in tokens:
         name = _PARTICLE.sub("", token.base.casefold())
@@ -323,7 +323,7 @@ def _named_in(line: Passage) -> Iterator[str]:
 
 
 def _is_doer(word: str, after: str) -> bool:
-    """Whether an English word names somebody, by how English makes other words, and what follows is what somebody does."""
+    """Whether an English word may name somebody: it has no ending of other words, and an action follows."""
     is_other = word.lower() in _NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
     is_verb = (after.islower() and after.endswith(("s", "ed")) and len(after) > 3) or is_irregular_past(after)
     return word[0].isupper() and not is_other and (is_verb or after in _VERBS)

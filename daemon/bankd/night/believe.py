@@ -1,8 +1,8 @@
-"""Which lines of a model are believed: what the lines that they rest on say, by rules and then by the model, asked again.
+"""Which lines of a model are believed: those that their source lines support, by rules and then by asking the model again.
 
-`attest_lines` looks for values and names that are not there (`attest`). `verify_lines` asks the model once for all lines whether
-each says no more than its sources. This can only take away: a line that the rules refuse stays refused. A model verifies only
-after it has passed a trial: lines of which it is known whether they are so.
+`attest_lines` looks for values and names that are not in the sources (`attest`). `verify_lines` then asks the model once,
+for all lines, whether each says no more than its sources. The second step can only refuse more lines. A model may verify
+only after it has passed a trial: statements that are known to be true or false.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ VERSION, OF_INSIGHTS = "verify-3", "verify-insight-3"
 _TOKENS_A_LINE, _TOKENS_OF_FRAME, _MOST_LINES = 50, 100, 120
 """Of an answer, and lines that one call is asked about; a model that wrote more in one answer is not believed in the rest."""
 MOST_TOKENS, LONGEST = _TOKENS_OF_FRAME + _TOKENS_A_LINE * _MOST_LINES, LONGEST_LINE * _MOST_LINES
-"""What an answer may take, and the letters of the lines that are asked about, at most."""
+"""The most tokens of an answer, and the most letters of the lines in a question."""
 _UNSEEN = "the model, asked again, says nothing of it"
 FAILED = "the model that would verify it fails its trial: it says wrongly of known lines whether they are so"
 
@@ -65,9 +65,9 @@ SCHEMA = object_schema(lines=list_schema(object_schema(number=NUMBER, problem=TE
 
 
 class LineSources(NamedTuple):
-    """What lines rest on: a title, the numbered texts, and their day; in `beside` stands all else from which names may come.
+    """The sources of lines: a title, the numbered texts, and their day; `beside` is other text from which names may come.
 
-    `replaced` are the texts of memories, by id: what replaces one may take values from it.
+    `replaced` are texts of memories, by id: a line that replaces one may use its values.
     """
 
     title: str
@@ -77,7 +77,7 @@ class LineSources(NamedTuple):
     replaced: Mapping[str, str] = {}
 
     def of(self, line: DistilledLine) -> list[str]:
-        """All texts that a line may take its values from, sentence by sentence; none where it names no line."""
+        """All texts that a line may take its values from, sentence by sentence; empty if it names no source line."""
         named = [self.texts[number] for number in line.sources if number in self.texts]
         return [part for text in (*named, self.before(line)) for part in sentences_of(text)] if named else []
 
@@ -87,7 +87,7 @@ class LineSources(NamedTuple):
 
 
 def attest_lines(lines: Sequence[DistilledLine], sources: LineSources, wordings: RunIndex) -> list[JudgedLine]:
-    """The lines, each with the first value or name that is not in what it rests on; one that is said again has none."""
+    """The lines, each with the first value or name that is not in its sources; not checked for a line that is said again."""
     wanted = {text for line in lines for text in (line.text, *sources.of(line))}
     read = wordings.take_apart(wanted) if wanted else {}
     passage = cache(lambda text: Passage(text, read_statement(read[text])))
@@ -99,7 +99,7 @@ def attest_lines(lines: Sequence[DistilledLine], sources: LineSources, wordings:
         try:
             passages = [passage(text) for text in sources.of(line)]
             return find_unattested(passage(line.text), passages, sources.day, beside)
-        except Exception as error:  # what cannot be checked is not believed; all other lines are
+        except Exception as error:  # a line that cannot be checked is not believed; the others are still checked
             return bug_in("it could not be checked", error)
 
     return [JudgedLine(line, why(line)) for line in lines]
@@ -150,7 +150,7 @@ def verifying_prompt(
 
 
 def problems_in(answer: object, count: int) -> list[str | None]:
-    """Why each of so many lines is not believed; one of which an answer says nothing is not."""
+    """For each of `count` lines the reason why it is not believed; a line that the answer leaves out is not believed."""
     said = {str(one.get("number")): one for one in objects_in(answer, "lines")}
     return [_problem(said.get(str(number), {})) for number in range(1, count + 1)]
 
@@ -163,15 +163,15 @@ def _problem(said: Mapping[str, object]) -> str | None:
 
 
 class VerifyTrial(NamedTuple):
-    """Lines of a log, and lines that rest on them of which it is known whether they are so.
+    """A test for a model: lines of a log, and statements about them that are known to be true or false.
 
-    What is not so has the words, names and values of its log line, so that no rule finds it: two people who changed places,
+    A false statement has the words, names and values of its log line, so that no rule finds it: two people swapped,
     a wish told as done, a denial left out.
     """
 
     log: Sequence[str]
     lines: Sequence[tuple[int, str, bool]]
-    """The number of the log line that each rests on, its text, and whether it is so."""
+    """For each statement the number of its log line, its text, and whether it is true."""
 
     @property
     def prompt(self) -> Prompt:
@@ -180,13 +180,13 @@ class VerifyTrial(NamedTuple):
         return verifying_prompt(lines, [LineSources("2026-05-01", dict(enumerate(self.log, start=1)), None)])
 
     def is_passed(self, answer: object) -> bool:
-        """Whether an answer says of each line what is known of it."""
+        """Whether an answer is right about every statement."""
         problems = problems_in(answer, len(self.lines))
         return all((problem is None) is is_so for problem, (_, _, is_so) in zip(problems, self.lines, strict=True))
 
 
 def verify_trial(*, is_korean: bool) -> VerifyTrial:
-    """What a model has to know to verify lines in Korean, or in any other language."""
+    """The trial for verifying lines in Korean, or in any other language."""
     return _IN_KOREAN if is_korean else _IN_ENGLISH
 
 

@@ -90,7 +90,7 @@ SCHEMA = object_schema(lines=list_schema(_LINE))
 
 
 class ShownMemory(NamedTuple):
-    """A memory that a model is shown: its id, and what it says."""
+    """A memory that a model is shown: its id and its text."""
 
     id: str
     memory: Memory
@@ -98,7 +98,7 @@ class ShownMemory(NamedTuple):
 
 
 class Distilled(NamedTuple):
-    """What came of a night's prose: pieces read, lines believed and not, and what waits and why."""
+    """The result of a night's reading: pieces read, lines believed and not believed, and what waits and why."""
 
     pieces: int = 0
     lines: int = 0
@@ -107,7 +107,7 @@ class Distilled(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to say of it."""
+        """The notes about it, for the report."""
         if not self.pieces:
             return ()
         refused = f"; {self.refused} not believed: bankctl review" if self.refused else ""
@@ -119,7 +119,7 @@ UNDISTILLED = Distilled()
 
 
 def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: datetime) -> Distilled:
-    """Have a model read what is new, the oldest first, and append its lines to the distilled logs.
+    """Have a model read the new prose, oldest first, and append its lines to the distilled logs.
 
     What one call brought is written before the next one is made, which is shown it. What a model does not answer is tried
     once more in halves, down to single sessions, so that one that it cannot read keeps no other from being read.
@@ -176,7 +176,7 @@ def first_batch(left: Sequence[LogPiece], room: int, models: Models, categories:
 def find_pieces(
     logs: ProseLogs, finders: Sequence[Finder], policy: DistilPolicy, now: datetime, by: str = DISTILLED
 ) -> list[LogPiece]:
-    """What is new in the logs of the last days, the oldest first, without credentials. `by` says who reads."""
+    """The new prose in the logs of the last days, oldest first, without credentials. `by` names the reader."""
     first, found = now.date() - timedelta(days=policy.days), list[LogPiece]()
     for log in logs.settled(now):
         is_recent = LogPlace(log, 1).day(now.date()) >= first and not log.startswith(f"{FOLDER}/")
@@ -197,7 +197,7 @@ def known_in(parts: NightParts, ledger: Ledger) -> list[ShownMemory]:
 
 
 def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[ShownMemory]:
-    """What models wrote and no run has taken in yet, by the ids that it will have; the last of what replaces each other."""
+    """Lines of models that no run has taken in yet, by their future ids; of lines that replace each other only the last."""
     distilled = [log for log in logs.settled(now) if log.startswith(f"{FOLDER}/")]
     lines = [line for log in distilled for line in read_log(log, logs.text(log), anywhere=True).lines]
     past = {line.replaces for line in lines}
@@ -297,7 +297,7 @@ def lines_in(
 
 
 def log_of(log: str, today: date) -> str:
-    """The name below `memory/` of the log that gets the lines made of a log: that of its day."""
+    """The name below `memory/` of the distilled log for a log: the one of its day."""
     return f"{FOLDER}/{LogPlace(log, 1).day(today).isoformat()}.md"
 
 
@@ -343,7 +343,7 @@ def _as_line(judged: JudgedLine, piece: LogPiece, doubt: str, people: Set[str]) 
 
 
 def _deferred(waiting: Iterable[tuple[str, str]]) -> Iterator[Deferred]:
-    """One line a log and reason, however many of its pieces wait."""
+    """One line for each log and reason, however many of its pieces wait."""
     for (log, reason), count in Counter(waiting).items():
         pieces = "it waits" if count == 1 else f"{count} pieces of it wait"
         yield Deferred(f"memory/{log}", f"{pieces} to be distilled: {reason}")

@@ -1,6 +1,6 @@
-"""Insights: a line that says what several memories show together, and names them; it goes when one of them does.
+"""Insights: lines that say what several memories show together, and name them; an insight goes when one of them goes.
 
-A few clusters of memories are asked about a night. An insight is a line of a log like any other, so a run takes it in and a
+A night asks about a few clusters of memories. An insight is a line of a log like any other, so a run takes it in and a
 person may edit or delete it. No insight supports another.
 """
 
@@ -37,9 +37,9 @@ from bankd.night.sections import DERIVED, FOLDER, distilled_keys, distilled_mark
 from bankd.pages.memory import Memory
 
 LEAST, A_NIGHT = 5, 5
-"""Memories that an insight rests on at least, and insights a night at most: design section 19."""
+"""The fewest memories for an insight, and the most insights a night: design section 19."""
 _MOST = 40
-"""Memories of a cluster that a model is shown, the latest in the order of their pages."""
+"""The most memories of a cluster that a model is shown: the last ones in the order of their pages."""
 VERSION, MOST_TOKENS = "derive-1", 600
 _DERIVED = re.compile(r"\(derived from (m-[a-z2-7]{12}(?:, m-[a-z2-7]{12})*)\)")
 
@@ -65,7 +65,7 @@ SCHEMA = object_schema(
 
 
 class Remembered(NamedTuple):
-    """A memory of the bank: its id, its page and heading, and what it says."""
+    """A memory of the bank: its id, its page and heading, and its text."""
 
     id: str
     place: tuple[str, ...]
@@ -81,12 +81,12 @@ class MemoryCluster(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What stays the same until one of them says something else."""
+        """A key that changes when one of the memories changes."""
         return sha256("\n".join([self.about, *self.texts]).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def derive_insights(parts: NightParts, now: datetime) -> tuple[Deferred, ...]:
-    """Have a model read clusters of memories that it has not read as they are now; gives what waits and why."""
+    """Have a model read the clusters that are new or changed; gives what waits and why."""
     waiting: list[Deferred] = []
     for cluster in _unseen(parts, now)[:A_NIGHT]:
         (reply,) = parts.models.answer([insight_prompt(cluster)])
@@ -104,9 +104,9 @@ def _unseen(parts: NightParts, now: datetime) -> list[MemoryCluster]:
 
 
 def memory_clusters(remembered: Iterable[Remembered]) -> list[MemoryCluster]:
-    """Those that share a person or thing, or a heading, five or more, without insights; the largest first.
+    """Groups of five or more memories that share a person, a thing or a heading; insights left out, largest group first.
 
-    Where half of them support an insight already, there is one: it is not looked for again until it goes.
+    A group of which half supports an insight already is left out until that insight goes.
     """
     groups: dict[str, list[Remembered]] = defaultdict(list)
     supports: list[frozenset[str]] = []
@@ -126,13 +126,13 @@ def memory_clusters(remembered: Iterable[Remembered]) -> list[MemoryCluster]:
 
 
 def insight_prompt(cluster: MemoryCluster) -> Prompt:
-    """What is asked about a cluster."""
+    """The prompt about a cluster."""
     lines = "\n".join(f"{number}| {text}" for number, text in enumerate(cluster.texts, 1))
     return Prompt(VERSION, SYSTEM, f"About {cluster.about}:\n<memories>\n{lines}\n</memories>", SCHEMA, MOST_TOKENS)
 
 
 def _write(parts: NightParts, cluster: MemoryCluster, reply: Reply, now: datetime) -> str:
-    """Put what is believed, or waits for a person, into the log of the day; gives why that could not be done."""
+    """Put the believed and the waiting insights into the log of the day; gives the reason if that fails."""
     insight, log = insight_in(reply.value, cluster), f"{FOLDER}/{now.date().isoformat()}.md"
     sources = LineSources(f"About {cluster.about}", dict(enumerate(cluster.texts, 1)), now.date())
     judged = attest_lines([insight] if insight else [], sources, parts.index)
@@ -149,7 +149,7 @@ def _write(parts: NightParts, cluster: MemoryCluster, reply: Reply, now: datetim
 
 
 def insight_in(answer: object, cluster: MemoryCluster) -> DistilledLine | None:
-    """The insight of an answer; None where there is none, or where it rests on too few."""
+    """The insight in an answer; None if there is none, or if it names too few memories."""
     one = next(iter(objects_in(answer, "insights")), {})
     sources = tuple(dict.fromkeys(n for n in numbers_in(one.get("sources")) if 0 < n <= len(cluster.ids)))
     text = clean_text(_DERIVED.sub("", text_in(one)))
@@ -167,12 +167,12 @@ def as_retain_line(line: DistilledLine, cluster: MemoryCluster, reason: str | No
 
 
 def sources_of(text: str) -> tuple[str, ...]:
-    """The ids of the memories that an insight names; none of a text that is no insight."""
+    """The ids of the memories that an insight names; empty for a text that is not an insight."""
     found = _DERIVED.search(text)
     return tuple(found[1].split(", ")) if found else ()
 
 
 def find_unsupported(insights: Mapping[str, Sequence[str]], standing: Collection[str]) -> dict[str, str]:
-    """The insights, by id, one of whose memories does not stand any more, and which."""
+    """The insights, by id, with a source memory that is gone, and which one."""
     lost = {id_: next((one for one in sources if one not in standing), "") for id_, sources in insights.items()}
     return {id_: one for id_, one in lost.items() if one}

@@ -1,6 +1,6 @@
-"""Without a model, rules propose lines by ways of saying things: asking to remember, deciding, preferring.
+"""Without a model, rules propose lines by set phrases: asking to remember, deciding, preferring.
 
-A person takes in what is right. What agents and tools say asks nobody.
+A person accepts the right ones in the review. Text of agents and tools is ignored.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from bankd.settings import DistilPolicy
 from bankd.words.analysis import has_hangul
 
 _SHORTEST, _LONGEST = 3, 300
-"""Words of a sentence, and its characters: shorter ones say nothing by themselves, longer ones are no one statement."""
+"""The words and characters of a sentence: a shorter one says nothing by itself, a longer one is not one statement."""
 _ITEM = re.compile(r"^(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _SPEAKER = re.compile(r"^\W{0,2}(?:user|human|me|나|사용자)\W{0,2}:\W{0,2}\s*", re.IGNORECASE)
 _OF_MACHINE = re.compile(r"^\W{0,2}(?:\d\d:\d\d )?(?:assistant|tool|system)(?:$|\W{0,2}:)", re.IGNORECASE)
-"""A heading, or the beginning of a line, by which an agent speaks, not a person."""
+"""A heading, or the start of a line, that shows that an agent speaks and not a person."""
 _CODE = re.compile(r"^(?:[$>#%]\s|[{}<\[|]|https?://\S+$)|[;{}]\s*$|=>|\)\s*->|\b(?:def|class|import|SELECT)\s\w+[(:]")
 _QUESTION = re.compile(r"\?\s*[\"')\]]*\s*$|(?:나요|까요|을까|을래|냐|니까)\W*$")
 _FUTURE = (
@@ -36,13 +36,13 @@ _FUTURE = (
 
 
 class SpeechAct(NamedTuple):
-    """A way of saying what is to be remembered: its name, the tag of such a line, and how it is said."""
+    """A kind of sentence worth remembering: its name, the tag of such a line, and its patterns."""
 
     name: str
     tag: str
     said: re.Pattern[str]
     lead: re.Pattern[str] | None = None
-    """What only introduces the statement, and is left out of it."""
+    """Introductory words that are left out of the statement."""
 
 
 def _rule(name: str, tag: str, said: str, lead: str = "") -> SpeechAct:
@@ -96,7 +96,7 @@ class Proposed(NamedTuple):
 def propose(
     logs: ProseLogs, finders: Sequence[Finder], policy: DistilPolicy, now: datetime, *, dry_run: bool
 ) -> list[Proposed]:
-    """Find by rules what asks to be remembered in what is new, and let it wait in the review, unless only looked for."""
+    """Find sentences worth remembering in new prose, by rules, and put them into the review unless this is a dry run."""
     found = [
         Proposed(piece, [line for section in piece.sections for line in propose_lines(section)])
         for piece in find_pieces(logs, finders, policy, now, PROPOSED)
@@ -109,7 +109,7 @@ def propose(
 
 
 def propose_lines(section: ProseSection) -> Iterator[ProposedLine]:
-    """What of a section asks to be remembered, in its order; what agents and tools say asks nobody."""
+    """The sentences of a section that are worth remembering, in order; text of agents and tools is ignored."""
     for number, text in section.lines if not _OF_MACHINE.search(section.heading) else ():
         said = _ITEM.sub("", text).strip()
         told = _SPEAKER.sub("", said) if not _OF_MACHINE.match(said) else ""
@@ -120,7 +120,7 @@ def propose_lines(section: ProseSection) -> Iterator[ProposedLine]:
 
 
 def sentences_with_ends(text: str) -> list[str]:
-    """The sentences of a line as they end: a question is told by its mark."""
+    """The sentences of a line with their end marks, which tell a question."""
     return [part for part in re.split(r"(?<=[.!?\u3002])\s+", text) if part.strip()]
 
 

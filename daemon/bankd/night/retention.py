@@ -1,6 +1,6 @@
-"""What stays in the bank and what leaves it: the steps of a run that merge near-copies and take out what has faded.
+"""The steps of a run that merge near-copies and archive what has faded.
 
-Both only add to the plan; what they take out goes to the archive.
+Both only add to the plan; what leaves the bank goes to the archive.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def merge_near_copies(plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, settings: Settings) -> Plan:
-    """Merge the near-copies that were in the bank before this run and are compared, but none that it says something of."""
+    """Merge the compared near-copies that were in the bank before this run, except memories that this run changes."""
     touched = _touched(plan)
     held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
     fading = Fading.of(settings.decay)
@@ -47,7 +47,7 @@ def merge_near_copies(plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, se
 def retire_memories(
     plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, settings: Settings, *, clock_frozen: bool, force: bool
 ) -> Plan:
-    """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
+    """Move the faded opinions and, if the settings say so, superseded memories to the archive."""
     if clock_frozen:
         plan = plan.with_(warnings=(*plan.warnings, FROZEN))
     today, fading = plan.now.date(), Fading.of(settings.decay, RenamedPages(ledger, catalog.pages_of).name_now)
@@ -76,7 +76,7 @@ def retire_memories(
 def _unsupported(
     plan: Plan, residents: Sequence[Resident], going: Set[str], ledger: Ledger, catalog: PageMemoryCatalog
 ) -> list[ArchiveCandidate]:
-    """The insights that stay without a memory that they were derived from."""
+    """The insights of which a source memory leaves the bank."""
     insights = {one.id: one for one in residents if one.id not in going and sources_of(one.memory.text)}
     sources = {id_: sources_of(one.memory.text) for id_, one in insights.items()}
     held = catalog.pages_of(id_ for named in sources.values() for id_ in named)
@@ -86,7 +86,7 @@ def _unsupported(
 
 
 def _touched(plan: Plan) -> set[str]:
-    """The memories of which this run says something already."""
+    """The memories that the plan of this run changes already."""
     merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
     return (
         {b.twin for b in plan.blocked}

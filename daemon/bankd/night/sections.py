@@ -1,7 +1,7 @@
-"""The prose of logs: its sections, each known by a key once it was read, and the pieces that a model reads at a time.
+"""The prose of logs: sections, each with a key that records that it was read, and the pieces that a model reads at once.
 
-A section is what stands below one heading: a part of a day, or a turn of an imported session. A piece is as much of one log
-as a call takes: a session whole, where it fits.
+A section is the text below one heading: a part of a day, or a turn of an imported session. A piece is as much of one log
+as fits into a call: a whole session, if possible.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from bankd.memory.retain import LogReading, project_of_log
 from bankd.pages.scanner import Block, BlockKind, scan_text
 
 FOLDER = "distilled"
-"""Below `memory/`: the logs that have the lines of models. They are not distilled themselves."""
+"""The folder below `memory/` for the lines of models. Its logs are not distilled themselves."""
 MOST_TOKENS = 6_000
-"""Tokens of a log that a model is shown at a time, by an upper bound."""
+"""The most tokens of a log that a model is shown at once (an upper bound is counted)."""
 _OVERLAP = 400
-"""Tokens of what stands before a piece, which is shown so that an answer has its question."""
+"""The most tokens from before a piece that are shown too, so that a reply has its question."""
 _LONGEST_LINE = 4_000
-"""Characters of a line that a model is shown; a longer one was written by no person, and search finds it."""
+"""The most characters of a line that a model is shown; no person writes a longer one, and search finds it anyway."""
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE}
 _QUOTED = re.compile(r"^(?:>[ \t]?)+")
 _KEYS = re.compile(r"^<!-- (distilled|proposed|derived)((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
 
 DISTILLED, PROPOSED, DERIVED = "distilled", "proposed", "derived"
-"""Who has read a section: a model, the rules that propose lines, or a model that looks for insights in the bank."""
+"""The readers of a section: a model, the rules that propose lines, or a model that looks for insights in the bank."""
 
 
 class ProseSection(NamedTuple):
-    """What stands below one heading of a log, without marks of quotes: its heading, and its lines with their 1-based numbers."""
+    """The text below one heading of a log, without quote marks: the heading, and the lines with their 1-based numbers."""
 
     log: str
     heading: str
@@ -42,19 +42,19 @@ class ProseSection(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What stays the same until a word of it changes, wherever it moves in its log."""
+        """A key that changes only when a word changes, wherever the section moves in its log."""
         said = "\n".join([self.log, self.heading, *(text for _, text in self.lines)])
         return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     @property
     def text(self) -> str:
-        """The section as a model is shown it: its heading, and each line behind its number."""
+        """The section as a model sees it: its heading, and each line after its number."""
         heading = [f"## {self.heading}"] if self.heading else []
         return "\n".join([*heading, *(f"{number}| {text}" for number, text in self.lines)])
 
 
 class LogPiece(NamedTuple):
-    """What a model reads of a log at a time: the new sections, and those `before` them, read already or in the last piece.
+    """The part of a log that a model reads at once: new sections, and those `before` them that it has read already.
 
     `title` is that of the log, with its day and with the project of its session where the log names one: the folder of that is
     `project`. A call may read several pieces: their lines are numbered through, those of this one from `start`.
@@ -113,7 +113,7 @@ def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Col
 
 
 def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
-    """The last sections that fit the overlap; of a long one its last lines."""
+    """The last sections that fit into the overlap; only the last lines of a long one."""
     found, left = list[ProseSection](), _OVERLAP
     for section in reversed(sections):
         lines = section.lines
@@ -127,7 +127,7 @@ def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
 
 
 def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
-    """The prose of a log, heading by heading; its Retain lines, code and comments are none."""
+    """The prose of a log, heading by heading, without Retain lines, code and comments."""
     document = scan_text(text)
     taken = {line.place.line for line in reading.lines} | {bad.place.line for bad in reading.bad}
     heading = ""
@@ -149,7 +149,7 @@ def _lines_of(lines: Sequence[str], block: Block) -> Iterator[tuple[int, str]]:
 
 
 def _cut(log: str, heading: str, lines: Sequence[tuple[int, str]]) -> Iterator[ProseSection]:
-    """Sections that a piece has room for."""
+    """The sections, cut so that each fits into a piece."""
     part: list[tuple[int, str]] = []
     size = 0
     for line in lines:
@@ -164,20 +164,20 @@ def _cut(log: str, heading: str, lines: Sequence[tuple[int, str]]) -> Iterator[P
 
 
 def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
-    """The keys of the sections that a distilled log has the lines of, by who read them."""
+    """The keys of the sections that a distilled log marks as read, by reader."""
     return {key for who, keys in _KEYS.findall(text) if who == by for key in keys.split()}
 
 
 def distilled_mark(keys: Iterable[str], by: str = DISTILLED) -> str:
-    """The line that says that sections were read."""
+    """The line that marks sections as read."""
     return f"<!-- {by} {' '.join(dict.fromkeys(keys))} -->"
 
 
 def opening_of(log: str) -> str:
-    """How a distilled log begins."""
+    """The first lines of a new distilled log."""
     return f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n"
 
 
 def distilled_in(ledger: Ledger) -> list[str]:
-    """The ids of the memories that came from lines of models."""
+    """The ids of memories that came from lines of models."""
     return [id_ for id_, fact in ledger.consumed.items() if str(fact.get("log", "")).startswith(f"{FOLDER}/")]

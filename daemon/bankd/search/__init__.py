@@ -8,13 +8,13 @@ What this room reads from (index, analyser, catalogue) comes through ports.
     find         candidates from one index, ranked; newer before older, near ones as one
     read         a question as weighted terms
     weigh        the weights of words
-    score        the score of a candidate: words, tree, priors
+    score        the score of a candidate: its words, its place, and priors (confidence, age, use, pins)
     meaning      what sentence vectors find near, and one score of words and meaning
-    floor        from what evidence on a hit is an answer
+    floor        which hits are good enough to be an answer
     days         memories of the days that a question asks about
     passages     long texts in passages
     parts        the lines of a passage that answer
-    related      what belongs to a memory: links, contradictions, shared use
+    related      what is related to a memory: links, contradictions, shared use
     indexable    what a page gives to the index
     look_alikes  candidates for a run: memories that look like a new line
 """

@@ -1,8 +1,6 @@
-"""What is found beside the bank, in its logs and its archive: whether it is asked about, and whether it says more.
+"""Answers a query: memories of the bank first, then what only the logs and the archive say.
 
-The story of an answer: what the bank says, and beside it what only its logs and its archive say.
-
-Each group has an index of its own, so that nothing in a log changes what the bank answers, nor in which order.
+Each group (bank, logs, archive) has an index of its own, so a log never changes the answers of the bank or their order.
 """
 
 from __future__ import annotations
@@ -27,17 +25,17 @@ if TYPE_CHECKING:
     from bankd.search.weigh import Weights
 
 MOST_BESIDE = 3
-"""Answers of each group beside those of the bank, when nobody asked for the group."""
+"""The most answers of logs or archive, if the question did not ask for that group."""
 MOST_OF_PASSAGE = 2
-"""Lines of one passage that are shown, so that it leaves room for others."""
+"""The most lines that are shown of one passage, so that there is room for others."""
 AS_MUCH = 0.5
-"""The share of what speaks for the best answer of the bank that must speak for one beside it, in floors."""
+"""An answer of logs or archive needs this share of the evidence (in floors) for the best answer of the bank."""
 _SAID = 0.8
-"""The share of its words that an answer of the bank has of what says nothing more."""
+"""A line adds nothing if one answer of the bank has this share of its words."""
 
 
 def is_said(terms: Iterable[str], said: Iterable[frozenset[str]]) -> bool:
-    """Whether one of these answers says nearly all of it, and every number."""
+    """Whether one of these answers has nearly all words of a line, and all its numbers."""
     own = frozenset(terms)
     return any(
         len(own & other) >= _SAID * len(own) and not any(term[:1].isdigit() for term in own - other) for other in said
@@ -45,9 +43,9 @@ def is_said(terms: Iterable[str], said: Iterable[frozenset[str]]) -> bool:
 
 
 def filters_within(filters: Filters, group: str) -> Filters | None:
-    """The filters as a group knows its pages; None when all pages that were named are of other groups.
+    """The filters for one group, with the paths as its index has them; None if all named pages are in other groups.
 
-    A page without a folder of the workspace before it is one of the bank.
+    A page named without `bank/`, `memory/` or `archive/` is in the bank.
     """
     if not filters.nodes:
         return filters
@@ -70,11 +68,11 @@ Work: TypeAlias = "Callable[[IndexView], Sequence[Hit]]"
 
 
 _LOOKED_AT = 10
-"""So many answers of a group are looked at, for those that say something new."""
+"""The most answers of a group that are checked for something new."""
 
 
 class Beside(NamedTuple):
-    """A group beside the bank: how to ask its index, and what became of a hit of it, None when it is not to be shown."""
+    """Logs or archive: how to ask its index, and how to tell what became of a hit (None: do not show it)."""
 
     group: str
     ask: Callable[[Work], Sequence[Hit]]
@@ -83,16 +81,16 @@ class Beside(NamedTuple):
 
 
 class SaidByBank(NamedTuple):
-    """What the bank answers: the words of each answer, and of the best how near it is, in floors, and its share of the question."""
+    """The bank's answers: the words of each; for the best also its evidence in floors and its share of the question's words."""
 
     terms: Sequence[Terms]
     weights: Weights | None = None
     floors: float | None = None
-    """None where meaning took no part."""
+    """None if no sentence vectors were used."""
     share: float = 0.0
 
     def judged(self, one: Ranked) -> Ranked | None:
-        """One from beside the bank, its words weighed as the bank does; None where much less speaks for it than for the best."""
+        """A hit of logs or archive, its words weighed as in the bank; None if its evidence is much weaker than the bank's best."""
         if self.weights is None:
             return one
         share = share_asked(answering_terms(one.candidate), self.weights)
@@ -107,10 +105,10 @@ class Answering:
     """Answers one query, group by group."""
 
     def __init__(self, query: Query, reader: QueryReader, options: RankingOptions) -> None:
-        """Take the query and what bears on its answer."""
+        """Take the query and the options of ranking."""
         self._query, self._reader, self._options = query, reader, options
         self._nearest: tuple[Hit, ...] = ()
-        """What comes nearest in logs and archive, where they alone were asked."""
+        """The nearest hits in logs and archive, if only these were asked."""
 
     def answer(self, bank: IndexView, beside: Sequence[Beside], fresh: Freshness) -> Answer:
         """Ask the bank, and beside it the groups that are wanted. A group that answers better than the bank stands first."""
@@ -121,7 +119,7 @@ class Answering:
             return answer._replace(hits=tuple(shown), left_off=len(every) - len(shown))
         found = self._find(self._query, "bank", bank, self._options)
         hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
-        said = cache(partial(_said_of, found))  # not asked for where no group has an index
+        said = cache(partial(_said_of, found))  # not needed if no group has an index
         groups = [hits, *self._beside(beside, hits, said, bank)]
         every = [*chain.from_iterable(groups if self._query.is_past else _best_first(groups))]
         if log := self._log_of_day(beside):
@@ -164,7 +162,7 @@ class Answering:
         )
 
     def _log_of_day(self, beside: Sequence[Beside]) -> Hit | None:
-        """Of a question about one day that is over, the passage of that day's log that fits it best."""
+        """For a question about one past day: the passage of that day's log that fits best."""
         query = self._query
         logs = next((one for one in beside if one.group == "logs"), None)
         if logs is None or query.by_page or "logs" not in (query.groups or ("logs",)):
@@ -198,7 +196,7 @@ class Answering:
         return shown and shown._replace(marks=tuple(marks_of(shown.text, terms)))
 
     def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:
-        """What a group answers; None when it was not asked for."""
+        """The answers of a group; None if it was not asked."""
         filters = filters_within(query.filters, group)
         if filters is None or (query.groups and group not in query.groups):
             return None
@@ -212,7 +210,7 @@ class Answering:
         said: Callable[[], SaidByBank],
         bank: IndexView,
     ) -> Iterator[Sequence[Hit]]:
-        """Each group; as of a day the archive first, which was bank then, and of the logs what that does not say."""
+        """The answers of each group. As of a day the archive comes first (it was bank then), and logs add only what it lacks."""
         first = [one for one in beside if self._query.is_past and one.group == "archive"]
         for one in (*first, *(one for one in beside if one not in first)):
             found = one.ask(partial(self._more, one, hits, said))
@@ -224,7 +222,7 @@ class Answering:
                 said = partial(said()._replace, terms=[*said().terms, *more])
 
     def _more(self, beside: Beside, hits: Sequence[Hit], said: Callable[[], SaidByBank], index: IndexView) -> list[Hit]:
-        """What a group says that the bank does not, as much of it as there is room for."""
+        """The answers of a group that say more than the bank, as many as there is room for."""
         query = self._query
         room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
         query = query._replace(limit=max(query.limit, _LOOKED_AT))
@@ -238,14 +236,14 @@ class Answering:
     def _unsaid(
         self, found: Found, beside: Beside, said: SaidByBank, shown: Collection[str], index: IndexView
     ) -> Iterator[Hit]:
-        """What of a group is new, at most so many lines of a passage."""
+        """The new answers of a group, at most this many lines of each passage."""
         told = list(said.terms)
         for one in filter(None, map(said.judged, found.ranked)):
             lines = self._shown(one, found, beside.group, index)
             yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
 
     def _shown(self, ranked: Ranked, found: Found, group: str, index: IndexView) -> Iterator[tuple[Hit, Terms]]:
-        """A hit with its terms; of a passage the lines that answer."""
+        """A hit with its terms; for a passage, only the lines that answer."""
         hit = hit_of(ranked, found.weights, found.relations.newer, group)
         if group != "logs":
             yield hit, _terms_of(ranked.candidate.sentences)
@@ -262,7 +260,7 @@ class Answering:
 
 
 def _hit_among(found: Found, one: Ranked) -> Hit:
-    """A memory of the bank as an answer, with what it is to others."""
+    """A memory of the bank as an answer, with its relations to other memories."""
     relations, id_ = found.relations, one.row.id or ""
     hit = hit_of(one, found.weights, relations.newer)._replace(projects=tuple(relations.projects.get(id_, ())))
     if not (relations.newer or relations.contradicts or found.folded or found.close):  # most are nothing to each other
@@ -301,7 +299,7 @@ def _words_of(text: str) -> Terms:
 def _new_among(
     lines: Iterable[tuple[Hit, Terms]], told: list[Terms], beside: Beside, shown: Collection[str]
 ) -> Iterator[Hit]:
-    """The lines that say what was not told; what is given is told then."""
+    """The lines that say something new; they count as told from now on."""
     for hit, terms in lines:
         if is_said(terms, told) or hit.superseded_by in shown:
             continue
@@ -321,9 +319,9 @@ def _said_of(found: Found | None) -> SaidByBank:
 
 
 def _best_first(groups: Sequence[Sequence[Hit]]) -> list[Sequence[Hit]]:
-    """Groups of answers, the one with the best first; the bank before what is no better.
+    """Order groups of answers by their best answer; the bank wins a tie.
 
-    By how much nearer the nearest is than it usually is, where all know that; else by the share of the question's words.
+    The measure is how far the nearest vector is above its usual distance, if all groups know it; else the share of words.
     """
     by_meaning = all(any("meaning" in hit.parts for hit in hits) for hits in groups if hits)
     part = "floors" if by_meaning else "asked"

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from bankd.workers.analyser import Analyser
 
 QUICK_PAGES = 200
-"""The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
+"""Without a daemon, at most this many changed pages are read before an answer; more wait for a run."""
 _BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
-"""The most memories and characters of which vectors are made at a time, and the most characters beside other work.
+"""The most memories and characters in one batch of vectors, and the most characters between other work.
 
-Paragraphs take 1.5 ms of CPU a character: a batch of 32 took longer on a busy machine than is waited for.
+Paragraphs take 1.5 ms of CPU a character: on a busy machine a batch of 32 took longer than the time limit.
 """
 _CLOSE_SECONDS = 0.5
-"""How long closing waits for a search or a write that goes on."""
+"""How long closing waits for a search or write in progress."""
 
 
 class Indexes(NamedTuple):
@@ -43,20 +43,20 @@ class Indexes(NamedTuple):
 
     bank: SearchIndex
     beside: Mapping[str, SearchIndex]
-    """By group: logs and archive. A run makes them, or a search where little is to be read."""
+    """The indexes of logs and archive. A run makes them, or a search if there is little to read."""
     outcome_of: Callable[[Hit], str | None]
-    """What became of a hit of these; None when it is not to be shown."""
+    """Tells what became of a hit of logs or archive; None: do not show it."""
     analyser: Analyser
     recalls: RecallBuffer
     options: RankingOptions
     write_tree: Callable[[Callable[[str, bytes], None]], None]
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""
-    """What there is to say of the settings."""
+    """Problems of the settings, for the user."""
     vectors: Mapping[str, Vectors] = {}
-    """By group; empty where they are not wanted."""
+    """Vectors by group; empty if they are not wanted."""
     found_ties: Successors | None = None
-    """What runs found that ties memories; None where nobody asks what is related."""
+    """The relations between memories that runs found; None if nobody asks for related memories."""
 
     def open(self, now: datetime) -> None:
         """Open the newest state of the bank's index; UserError when there is none."""
@@ -64,7 +64,7 @@ class Indexes(NamedTuple):
             raise UserError("there is no search index yet; bankctl doctor index rebuild makes it")
 
     def state(self, now: datetime) -> list[tuple[int, int]]:
-        """Open the newest state of every index; gives what changes with it. UserError when there is none of the bank."""
+        """Open the newest state of every index; gives a value that changes with it. UserError if the bank has no index."""
         self.open(now)
         for index in self.beside.values():
             index.whole(now, index.open)
@@ -99,11 +99,11 @@ class Indexes(NamedTuple):
         return self.bank.pending() + sum(map(_pending, self.beside.values()))
 
     def made(self) -> Iterable[SearchIndex]:
-        """The indexes beside that of the bank, without those of a folder without a page: an empty one costs every search."""
+        """The indexes of logs and archive, without empty ones: an empty index costs time in every search."""
         return (index for index in self.beside.values() if index.is_there() or index.pages_there())
 
     def sizes(self) -> dict[str, int]:
-        """How many passages or memories each index beside that of the bank holds."""
+        """How many passages or memories the indexes of logs and archive hold."""
         return {group: index.facts().memories for group, index in self.beside.items()}
 
     def verify(self) -> None:
@@ -112,7 +112,7 @@ class Indexes(NamedTuple):
             index.verify()
 
     def meaning_state(self) -> str:
-        """Whether meaning takes part beside words, and where: off, on, of how much of which group, or why not."""
+        """The state of search by meaning, in words: off, on, how much of which group has vectors, or why it does not work."""
         states = {group: self._meaning_of(group, vectors) for group, vectors in self.vectors.items()}
         said = {group: state for group, state in states.items() if state}
         if len({*said.values()}) <= 1:
@@ -120,7 +120,7 @@ class Indexes(NamedTuple):
         return "; ".join(f"{group} {state}" for group, state in said.items())
 
     def _meaning_of(self, group: str, vectors: Vectors) -> str:
-        """Of one group; empty where it has no index."""
+        """The same for one group; empty if it has no index."""
         if vectors.problem:
             return f"not now: {vectors.problem}"
         index = self.bank if group == "bank" else self.beside[group]
@@ -133,7 +133,7 @@ class Indexes(NamedTuple):
         return f"on, without {refused:,} that the model refuses" if refused else "on"
 
     def take_made_anew(self) -> list[str]:
-        """What there is to say of damage that was found, once."""
+        """Messages about damage that was found; each is given once."""
         said = (one.take_made_anew() for one in (self.bank, *self.beside.values()))
         return [*chain.from_iterable(said), *self.analyser.take_made_anew()]
 
@@ -159,7 +159,7 @@ class BankSearch:
         is_daemon: bool = False,
         give_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take what opens a set of files by settings, and what gives memory back; nothing is read yet."""
+        """Take a function that opens a set of files by settings, and one that frees memory; nothing is read yet."""
         self._open, self._is_daemon, self._give_back = open_indexes, is_daemon, give_back
         self._reading = RLock()
         self._writing = RLock() if is_daemon else self._reading
@@ -178,12 +178,12 @@ class BankSearch:
 
     @property
     def indexes(self) -> Indexes:
-        """The files that answers come from, for who is alone with them: a run, a command."""
+        """The files that answers come from, for a caller that uses them alone: a run or a command."""
         return self._read
 
     @property
     def index(self) -> SearchIndex:
-        """That of the bank."""
+        """The index of the bank."""
         return self._read.bank
 
     def suppose(self, change: Callable[[RankingOptions], RankingOptions]) -> None:
@@ -226,7 +226,7 @@ class BankSearch:
             return note, self._pending
 
     def look_again(self) -> None:
-        """Have the next answer check again for what changed: for a process that keeps running."""
+        """Make the next answer check all files for changes again; for a process that keeps running."""
         self._pending = None
 
     def _answer(
@@ -283,7 +283,7 @@ class BankSearch:
         return see_also(query, hits, bank, lambda _: ties, self._newer_of)
 
     def take_in(self, paths: Collection[str], now: datetime) -> None:
-        """Make searchable what changed in these files of the workspace, without waiting for the analyser.
+        """Make the changes in these files of the workspace searchable, without waiting for the analyser.
 
         An index that is not there is left to a run: a whole folder is not read here.
         """
@@ -340,9 +340,9 @@ class BankSearch:
             return [None] * len(pairs) if vectors is None or not pairs else vectors.cosines(pairs)
 
     def fill_vectors(self, now: datetime, characters: int | None = None) -> bool:
-        """Make vectors of what has none, up to this many characters or all; says whether some still wait.
+        """Make the missing vectors, for up to this many characters or all; says whether some are still missing.
 
-        The bank first, of logs the newest first. Each batch is kept as it is made: a kill loses some seconds of work.
+        The bank comes first, then the newest logs. Each batch is saved at once: a kill loses some seconds of work.
         """
         with self._writing:
             own, left = self._writer("wait"), characters
@@ -369,17 +369,17 @@ class BankSearch:
         return replace(facts, pending=pending, problem=self._problem or facts.problem, worker=worker)
 
     def forget_problem(self) -> None:
-        """A run has made up for what failed before."""
+        """Forget an earlier failure: a run has repaired it."""
         self._problem = ""
 
     def adopt(self, settings: SearchSettings) -> None:
-        """Go on by new settings."""
-        with self._writing, self._reading:  # in this order: a search waits for the change alone, not for who writes
+        """Use new settings from now on."""
+        with self._writing, self._reading:  # in this order: a search waits for this change only, not for a writer
             self._let_go()
             self._begin(settings)
 
     def tidy(self) -> None:
-        """Give back the memory that taking changes in needed, and what nobody used for long; waits for nobody."""
+        """Free the memory that indexing needed, and what was not used for long; never waits."""
         if self._reading.acquire(blocking=False):
             try:
                 for vectors in self._read.vectors.values():
@@ -392,7 +392,7 @@ class BankSearch:
             self._give_back()
 
     def close(self, *, with_analyser: bool = True) -> None:
-        """Let go of files and analyser once nobody works with them; who goes on for long keeps them until the process ends."""
+        """Close files and analyser when no thread uses them; those of a thread that takes long stay open until the process ends."""
         locks = [lock for lock in (self._writing, self._reading) if lock.acquire(timeout=_CLOSE_SECONDS)]
         try:
             if len(locks) == 2:
@@ -426,7 +426,7 @@ class AnswerCache:
         return kept[1]
 
     def put(self, key: Hashable, answer: dict[str, Any], now: datetime) -> None:
-        """Keep an answer, at the cost of the one that was used longest ago."""
+        """Keep an answer; if there are too many, drop the one that was used longest ago."""
         self._answers[key] = (now, answer)
         self._answers.move_to_end(key)
         while len(self._answers) > self._entries:
@@ -440,14 +440,14 @@ def _key_of(parts: Sequence[object]) -> str:
 
 
 def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
-    """Ask an index, if it is there; its damage is not the bank's."""
+    """Ask the index of logs or archive, if there is one. If it is damaged, the bank still answers."""
     return index.whole(now, lambda: work(index) if index.open() else ())
 
 
 def _fill(index: SearchIndex, vectors: Vectors, left: int | None) -> int | None:
-    """Make vectors of what has none in one index; gives how many of the characters are left, None where all are made.
+    """Make the missing vectors of one index; gives how many of the characters are left to use, None if all are made.
 
-    What does not answer now ends it: the next run goes on.
+    It stops when the model does not answer; the next run goes on.
     """
     from bankd.search.meaning import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
 

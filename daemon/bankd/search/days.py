@@ -1,10 +1,8 @@
-"""How well a memory fits the days that a question asks about.
+"""Questions about days: how well a memory fits the asked days, and lists of the memories of some days.
 
-A memory belongs to the days that it speaks of, else to the one on which it was learned. What was so at a time is said
-by what was learned before it, the last of it first; what was learned after it may say otherwise by then.
-The values were chosen on the questions with even numbers of a year of dated memories, and are reported on the odd ones.
-
-The days that a query asks about: what there is of them, and what fits them.
+A memory belongs to the days that its text names, else to the day on which it was learned. What held at a time is told by
+memories learned before it, the last one first, since later ones may say something else.
+The values were chosen on the even-numbered questions of a year of dated memories, and measured on the odd ones.
 """
 
 from __future__ import annotations
@@ -42,18 +40,18 @@ if TYPE_CHECKING:
 
 
 TIME_WEIGHT = 0.2
-"""What fitting the days counts beside the score for words, which is seldom above 0.6."""
+"""The weight of fitting the days, beside a score for words that is seldom above 0.6."""
 NOW_WEIGHT = 0.1
-"""What being the newest counts, for a question about what holds now."""
+"""The weight of being the newest, for a question about what holds now."""
 _BESIDE = 0.4
-"""The fit of what was learned on those days and speaks of others."""
+"""The fit of a memory that was learned on the asked days but speaks of others."""
 _NO_EVENT = 0.6
-"""The share that habits, opinions and beliefs have of the fit of what happened."""
+"""The fit of habits, opinions and beliefs, as a share of that of events."""
 _BEFORE = 0.5
 _FADES_IN_DAYS = 180
-"""The fit of what was learned right before those days, and after how many days half of it is left."""
+"""The fit of a memory learned right before the asked days, and the days in which that fit halves."""
 _NARROWNESS = 0.25
-"""How fast the fit falls as a memory speaks of longer and longer times: of a year, a day in it fits by a quarter."""
+"""How fast the fit falls with the length of the time that a memory speaks of: a whole year fits one of its days by a quarter."""
 TELLING = 0.5
 """From this fit on a memory is of those days."""
 _MONTH = 28
@@ -61,7 +59,7 @@ _MONTH = 28
 
 
 def happened_in(memory: Dated, windows: Iterable[Span]) -> float:
-    """How well a memory tells what happened in some windows, 0 to 1; what held all the time tells it less."""
+    """How well a memory tells what happened in some windows, 0 to 1; less for what held all the time."""
     fit = fit_of(memory, windows)
     return fit * fit * (1.0 if memory.tag in {"W", None} else _NO_EVENT)
 
@@ -79,12 +77,12 @@ def _fit(memory: Dated, window: Span) -> float:
 
 
 def _covered(span: Span, window: Span) -> float:
-    """The share of a span that is in a window, or of the window in the span where that is longer."""
+    """How much a span and a window overlap: as a share of the shorter one, and less for a span longer than the window."""
     return span.overlap(window) / min(span.days, window.days) * math.pow(min(1.0, window.days / span.days), _NARROWNESS)
 
 
 def held_before(memory: Dated, windows: Sequence[Span], today: date) -> float:
-    """How well a memory tells what was so in a past window, though it is not of it: the last learned before tells it best."""
+    """How well a memory from before a past window tells what held in it: best the one learned last before the window."""
     ends = [window.last for window in windows if window.last < today]
     if memory.learned is None or not ends or memory.learned > max(ends):
         return 0.0
@@ -117,7 +115,7 @@ IN_WINDOW = 1_000
 
 
 def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
-    """What there is of the days in the filters, in the order of the days."""
+    """All memories of the days in the filters, in the order of the days."""
     window = Span(query.filters.since or date.min, query.filters.until or date.max)
     found = rank_days(index.find_within(None, query.filters, IN_WINDOW), [window], index)
     placed = [one._replace(row=_placed(one.row, window)) for one in found]
@@ -133,7 +131,7 @@ def _placed(row: FoundRow, window: Span) -> FoundRow:
 def list_days(
     query: Query, asked: AskedTime, index: IndexView, reader: QueryReader, today: date, options: RankingOptions
 ) -> list[Ranked]:
-    """What there is of the days that a question asks about, if it is about nothing else: what happened first, day by day."""
+    """All memories of the days that a question asks about, if it names no other subject: events first, day by day."""
     if not asked.windows or not asks_for_days_alone(asked, index, reader):
         return []
     numbers = {n: n for window in asked.windows for n in index.find_within(window, query.filters, IN_WINDOW)}
@@ -141,13 +139,13 @@ def list_days(
 
 
 def knows_days(windows: Sequence[Span], filters: Filters, index: IndexView) -> bool:
-    """Whether a memory of known day is of these days; else the words of time are words as others."""
+    """Whether the bank has memories of these days; if not, words of time are searched like other words."""
     newest = [number for window in windows for number in index.find_within(window, filters, 1)]
     return any(row.learned for row in index.rows(newest))
 
 
 def asks_for_days_alone(asked: AskedTime, index: IndexView, reader: QueryReader) -> bool:
-    """Whether a question has no subject beside its days; what nobody read yet of Korean, such as an ending, is none."""
+    """Whether a question has no subject besides its days; an unknown piece of Korean, such as an ending, is not a subject."""
     known = cache(partial(is_known, index))
     rest = normal_form(without_what_says_nothing(asked.rest))
     terms = reader.analyse_query(rest, lexicon_of(cache(index.reading), known)).terms
@@ -169,7 +167,7 @@ def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: IndexView)
 
 
 def in_window(row: FoundRow, windows: Sequence[Span]) -> FoundRow:
-    """A memory whose days in these windows stand first, so that they are shown."""
+    """A copy of a memory with its days in these windows first, so that these are shown."""
     inside = [span for span in row.about if any(span.overlap(window) for window in windows)]
     return row._replace(about=tuple(dict.fromkeys([*inside, *row.about])))
 
@@ -179,7 +177,7 @@ def _place_of(one: Ranked, windows: Sequence[Span]) -> tuple[bool, tuple[date, i
 
 
 def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexView, most: int) -> Sequence[int]:
-    """The numbers of the memories of some days, those that match first."""
+    """The numbers of the memories of some days, those that match the question first."""
     within = filters._replace(
         since=max(filters.since or date.min, window.first), until=min(filters.until or date.max, window.last)
     )
@@ -187,14 +185,14 @@ def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexVi
 
 
 def prefer_days(one: Ranked, windows: Sequence[Span], today: date) -> Ranked:
-    """A ranked memory, raised as it fits the days that are asked about."""
+    """A ranked memory with a higher score, the better it fits the asked days."""
     if one.row.learned is None:
         return one
     return raised(one, TIME_WEIGHT * max(fit_of(one.row, windows), held_before(one.row, windows, today)))
 
 
 def prefer_newest(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Ranked memories, each raised as it is newer than the others."""
+    """Ranked memories with higher scores, the newer they are among each other."""
     days = sorted({one.row.learned for one in ranked if one.row.learned})
     share = {day: (place + 1) / len(days) for place, day in enumerate(days)}
     return [raised(one, NOW_WEIGHT * share[one.row.learned] if one.row.learned else 0.0) for one in ranked]

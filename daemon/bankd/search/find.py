@@ -1,15 +1,9 @@
-"""Which words of an answer to mark: those that brought it here.
+"""A query over one index: read it, find candidates, score them exactly, keep those that are an answer.
 
-Memories, or their pages, in the order of an answer, and how an answer shows them.
+Also here: which words of an answer are marked; how memories or pages are ordered; how answers relate to each other, as
+runs found it (newer, contradicting, or so near that one stands for all); and today's confidence of memories.
 
-A page says in several paragraphs what a memory says in one, so that none of them matches as well as the whole: it
-stands where its memories together put it.
-
-What answers are to each other, as runs found it: newer or older, contradicting, or so near that one stands for all.
-
-What bears on an answer beside words, and what the confidence of memories is worth on the day.
-
-The story of a query over one index: read it, find what may answer, score that exactly, keep what is an answer.
+A page says in several paragraphs what a memory says in one, so a page is ranked by its memories together.
 """
 
 from __future__ import annotations
@@ -52,16 +46,16 @@ def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
     return sorted([*_latin_marks(text, terms, letters), *_hangul_marks(text, hangul)])
 
 
-@lru_cache(maxsize=16)  # each hit of an answer asks for the same
+@lru_cache(maxsize=16)  # each hit of an answer needs the same
 def _looked_for(terms: tuple[str, ...]) -> tuple[frozenset[str], Sequence[str]]:
-    """The letters that words of the other terms begin with, and those of them that are Hangul."""
+    """The first letters of words that may match a term, and the terms in Hangul."""
     hangul = [term for term in terms if is_hangul(term)]
     words = [word for term in set(terms).difference(hangul) for word in (term, *irregular_forms(term))]
     return frozenset(form for word in words for form in (word[0], word[0].upper())), hangul
 
 
 def _latin_marks(text: str, terms: Collection[str], letters: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Most words begin as none that is looked for, and need not be stemmed."""
+    """The spans of Latin words to mark. Most words have another first letter and need not be stemmed."""
     for word in _WORD.finditer(text) if letters else ():
         written = word[0]
         if (written[0] in letters or not written.isascii()) and _stem_as_written(written) in terms:
@@ -74,7 +68,7 @@ def _stem_as_written(word: str) -> str:
 
 
 def _hangul_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
-    """In each run the longest term, the first of them; of one syllable only at its start."""
+    """The spans of Hangul to mark: in each run the first longest term; a term of one syllable only at the start of the run."""
     longest: dict[int, tuple[int, int]] = {}
     for term in terms:
         at = text.find(term)
@@ -98,9 +92,9 @@ def _start_of_run(text: str, at: int) -> int:
 NEXT_SHARE = 0.1
 """What each further memory of a page adds, as a share of what the one before it could; chosen by `python -m bench.eval --pages`."""
 OF_TITLES = 0.3
-"""The same where a query only names its subject, as a title does: that is of a page as a whole (`bench.sets titles`)."""
+"""The same for a query that is like a title: it is about a page as a whole (`bench.sets titles`)."""
 SHOWN = 3
-"""So many memories of a page are shown."""
+"""The most memories shown of a page."""
 
 
 class Ranked(NamedTuple):
@@ -113,12 +107,12 @@ class Ranked(NamedTuple):
 
 
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """Best first; ties stand in the order of the bank."""
+    """Sort best first; ties stay in the order of the bank."""
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
 
 def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Ranked]:
-    """The best memories of the best pages, page by page; their part `page` is what the page scores."""
+    """The best memories of the best pages, page by page; part `page` of their score is the score of the page."""
     share = NEXT_SHARE if asks else OF_TITLES
     pages: dict[str, list[Ranked]] = {}
     for one in sorted(ranked, key=lambda one: -one.parts["score"]):
@@ -129,12 +123,12 @@ def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Rank
 
 
 def page_score(scores: Sequence[float], share: float = NEXT_SHARE) -> float:
-    """What memories with these scores, the best first, say together."""
+    """The score of a page whose memories have these scores, best first."""
     return sum(score * share**place for place, score in enumerate(scores))
 
 
 def raised(one: Ranked, time: float) -> Ranked:
-    """A ranked memory with so much more for its days."""
+    """A ranked memory with this much added to its score for its days."""
     return one._replace(parts={**one.parts, "score": one.parts["score"] + time, "time": time})
 
 
@@ -178,7 +172,7 @@ class StoredPair(NamedTuple):
 
 
 class StoredRelations(NamedTuple):
-    """What runs found of some memories: by the older what superseded it, pairs, and the text keys they were compared by."""
+    """What runs found about some memories: what superseded each older one, compared pairs, and the text keys compared."""
 
     superseded: Mapping[str, str] = {}
     pairs: Sequence[StoredPair] = ()
@@ -188,7 +182,7 @@ class StoredRelations(NamedTuple):
 
 
 class Relations(NamedTuple):
-    """By the id of an older memory the newer one; pairs that are near or close, both ways; by id what contradicts it, undated."""
+    """The newer memory by the id of the older; near or close pairs, both ways; undated contradictions by id."""
 
     newer: Mapping[str, str] = {}
     near: Set[tuple[str, str]] = frozenset()
@@ -198,7 +192,7 @@ class Relations(NamedTuple):
 
 
 def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
-    """What these memories are to others, as far as they still say what they said when they were compared."""
+    """The relations of these memories, as far as their texts are still those that were compared."""
     if not stored.pairs:
         return Relations(stored.superseded, projects=stored.projects)
     said = {one.row.id for one in ranked if one.row.id and stored.keys.get(one.row.id) == _key_of(one)}
@@ -212,7 +206,7 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
         and not said.isdisjoint(pair[:2])
     ]
     older = {pair.older for pair in told}
-    dated = {  # of several that say it newer, one that is itself the newest
+    dated = {  # of several newer ones, one that nothing replaces
         pair.older: pair.newer
         for pair in sorted(told, key=lambda pair: (pair.newer not in older, pair.newer))
         if pair.is_dated and pair.older in said
@@ -236,7 +230,7 @@ def _key_of(one: Ranked) -> str:
 
 
 def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tuple[list[Ranked], Set[str]]:
-    """Answers close to each other change places, so that the one said last stands first; and the ids of such answers.
+    """Reorder answers that are close to each other, the one said last first; also gives the ids of such answers.
 
     Each answer is grouped with the best one that it is close to; the group keeps its places.
     """
@@ -256,7 +250,7 @@ def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tu
 def fold_near(
     ranked: Sequence[Ranked], near: Set[tuple[str, str]], apart: Collection[str]
 ) -> tuple[list[Ranked], dict[int, list[Ranked]]]:
-    """The best of each near group, and by its number what it stands for; those `apart` stand for themselves."""
+    """Keep the best of each near group, and tell by its number which others it stands for; those `apart` are not folded."""
     if not near:
         return list(ranked), {}
     shown: list[Ranked] = []
@@ -275,14 +269,14 @@ def fold_near(
 
 
 UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
-"""Ids of memories -> by those that were used, how."""
+"""Takes ids of memories; gives, for those that were used, how they were used."""
 
 
 class KnownRelations:
-    """What runs found of memories; this knows nothing."""
+    """What runs found about memories. This base class knows nothing."""
 
     def of(self, ids: Collection[str]) -> StoredRelations:
-        """What is known of these."""
+        """The relations of these memories."""
         return StoredRelations()
 
     def kept(self) -> Sequence[str]:
@@ -290,12 +284,12 @@ class KnownRelations:
         return ()
 
     def state(self) -> int:
-        """A number that is another one when something else may have been found."""
+        """A number that changes when runs may have found something new."""
         return 0
 
 
 class RankingOptions(NamedTuple):
-    """What bears on an answer beside words: the weight of the tree, what fades a day, what memories are to each other."""
+    """The options of ranking: the weight of the tree, how fast opinions fade, the relations of memories."""
 
     tree_weight: float = TREE_WEIGHT
     fading_hundredths: float = 2.0
@@ -305,13 +299,13 @@ class RankingOptions(NamedTuple):
     vectors: Vectors | None = None
     """Sentence vectors, where they are wanted."""
     usage_of: UsageOf | None = None
-    """Who tells the use of memories, where it is not the index: an evaluation, which supposes it."""
+    """Gives the use of memories instead of the index; for an evaluation."""
 
 
 def keep_sure(
     found: Sequence[int], filters: Filters, index: IndexView, today: date, options: RankingOptions
 ) -> Sequence[int]:
-    """Those memories whose confidence is still worth what was asked for."""
+    """The memories whose confidence is still as high as the question asks."""
     least = filters.min_confidence
     if least is None:
         return found
@@ -334,24 +328,24 @@ def confidence_today(row: FoundRow, path: str, today: date, options: RankingOpti
 
 
 _FILTERED_CANDIDATES = 1_000
-"""More when what is found is filtered once more by what its confidence is worth today."""
+"""The same if hits are filtered again by today's confidence."""
 
 
 _CANDIDATES = 100
-"""So many memories that share words are scored."""
+"""The most memories that share words and are scored."""
 _LOOKED_AT = 200
-"""Of what was scored, so many are fetched whole: pins, use and days may raise them."""
+"""The most scored memories that are fetched whole: pins, use and days may raise them."""
 _FINALISTS = 25
-"""Memories that are looked at for an answer, or as many as are asked for."""
+"""The least number of memories considered for an answer; more if more are asked for."""
 _OF_PAGE = 2
-"""So many times as many where pages are asked for, which answer with several memories."""
+"""The factor for a question that asks for pages, each of which answers with several memories."""
 
 
 class Found(NamedTuple):
-    """What answers a query in one index, best first, how the query was read there, and what the answers are to others.
+    """The answers to a query in one index, best first; how the query was read there; the relations of the answers.
 
-    `folded` is what is so near to an answer that this stands for it, by the number of that; `left_off` is how much more
-    there is of the days that were asked about. Where nothing is an answer, `nearest` is what comes nearest to one.
+    `folded` has, by the number of an answer, the near memories that it stands for. `left_off` is how many more memories
+    the asked days have. If nothing is an answer, `nearest` are the nearest memories.
     """
 
     weights: Weights
@@ -365,12 +359,12 @@ class Found(NamedTuple):
 
     @property
     def every(self) -> list[Ranked]:
-        """The answers, and what they stand for."""
+        """The answers, and the memories that they stand for."""
         return [*self.ranked, *(one for shown in self.ranked for one in self.folded.get(shown.row.row, ()))]
 
 
 def find_answers(query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions) -> Found:
-    """Find what answers a query in one index.
+    """Answer a query from one index.
 
     read | find | rank | floor
     """
@@ -405,7 +399,7 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
 
 
 def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Relations) -> Sequence[Ranked]:
-    """Answers, with those of the best that say newer what one of them says, or are close to it: none is cut off from its news."""
+    """The answers, with those of the best candidates that are newer than one of them or close to it: no newer one is cut off."""
     ids = {one.row.id for one in answers if one.row.id}
     news = {new for old, new in relations.newer.items() if old in ids}
     news.update(other for one, other in relations.close if one in ids)
@@ -415,7 +409,7 @@ def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Rela
 def _read_days(
     query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions
 ) -> tuple[AskedTime, list[Ranked]]:
-    """What a query asks of time, as far as the bank has days; what there is of them, where it is asked for nothing else."""
+    """The days that a query asks about, if the bank has such days; and all memories of them, if it asks for nothing else."""
     asked = read_asked_time(query.text, today)
     if not (asked.windows or query.timeline):
         return asked, []
@@ -426,7 +420,7 @@ def _read_days(
 
 
 def newer_by(day: date | None, newer: Mapping[str, str], index: IndexView) -> Mapping[str, str]:
-    """What was superseded by a day already, or ever."""
+    """What was superseded up to a day, or ever."""
     if day is None or not newer:
         return newer
     learned = index.learned(list(newer.values()))
@@ -434,7 +428,7 @@ def newer_by(day: date | None, newer: Mapping[str, str], index: IndexView) -> Ma
 
 
 def _cut(found: Sequence[Ranked], query: Query, most: int, *, asks: bool) -> Sequence[Ranked]:
-    """What of it matches at all; as many as are wanted, or of as many pages."""
+    """The hits that match at all, as many as wanted, or from as many pages as wanted."""
     found = [one for one in found if one.parts["score"] > 0]
     return order_pages(found, most, asks=asks) if query.by_page else found[:most]
 
@@ -442,7 +436,7 @@ def _cut(found: Sequence[Ranked], query: Query, most: int, *, asks: bool) -> Seq
 def find_by_words(
     query: Query, asked: AskedTime, weights: Weights, index: IndexView, today: date, options: RankingOptions
 ) -> tuple[list[Ranked], Near | None]:
-    """The memories that match a query best, by words, meaning and the days that it names; and what meaning found near."""
+    """The memories that match a query best by words, meaning and days; and the nearest ones by meaning."""
     most = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
     found = find_candidates(weights, query.filters, index, today, options, max(most, _CANDIDATES))
     inside = _find_inside(weights, query.filters, asked, index, 2 * most)
@@ -488,7 +482,7 @@ def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime, today: date) -> li
 def find_candidates(
     weights: Weights, filters: Filters, index: IndexView, today: date, options: RankingOptions, most: int = _CANDIDATES
 ) -> Sequence[int]:
-    """The numbers of the memories that may answer, and are what was asked for."""
+    """The numbers of the memories that may answer and pass the filters."""
     if filters.min_confidence is None:
         return index.find(weights.terms, filters, most)
     found = index.find(weights.terms, filters, _FILTERED_CANDIDATES)
@@ -503,7 +497,7 @@ def rank_candidates(
     options: RankingOptions,
     cosines: Mapping[int, float] = {},
 ) -> list[Ranked]:
-    """Score what was found, and put it best first; `cosines` are those to the question, by number."""
+    """Score the candidates and sort them, best first; `cosines` to the question are by number."""
     candidates = index.candidates(found)
     vocabularies = index.vocabularies({one.page for one in candidates})
     scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, cosines)

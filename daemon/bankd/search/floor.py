@@ -1,9 +1,9 @@
-"""What of the memories found is an answer; "nothing relevant" is one too.
+"""Which of the memories found are an answer; "nothing relevant" is a result too.
 
 By words, the best memory must have a share of the weight of the question's words, and one word that does not only ask.
 Where sentence vectors take part, the nearest memory must be nearer than the nearest usually is to questions that have
 nothing to do with a bank (`workers.vector_worker`). So the floor knows how large a bank is, in which language, and how close
-its memories lie, whatever model made the vectors. Words are the second witness: who shares them all may be farther.
+its memories lie, whatever model made the vectors. Words count too: a memory that shares them all may be farther away.
 
 `bench/floor.py` shows how many true answers this costs and how many false ones it stops, in banks of several sizes.
 """
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 WORDS_FLOOR = 0.12
 """The share of the weight of a question's words that one memory must have."""
 WITNESS = 0.05
-"""What all words of a question are worth, as a cosine."""
+"""The value of sharing all words of a question, as a cosine."""
 STEP = 0.02
-"""A cosine so much above the floor is one more floor, for who asks for answers with a margin."""
+"""A cosine this much above the floor counts as one floor more, for questions with a margin."""
 _TAIL = 0.5
-"""The share of the best score that the further answers must reach."""
+"""Other answers must reach this share of the best score."""
 NEAREST_SHOWN = 5
-"""So many are shown where nothing is an answer: `python -m bench.sets short` says where the right one stands then."""
+"""The number of nearest memories shown if nothing is an answer (`python -m bench.sets short` measures it)."""
 
 
 def evidence_of(words: float, nearest: float | None, usual: float | None) -> float:
-    """In floors, what the share of the words and the nearest memory say together; from 1 on a question is answered."""
+    """The evidence of shared words and nearness together, in floors; from 1 on it is an answer."""
     if nearest is None or usual is None:
         return words / WORDS_FLOOR
     return 1 + (nearest - usual + WITNESS * words) / STEP
 
 
 def share_asked(terms: Collection[str], weights: Weights) -> float:
-    """The share of the words of a question that something has; nothing where it has only words that ask."""
+    """The share of a question's words that a memory has; 0 if it has only words that ask."""
     if shares_subject(terms, weights):
         total = sum(weights.terms.values()) or 1.0
         return sum(weight for term, weight in weights.terms.items() if term in terms) / total
@@ -53,26 +53,26 @@ def share_asked(terms: Collection[str], weights: Weights) -> float:
 
 
 def shares_subject(terms: Collection[str], weights: Weights) -> bool:
-    """Whether something has of a question more than the words by which anything is asked: "of" tells no capital from a disk.
+    """Whether a memory shares more with a question than asking words: "of" does not tell a capital from a disk.
 
-    A question of asking words alone is about these.
+    In a question that has only asking words, these count.
     """
     subjects = _subjects_of(tuple(weights.terms))
     return not subjects or not subjects.isdisjoint(terms)
 
 
-@lru_cache(maxsize=16)  # each memory of an answer is asked about the same
+@lru_cache(maxsize=16)  # every memory of an answer needs the same
 def _subjects_of(terms: tuple[str, ...]) -> frozenset[str]:
     return frozenset(term for term in terms if term_weight(term) == 1)
 
 
 def answering_terms(candidate: Candidate) -> frozenset[str]:
-    """The words by which a memory may answer: its own, those of its heading and of whom it is about, and of questions it answers."""
+    """The words by which a memory may answer: its own, its heading's, its subject's, and those of questions it answers."""
     return frozenset(chain.from_iterable((*candidate.sentences, candidate.heading, *candidate.asked)))
 
 
 def answers_among(best: Sequence[Ranked], asked: AskedTime, query: Query) -> Sequence[Ranked]:
-    """What of the best is an answer; where nothing of the days asked about is, what there is of them."""
+    """The best memories that are an answer; if none from the asked days is one, all memories of these days."""
     answers = above_floor(best, query)
     if query.margin > 1 or not asked.windows or any(_is_of_days(one) for one in answers):
         return answers
@@ -80,7 +80,7 @@ def answers_among(best: Sequence[Ranked], asked: AskedTime, query: Query) -> Seq
 
 
 def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None) -> list[Ranked]:
-    """These, each with the part `floors`: what speaks for it in floors, and `asked`: its share of the question's words."""
+    """The memories with two more parts: `floors`, the evidence for each, and `asked`, its share of the question's words."""
     usual, found = near.usual if near else None, []
     for one in ranked:
         share = share_asked(answering_terms(one.candidate), weights)
@@ -90,9 +90,9 @@ def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None) -
 
 
 def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
-    """Nothing when no memory reaches the floor, else all that score half of what the best does, or as many as are asked for.
+    """No memory if none reaches the floor; else all with half the best score, or as many as are asked for.
 
-    With a margin above 1, only what is above the floor by so much, by its words too. `ranked` has its floors.
+    A margin above 1 is a factor on the floor, for words too. `ranked` must have its floors.
     """
     if query.margin > 1:
         return [one for one in ranked if min(one.parts["floors"], one.parts["asked"] / WORDS_FLOOR) >= query.margin]
@@ -105,7 +105,7 @@ def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
 
 
 def nearest_among(best: Sequence[Ranked], weights: Weights) -> Sequence[Ranked]:
-    """Where nothing is an answer, what shares a word with the question that tells something, or may share its meaning."""
+    """The nearest memories if nothing is an answer: those that share a telling word with the question, or may share its meaning."""
     return [one for one in best if "meaning" in one.parts or shares_subject(answering_terms(one.candidate), weights)]
 
 

@@ -1,8 +1,7 @@
-"""What of a page goes into the index: its memories with their place, day and heading, and the texts to analyse.
+"""The parts of a page that go into the index: memories with place, day and heading, and the texts to analyse.
 
-What of a page of the bank goes into the index: its memories, and as mere text its properties, the rows of its tables and its code.
-
-Such a text is found and shown by its line. It is no memory: nothing is compared with it, and it is not counted.
+Properties, rows of tables and code go in as plain text. Such a text is found and shown by its line, but it is not a
+memory: nothing is compared with it, and it is not counted.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class IndexAnalyses(NamedTuple):
 
 
 class MemoryDates(NamedTuple):
-    """What events told since a look at them: by memory id when it was learned, and when confirmed or superseded."""
+    """Dates from events since an earlier look: by memory id, when it was learned, and when confirmed or superseded."""
 
     learned: Mapping[str, date]
     changed: Mapping[str, date]
@@ -45,7 +44,7 @@ class MemoryDates(NamedTuple):
 
 
 class LineQuestions(NamedTuple):
-    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there."""
+    """The questions that a memory answers, as they stand below a line of a log; empty if they were removed there."""
 
     log: str
     memory: str
@@ -58,7 +57,7 @@ class NewQuestions(NamedTuple):
     changed: Sequence[LineQuestions]
     seen: str
     is_all: bool = False
-    """Whether these are all there are, whatever was read before."""
+    """Whether these are all questions, so that earlier ones are forgotten."""
 
 
 class IndexableEntry(NamedTuple):
@@ -73,26 +72,26 @@ class IndexableEntry(NamedTuple):
     heading: tuple[str, ...]
     text: str
     context: str
-    """Where it stands and whom it is about, as one text."""
+    """Its headings and whom it is about, as one text."""
     learned: date | None = None
-    """The day of its log; of a memory that no event tells of, `day`."""
+    """The day of its log; for a memory without events, `day`."""
     parts: tuple[str, ...] = ()
-    """The texts that are read one by one: of a passage what it is made of, so that one more line costs one line."""
+    """The texts that are analysed one by one: for a passage its lines, so that one more line costs only one analysis."""
     questions: tuple[str, ...] = ()
-    """What the lines that it comes from say that it answers: it is found by them, and they are no part of what it says."""
+    """The questions below its log lines: they help to find it, and are not part of its text."""
     is_text: bool = False
-    """Whether it is no memory: a property, a row of a table or a block of code, which are found and no more than that."""
+    """Whether it is not a memory, but a property, a row of a table or a block of code, which can only be found."""
     mentions: tuple[str, ...] = ()
-    """What it links to and what it was made of, as `layouts.links` writes it."""
+    """Its links and the memories merged into it, as `layouts.links` writes them."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What is to be analysed of what it says."""
+        """The texts of it to analyse."""
         return self.parts or (self.text,)
 
 
 class IndexablePage(NamedTuple):
-    """What of a page goes into the index: its title, the paths of its headings, and its memories or passages."""
+    """The parts of a page that go into the index: title, heading paths, and memories or passages."""
 
     title: str
     headings: Sequence[tuple[str, ...]]
@@ -100,7 +99,7 @@ class IndexablePage(NamedTuple):
 
 
 def entries_of(page: Page) -> Iterator[IndexableEntry]:
-    """The memories of a page that say something."""
+    """The memories of a page that have a text."""
     for entry in page.entries:
         memory = entry.memory
         if text := without_hidden(memory.text).strip():
@@ -115,7 +114,7 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
 
 
 def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) -> list[IndexableEntry]:
-    """Memories with the days on which they were learned, which events tell by their ids."""
+    """Memories with the days on which they were learned, taken from events by their ids."""
     return [entry._replace(learned=learned.get(entry.id or "", entry.day)) for entry in entries]
 
 
@@ -129,7 +128,7 @@ def with_questions(
 
 
 def context_of(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
-    """Where something stands and whom it is about, as one text."""
+    """The headings of a memory and whom it is about, as one text."""
     return "\n".join((*heading, " ".join(entities).replace("-", " ").replace("_", " "))).strip()
 
 
@@ -164,7 +163,7 @@ class Refreshed(NamedTuple):
 
 
 LARGE = 800
-"""Characters of a piece of code, as of a passage of a log; more only where a line is longer."""
+"""The most characters in a piece of code, as in a passage of a log; more only if a single line is longer."""
 _CODE = {BlockKind.FENCE, BlockKind.CODE}
 _CELLS = re.compile(r"(?<!\\)\|")
 _HEAD = 2
@@ -179,7 +178,7 @@ def read_bank_page(path: str, data: bytes) -> IndexablePage:
 
 
 def texts_of(page: Page) -> Iterator[IndexableEntry]:
-    """Properties, the rows of tables, and code; what looks like a credential in them is masked."""
+    """The properties, table rows and code of a page, with likely credentials masked."""
     opened: list[tuple[int, str]] = []
     for number, text in properties_of(page.document):
         yield from _text(page, number, (page.title,), text)
@@ -195,7 +194,7 @@ def texts_of(page: Page) -> Iterator[IndexableEntry]:
 
 
 def _rows(page: Page, block: Block, heading: tuple[str, ...]) -> Iterator[IndexableEntry]:
-    """Each row of a table, read below the names of its columns; a table without rows by these alone."""
+    """Each row of a table with the names of its columns; for a table without rows, only these names."""
     columns = _cells(page.document.lines[block.start])
     for number in range(block.start + _HEAD, block.end):
         yield from _text(page, number, heading, " | ".join(_cells(page.document.lines[number])), columns)

@@ -1,8 +1,8 @@
-"""The story of a new memory that looks for those of the bank which are like it, for routing and for the guard alike.
+"""Finds memories of the bank that are like a new line, for routing and for the check for duplicates.
 
     read | find | fetch, what many lines find once | score, for routing
 
-A line is asked for once: routing asks first, and what was found for it is kept until the guard has asked.
+Routing asks first; the result for a line is kept until the check for duplicates has asked too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bankd.ports import IndexView
 
 _LOOK_ALIKES = 20
-"""The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""
+"""The most memories that share words with a new line and are looked at; a duplicate shares nearly all of its words."""
 _KEPT, _KEPT_PAGES = 5_000, 500
 """Memories and vocabularies of pages that are kept for the next line, some megabytes: many lines find the same."""
 
@@ -39,15 +39,15 @@ class LookAlike(NamedTuple):
 
 
 class Fetched(Generic[T]):
-    """What was fetched by number, kept for a while."""
+    """A cache of rows fetched by number."""
 
     def __init__(self, fetch: Callable[[Sequence[int]], Mapping[int, T]], most: int = _KEPT) -> None:
-        """Take what fetches some, which may leave out those that are gone, and how many are kept."""
+        """Take a function that fetches rows (it may leave out those that are gone), and how many to keep."""
         self._fetch, self._most = fetch, most
         self._kept: dict[int, T | None] = {}
 
     def of(self, numbers: Iterable[int]) -> dict[int, T]:
-        """These, in this order, without those that are gone."""
+        """The rows with these numbers, in this order, without those that are gone."""
         numbers = list(numbers)
         if len(self._kept) > self._most:
             self._kept.clear()
@@ -58,7 +58,7 @@ class Fetched(Generic[T]):
 
 
 class LookAlikes:
-    """What is like new memories in one state of the index.
+    """Finds look-alikes of new lines in one state of the index.
 
     Lines are read by the words of the bank, never by the analyser: what is decided must not depend on whether that is warm.
     """
@@ -73,12 +73,12 @@ class LookAlikes:
         self._found: dict[str, Sequence[int]] = {}
 
     def near(self, text: str) -> list[LookAlike]:
-        """The memories that share words with a text, those that share most first; the last time that it is asked for."""
+        """The memories that share words with a text, those that share most first; its kept result is dropped afterwards."""
         numbers = self._found.pop(text, None)
         return [*self._look_alikes.of(self._find(self._weigh(text)) if numbers is None else numbers).values()]
 
     def similar(self, text: str) -> list[tuple[LookAlike, float]]:
-        """Those memories on pages of the user that share most words with a text, with their score, best first."""
+        """The memories on the user's pages that share most words with a text, with scores, best first."""
         weights = self._weigh(text)
         self._found[text] = self._find(weights)
         found = self._look_alikes.of(self._found[text])
@@ -101,7 +101,7 @@ class LookAlikes:
         return {row.row: LookAlike(row, paths[row.page]) for row in rows if row.page in paths}
 
     def _scores(self, numbers: Sequence[int], weights: Weights) -> dict[int, float]:
-        """How alike these are, by number."""
+        """The likeness scores of these memories, by number."""
         candidates = [*self._candidates.of(numbers).values()]
         vocabularies = self._vocabularies.of({one.page for one in candidates})
         scores = score_memories(candidates, vocabularies, weights, self._index.corpus)

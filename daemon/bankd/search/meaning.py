@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 MEANING_SHARE = 0.6
 LEAST_SCALE = 0.2
-"""Where words score less than this, the nearest memory is worth so much all the same."""
+"""The nearest memory is worth at least this much, even if no words score higher."""
 NEAREST = 100
-"""So many of the nearest memories are candidates beside those that share words."""
+"""The number of nearest memories that are candidates, besides those that share words."""
 
 _NEARLY_ALL = 0.95
-"""The share of memories with a vector from which on the nearest of them is taken for the nearest of all."""
+"""If this share of the memories has vectors, the nearest of them counts as the nearest of all."""
 
 NO_VECTOR = -1
-"""Stands for the key of a vector where the model refuses the text: it is left to the words, and not asked for again."""
+"""The key for a text that the model refuses: such a text is found by words only, and not sent again."""
 
 BEGINNING = 700
-"""Letters of a text that a model reads: what a note is about stands there, by titles of three vaults (`bench/meaning.md`).
+"""The model reads this many letters of a text: measured with titles of three vaults, they say what a note is about (`bench/meaning.md`).
 
 What a model needs grows with the text, a second of CPU for a thousand letters: the notes of a vault waited for their
 vectors for ten minutes. Longer memories are few, and the words of all of it are found as before.
@@ -38,14 +38,14 @@ vectors for ten minutes. Longer memories are few, and the words of all of it are
 
 
 def beginning_of(text: str) -> str:
-    """What of a text a model reads."""
+    """The part of a text that the model reads."""
     return text[:BEGINNING]
 
 
 def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list[float]:
     """One score for each candidate, on the scale of the words; None is a cosine not known yet.
 
-    What has no vector yet keeps the score of its words: it is neither raised nor put down for that.
+    A candidate without a vector keeps the score of its words unchanged.
     """
     known = [cosine for cosine in cosines if cosine is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
@@ -59,11 +59,11 @@ def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list
 
 
 class Near(NamedTuple):
-    """The cosines to a question, by number of the memory; and what the nearest usually is to questions of strangers."""
+    """The cosines to a question, by number of the memory; and the usual nearest cosine for unrelated questions."""
 
     cosines: Mapping[int, float]
     usual: float | None
-    """None while the nearest memory of all may be one that has no vector yet."""
+    """None while the nearest memory may be one that has no vector yet."""
 
 
 def find_near(

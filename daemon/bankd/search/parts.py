@@ -18,9 +18,9 @@ _HEAD = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:[WBOS](?:\([^()\n]*\))?(?:[ \
 _ASKED = re.compile(r"\n[ \t]+\?[ \t].*")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _WRAPPED = 60
-"""Columns; whoever wraps a sentence does it later than that."""
+"""In columns: a line shorter than this was not wrapped."""
 _AS_MUCH = 0.5
-"""The share of a question that a second line of a passage must have."""
+"""A second line of a passage is shown only if it has this share of the question's words."""
 _ENDS = (".", "!", "?", "。", ":")
 
 
@@ -33,9 +33,9 @@ class Part(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Its text without the mark of an item, the tag of a Retain line and the questions below that.
+        """The plain text of the part: no list marker, no tag, no questions below it.
 
-        The same words are the same, tagged or not.
+        So a sentence is equal to itself, whether it is tagged or not.
         """
         return _HEAD.sub("", _ASKED.sub("", self.text), count=1)
 
@@ -64,9 +64,9 @@ def _goes_on(before: str, line: str) -> bool:
 
 
 def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights) -> Sequence[int]:
-    """The parts of a passage that answer, as if each were a memory: the best, and those with as much of the question, if it is much.
+    """The parts of a passage that answer, each judged like a memory: the best, and others that share enough of the question.
 
-    A heading is one only where there is nothing else.
+    A heading is chosen only if there is nothing else.
     """
     told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
     alone = [Candidate(n, 0, 2 * n, read[n].sentences, (), frozenset(), read[n].denies) for n in told]
@@ -78,6 +78,6 @@ def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weigh
 
 
 def shown_parts(parts: Sequence[Part], chosen: int) -> Sequence[Part]:
-    """The part that was chosen; with one that asks, what comes after it, which answers."""
+    """The chosen part; if it is a question, also the part after it, which is the reply."""
     after = parts[chosen + 1 : chosen + 2] if parts[chosen].text.rstrip("*_ ").endswith("?") else ()
     return [parts[chosen], *(part for part in after if not part.is_heading)]

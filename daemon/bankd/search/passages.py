@@ -1,4 +1,4 @@
-"""What of a log goes into the index: passages, each of what stands together under a heading.
+"""Cuts a log into passages for the index: each holds what stands together under a heading.
 
 A line of a log leans on what is around it, so that a line by itself is found half as often as its section; a section of
 any length is found by anything. Hence short sections go together and long ones are cut.
@@ -15,9 +15,9 @@ from bankd.search.indexable import IndexableEntry, IndexablePage, context_of, da
 from bankd.search.parts import divide_passage
 
 LARGE = 800
-"""Characters of a passage; more only where a line is longer."""
+"""The most characters in a passage; more only if a single line is longer."""
 SMALL = 120
-"""Characters; below it the next section, unless it is of a higher level, is taken along: so are turns with a heading each."""
+"""A passage with fewer characters takes the next section too, unless that has a higher level: turns each have a heading."""
 _UNREAD = {BlockKind.BLANK, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 
 
@@ -68,7 +68,7 @@ def _packed(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
     held: list[_Piece] = []
     for piece in pieces:
         if len(held) == 1 and 0 < held[0].level < piece.level:
-            held = []  # a heading over headings, whose paths have its name
+            held = []  # a heading right above another heading, which has its name in its path
         elif held and _begins_anew(held, piece):
             yield held
             held = []
@@ -85,7 +85,7 @@ def _begins_anew(held: Sequence[_Piece], piece: _Piece) -> bool:
 
 
 def _entry(path: str, title: str, held: Sequence[_Piece]) -> IndexableEntry:
-    """A passage; its own heading is not said again in its text, but where it is all there is."""
+    """A passage; its own heading is left out of its text, unless there is no other text."""
     said = held[1:] if held[0].level and len(held) > 1 else held
     first, heading = said[0].start, held[0].heading or (title,)
     lines = [""] * (said[-1].start - first + 1)

