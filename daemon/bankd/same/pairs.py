@@ -1,6 +1,6 @@
-"""What memories of the bank that look alike are to each other, compared once, the newer with the older.
+"""The relations of memories of the bank that look alike: each pair is compared once, the newer with the older.
 
-Also the key by which a line is known that the bank already holds: equal in its normal form, nothing fuzzier.
+Also the key of a text, by which a line is recognised that the bank already holds: equal after normalising, nothing looser.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _LAST_STOPS = " .。!！~"
 
 
 def text_key(memory: Memory) -> str:
-    """A key that is equal for texts equal but for case, white space and final stops, said of the same entities."""
+    """A key that ignores case, white space and final stops; equal only for texts about the same entities."""
     text = normalise_text(memory.text).casefold().rstrip(_LAST_STOPS)
     parts = (memory.tag or "", *sorted(normalise_text(slug).casefold() for slug in memory.entities), text)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 MOST_LIKELY, _A_WEEK = 5, 7
-"""At most so many pairs that are only likely are asked about, of those whose newer memory is of the last seven days."""
+"""The most likely pairs that a person is asked about; the newer memory must be from the last seven days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Dated:
 
 
 class Likeness(NamedTuple):
-    """What the newer of two memories is to the older, and why; of two that no log dates, nobody knows which is newer."""
+    """The relation of the newer of two memories to the older, and why; without dates it is not known which is newer."""
 
     relation: Relation = Relation.DIFFERENT
     reason: str = ""
@@ -53,13 +53,13 @@ class Likeness(NamedTuple):
 
 
 Pairs: TypeAlias = Mapping[tuple[str, str], Likeness]
-"""By the ids of the older and the newer memory."""
+"""Likenesses by the ids of the older and the newer memory."""
 
 
 def compare_pairs(
     pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRESHOLD, cosines: Mapping[frozenset[str], float] = {}
 ) -> Pairs:
-    """Compare candidate pairs, each once, in whatever order it comes; `cosines` by the two ids, where there are vectors."""
+    """Compare candidate pairs, each once, in any order; `cosines` are by the two ids, if there are vectors."""
     found: dict[tuple[str, str], Likeness] = {}
     for one, other in pairs:
         older, newer = sorted((one, other), key=lambda of: age_of(of.day, of.line, of.id))
@@ -72,18 +72,18 @@ def compare_pairs(
 def _likeness(older: Dated, newer: Dated, threshold: float, cosine: float | None) -> Likeness:
     try:
         verdict = compare_statements(older.statement, newer.statement, threshold, cosine)
-    except Exception as error:  # one pair must not keep all the others from being compared
+    except Exception as error:  # one pair must not stop the comparison of all others
         return Likeness(bug=bug_in(f"{older.id} and {newer.id} are taken for different", error))
     return Likeness(verdict.outcome, verdict.reason, newer.day is not None, round(verdict.score, 1))
 
 
 def age_of(day: date | None, line: int, id_: str) -> tuple[date, int, str]:
-    """An order of memories: oldest first, and within a log the line that stands higher; what has no day counts as oldest."""
+    """A sort key for memories: oldest first, in a log from top to bottom; a memory without a day counts as oldest."""
     return day or date.min, line, id_
 
 
 def near_groups(pairs: Pairs) -> list[tuple[str, ...]]:
-    """The memories that say the same or nearly the same, gathered through whom they are near; sorted each, and all."""
+    """Groups of memories that say nearly the same; A and C are in one group if both are near B. Sorted inside and overall."""
     groups: dict[str, set[str]] = {}
     for (older, newer), likeness in pairs.items():
         if likeness.relation in {Relation.SAME, Relation.NEAR}:
@@ -93,7 +93,7 @@ def near_groups(pairs: Pairs) -> list[tuple[str, ...]]:
 
 
 def likely_changes(pairs: Pairs, days: Mapping[str, date | None], today: date) -> list[tuple[str, str]]:
-    """The pairs of which a person is asked whether the newer replaces the older, the likeliest first.
+    """The pairs for the question whether the newer memory replaces the older, the likeliest first.
 
     `days` are those of the memories, by id.
     """

@@ -16,7 +16,7 @@ _PIN = re.compile(r"(?:^|\s)#pinned(?=\s|$)")
 
 
 def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
-    """Read an analysed text; one without Hangul is read by its characters, so that no analyser is waited for.
+    """Read an analysed text. A text without Hangul is read by its characters, so that it needs no analyser.
 
     A run reads a memory when it comes, when others are compared with it, and when it is looked at again: the same
     statement each time, by which is kept what is drawn from it.
@@ -24,7 +24,7 @@ def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
     return _read(wording, tuple(entities))
 
 
-@lru_cache(maxsize=20_000)  # the lines of some runs and what they are compared with
+@lru_cache(maxsize=20_000)  # enough for the lines of some runs and the memories compared with them
 def _read(wording: Wording, entities: tuple[str, ...]) -> Statement:
     if has_hangul(wording.text):
         return read_korean(wording, entities)
@@ -32,6 +32,6 @@ def _read(wording: Wording, entities: tuple[str, ...]) -> Statement:
 
 
 def compared_text(memory: Memory) -> str:
-    """The text of a memory as it is compared, without the tag that pins it."""
+    """The text of a memory to compare, without `#pinned`."""
     text = _PIN.sub(" ", memory.text) if "#pinned" in memory.text else memory.text
     return text.strip()

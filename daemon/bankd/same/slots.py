@@ -1,4 +1,4 @@
-"""What a statement says, read once into slots, so that two statements can be compared slot by slot."""
+"""A statement read once into slots, so that two statements can be compared slot by slot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bankd.words.values import base_quantity
 
 NUMBER, DATE, TIME, DAY, CODE, NAME = "number", "date", "time", "day", "code", "name"
 PERIOD, RELATIVE = "period", "relative"
-"""The sorts of values. A relative day (today, last week) is another day in each log."""
+"""The kinds of values. A relative day (today, last week) means another day in each log."""
 
 _WRITER = split_words("나 우리 i me my we our us mine ours")
 _LIGHT = (
@@ -26,12 +26,12 @@ _LIGHT = (
         "있 되 하 이제 지금 현재 것 수 때 쪽 편 중 위하 대하 통하 지 위치 now currently is s am are do does being having as this"
     )
 )
-"""Words that say how things stand to each other, not what they are."""
+"""Words that only relate things to each other."""
 _CHANGE = split_words(
     "이제 대신 바꾸 바뀌 옮기 변경 취소 미루 연기 앞당기 그만두 끊 교체 전환 instead longer anymore now",
     "move switch chang cancel postpon reschedul replac stop renam quit",
 )
-"""Words that may tell of a change, English ones as stems."""
+"""Words that may announce a change; English ones as stems."""
 _WEEKDAYS = split_words(
     "월요일 화요일 수요일 목요일 금요일 토요일 일요일 monday tuesday wednesday thursday friday saturday sunday"
 )
@@ -42,13 +42,13 @@ _RELATIVE = split_words(
 _DATE, _TIME = re.compile(r"\d+[년월일]"), re.compile(r"\d+시|\d+:\d\d")
 _QUANTITY = re.compile(r"[~-]?[\d.]+(.*)")
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|will|can|could|must|should|may|might)\b")
-"""Where the subject of an English statement has ended."""
+"""Words after the subject of an English statement."""
 _TELLING = 2
 _PAST = split_words("was were had did")
 
 
 class Filler(NamedTuple):
-    """A word or value of a statement: how it is compared, its sort (empty for words), its case, and whether it is of the subject."""
+    """A word or value of a statement: its form for comparing, its sort (empty for words), its case, whether it is in the subject."""
 
     text: str
     sort: str = ""
@@ -57,7 +57,7 @@ class Filler(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The same for all forms of an English word; values and limited words stay as they are."""
+        """A form that is equal for all forms of an English word; values and limited words (only, also) stay unchanged."""
         return stem_word(self.text) if not self.sort and self.text.isalpha() else self.text
 
 
@@ -129,7 +129,7 @@ def _items(statement: Statement) -> Iterator[list[Filler]]:
 
 
 def _is_silent(token: Token) -> bool:
-    """Whether leaving a token out changes nothing: emphasis, and the writer."""
+    """Whether a token can be left out without a change of meaning: emphasis, and "I"."""
     is_writer = token.base in _WRITER and token.kind is not TokenKind.NAME  # phase I
     return (token.is_optional or is_writer) and not token.negation and not _limits(token)
 
@@ -150,7 +150,7 @@ def _text_of(token: Token) -> str:
 
 
 def _sort_of(token: Token) -> str:
-    """The sort of a value, numbers with their unit; empty for a word."""
+    """The sort of a value, for numbers with the unit; empty for a word."""
     base = token.base
     has_digit = any(map(str.isdigit, base))
     if token.kind is TokenKind.NAME:
@@ -167,7 +167,7 @@ def _sort_of(token: Token) -> str:
 
 
 def _join(items: Iterable[Filler]) -> Sequence[Filler]:
-    """The parts of a date are one value, and so are an hour and its minutes."""
+    """Join the parts of a date to one value, and an hour with its minutes."""
     joined: list[Filler] = []
     for item in items:
         before = joined[-1] if joined else Filler("")
@@ -180,5 +180,5 @@ def _join(items: Iterable[Filler]) -> Sequence[Filler]:
 
 
 def _role(item: Filler) -> str:
-    """The case of a phrase; its topic may be told as its subject."""
+    """The case of a phrase; topic and subject count as one."""
     return "subject" if item.is_subject else item.case

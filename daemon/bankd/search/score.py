@@ -9,8 +9,8 @@ Each part was added to BM25 and cosines one by one, and stays because it brings 
 choose it; `bench/ranking.md` has the table, also of what was tried without effect.
 
 Priors are the signals besides words: confidence, age, use, importance and pins. A memory without such signals gets none.
-Together they weigh less than one word of a query, so they only order near-ties: in a simulation, a ranking whose counters
-may grow got worse within a hundred of its own answers. A newer memory comes before the one that it supersedes. All
+Together they weigh less than one word of a query, so they only order near-ties: a ranking whose counters
+may grow gets worse within a hundred of its own answers. A newer memory comes before the one that it supersedes. All
 constants are in `memory.use_policy`.
 """
 

@@ -43,11 +43,11 @@ def is_irregular_past(word: str) -> bool:
 
 
 def irregular_forms(stem: str) -> Sequence[str]:
-    """The forms that are reduced to a stem by no rule, and may well begin otherwise than that: `went`, `gone` and `goes`."""
+    """The irregular forms of a stem, which may begin with another letter: `went`, `gone` and `goes`."""
     return _forms_by_stem().get(stem, ())
 
 
-@cache  # only what marks words asks
+@cache  # only marking words in answers calls this
 def _forms_by_stem() -> dict[str, list[str]]:
     forms: dict[str, list[str]] = {}
     for form in _IRREGULAR:
@@ -56,17 +56,17 @@ def _forms_by_stem() -> dict[str, list[str]]:
 
 
 VERSION = 5
-"""Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
+"""Change it whenever the same text gives other terms; cached analyses of another version are dropped."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
 _HANGUL = re.compile(rb"\xe1[\x84-\x87]|\xea[\xb0-\xbf]|[\xeb\xec]|\xed(?:[\x80-\x9d]|\x9e[\x80-\xa3])")
-"""`[가-힣ᄀ-ᇿ]` in UTF-8: to compile that takes a query fourteen times as long, since each letter is noted."""
+"""`[가-힣ᄀ-ᇿ]` as bytes of UTF-8: compiling the character class itself takes fourteen times as long."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
     "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
 }  # fmt: skip
 _DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫어하"))
-"""What denies a predicate. 아니다 denies what something is called, and is a word like others."""
+"""Words that deny a predicate. 아니다 denies a noun, and is a normal word here."""
 _POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
 _ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
 
@@ -87,9 +87,9 @@ class Analysis(NamedTuple):
 
 
 class AnalysisText(NamedTuple):
-    """An analysis as the index and its cache keep it: spaces between terms, line breaks between sentences.
+    """An analysis as text, as index and cache store it: spaces between terms, line breaks between sentences.
 
-    Tens of thousands go from one to the other when an index is made anew, and few are ever taken apart.
+    A rebuild copies tens of thousands of these from cache to index, and few are ever split.
     """
 
     sentences: str
@@ -97,7 +97,7 @@ class AnalysisText(NamedTuple):
 
 
 def as_text(analysis: Analysis) -> AnalysisText:
-    """An analysis as it is kept."""
+    """The stored form of an analysis."""
     return AnalysisText("\n".join(map(" ".join, analysis.sentences)), analysis.denies)
 
 
@@ -151,7 +151,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def terms_of_morpheme(form: str, tag: str) -> tuple[list[str], bool]:
-    """The terms of one morpheme, and whether it denies: 없다 counts as a denied 있다, 싫다 as a denied 좋아하다."""
+    """The terms of one morpheme, and whether it denies: 없다 is read as a denied 있다, 싫다 as a denied 좋아하다."""
     kind = tag.partition("-")[0]
     if form in _DENIALS and kind in {"MAG", "VX", "VA", "VV"}:
         return ([_POSITIVE_OF[form]] if form in _POSITIVE_OF else []), True
@@ -161,7 +161,7 @@ def terms_of_morpheme(form: str, tag: str) -> tuple[list[str], bool]:
 
 
 def readings_of(text: str, morphemes: Sequence[Morpheme]) -> dict[str, list[str]]:
-    """How each run of Hangul in a text was read: 가치관이 as [가치관]. The lexicon is made of these."""
+    """The terms of each run of Hangul in a text: [가치관] for 가치관이. The lexicon is made of these."""
     readings: dict[str, list[str]] = {}
     rest = iter(morphemes)
     morpheme = next(rest, None)
@@ -203,10 +203,10 @@ class ReadRun(NamedTuple):
 
 
 Lexicon = Callable[[str], ReadRun]
-"""How a run is read."""
+"""Reads a run."""
 
 _LONGEST = 12
-"""Syllables; no word of Korean is longer, and a run without spaces may be as long as a request."""
+"""The most syllables of a Korean word; a run without spaces may be as long as a whole request."""
 _COMPOUND = 4
 
 _DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")
@@ -214,12 +214,12 @@ _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "withou
 
 
 def lexicon_of(readings: Readings, known: Known) -> Lexicon:
-    """The lexicon of a bank as it is now; each run is read once, however many texts have it."""
+    """The lexicon of a bank in its present state; each run is read once, however many texts have it."""
     return cache(lambda run: read_run(run, terms_of_run(run, readings, known)))
 
 
 def read_run(run: str, terms: Sequence[str]) -> ReadRun:
-    """A run that has these terms."""
+    """Make a run of these terms."""
     return ReadRun(terms, _denies(run))
 
 
@@ -241,7 +241,7 @@ def _denies(run: str) -> bool:
 
 
 def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
-    """Read one run: the way it was read before, else by the longest words known in it."""
+    """Read one run: as the analyser once read it, else by the longest known words in it."""
     if not is_hangul(run):
         return [stem_word(run)]
     seen = readings(run)
@@ -249,21 +249,21 @@ def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
 
 
 def known_words(term: str, known: Known) -> Sequence[str]:
-    """A Korean term that an analyser made of a run and the bank does not have: the words of the bank in it."""
+    """The words of the bank inside a Korean term that the bank itself does not have."""
     return (
         list(_longest_known(term, known)) if len(term) >= _COMPOUND and is_hangul(term) and not known(term) else [term]
     )
 
 
 def longest_word(run: str, known: Known, least: int = 2) -> int:
-    """The length of the longest term of the bank that a run begins with, of `least` syllables or more; 0 without one."""
+    """The length of the longest term of the bank at the start of a run, if it has at least `least` syllables; else 0."""
     return next((end for end in range(min(len(run), _LONGEST), least - 1, -1) if known(run[:end])), 0)
 
 
 def _longest_known(run: str, known: Known) -> Iterator[str]:
     """Walk a run from the left, taking the longest known word of two syllables or more at each place.
 
-    A run without such a word is its own term, and is also read by its first syllable when that is a word: 써, 책은.
+    A run without such a word is one term; its first syllable is a term too if that is a word: 써, 책은.
     """
     start, found = 0, False
     while start < len(run):

@@ -39,13 +39,13 @@ _NUMBER = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
 _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?\b"
 _PART = rf"(?:(?:the )?(?P<part>{alternatives(_PARTS)})[ -](?:in )?)?(?:the )?"
 _NAMES_TOO = "jan|jun|mar"
-"""Months that are cut short to what people are called: reviewed by Jan."""
+"""Short forms of months that are also names of people: reviewed by Jan."""
 _IN_MONTHS, _BY_MONTHS, _BEFORE_DAYS = (
     "|".join(rf"(?<=\b{word} )" for word in words.split())
     for words in ("in since until till during", "by before after from to for", "till until by before since")
 )
 _CUT_MONTH = rf"(?:(?:{_IN_MONTHS}){_PART}{_MONTH}|(?:{_BY_MONTHS})(?!{_NAMES_TOO}){_PART}{_MONTH})(?!')"
-"""A month that is cut short, where it is no name: in Jan, till Sept, by Nov."""
+"""A short form of a month that is not a name here: in Jan, till Sept, by Nov."""
 _RELATIVE = rf"(?P<relative>{alternatives(_RELATIVES)})"
 _HALVES = {"first half": (1, 6), "second half": (7, 12), "q1": (1, 3), "q2": (4, 6), "q3": (7, 9), "q4": (10, 12)}
 
@@ -58,7 +58,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def read_english_lean(clause: str) -> int:
-    """Whether a clause tells of what was (-1) or of what comes (1); 0 where it does not say."""
+    """Whether a clause is about the past (-1) or the future (1); 0 if it does not say."""
     if _FUTURE.search(clause):
         return 1
     return -1 if _PAST.search(clause) or any(map(is_irregular_past, _WORD.findall(clause))) else 0
@@ -70,7 +70,7 @@ def _count(found: rules.Groups) -> int:
 
 
 def _unit(found: rules.Groups) -> tuple[str, int]:
-    """The unit and how many of them; a decade is ten years."""
+    """A unit and a count; a decade is ten years."""
     return ("year", 10 * _count(found)) if found["unit"] == "decade" else (found["unit"], _count(found))
 
 
@@ -121,7 +121,7 @@ def _relative_weekday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], days.Span]) -> days.Span:
-    """What comes every year: of the year that is named, or of the nearest."""
+    """A yearly day or season: in the named year, or else the nearest one."""
     if found.get("year"):
         return of_year(int(found["year"]))
     if found.get("relative"):
@@ -130,7 +130,7 @@ def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], 
 
 
 def _of_relative_year(anchor: days.Anchor, shift: int, of_year: Callable[[int], days.Span]) -> days.Span:
-    """Last summer is the latest that is over, next spring the first that has not begun."""
+    """Last summer is the latest one that is over, next spring the first one that has not begun."""
     spans = [of_year(anchor.day.year + step) for step in (-2, -1, 0, 1, 2)]
     if not shift:
         return days.nearest_span(anchor, of_year)
@@ -204,4 +204,4 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", lambda found, anchor: days.weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]]), "weekday"),
     rules.Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: days.weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
-"""The rules, those that read more words before those that read fewer."""
+"""The rules; rules that match more words come first."""

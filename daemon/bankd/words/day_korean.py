@@ -15,7 +15,7 @@ _DAYS, _COUNTED_DAYS = number_meanings("days", "korean_days"), number_meanings("
 _NUMBERS, _UNITS = number_meanings("days", "korean_counts"), meanings_in("days", "korean_units")
 _WEEK, _MONTH, _YEAR = (number_meanings("days", f"korean_{unit}s") for unit in ("week", "month", "year"))
 _BEFORE_MONTH = {"이": 0, "전": -1, "금": 0, "내": 1}
-"""What stands before 월; 금 stands before no 달, which may begin 달러."""
+"""Words before 월 or 달; not 금 before 달, which may be 달러."""
 _SEASONS = {"봄": 0, "여름": 1, "가을": 2, "겨울": 3}
 _PARTS = meanings_in("days", "korean_parts")
 _HALVES = {"상반기": (1, 6), "하반기": (7, 12), "1분기": (1, 3), "2분기": (4, 6), "3분기": (7, 9), "4분기": (10, 12)}
@@ -23,7 +23,7 @@ _WAYS = ("전", "뒤", "후")
 _AROUND = ("지난", "최근", "앞으로", "향후")
 _WEEKDAYS = "월화수목금토일"
 CUT_WEEKDAY = rf"[{_WEEKDAYS}](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{{1,2}}시(?!간)|\d{{1,2}}:\d\d))"
-"""A weekday that is cut to its first syllable, by the time behind it: 목 저녁 8시, 금 18:30."""
+"""A weekday shortened to its first syllable, recognised by the time after it: 목 저녁 8시, 금 18:30."""
 _VAGUE = {"몇", "며칠", "몇몇"}
 
 _COUNT = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
@@ -44,14 +44,14 @@ _AHEAD = re.compile(r"겠|을 ?것|ㄹ ?것|[가-힣]ㄹ|일정|약속|다가오
 
 
 def read_korean_lean(clause: str) -> int:
-    """Whether a clause tells of what was (-1) or of what comes (1); 0 where it does not say."""
+    """Whether a clause is about the past (-1) or the future (1); 0 if it does not say."""
     if _SET_FOR.search(clause) or _AHEAD.search(clause):
         return 1
     return -1 if "적 있" in clause or "적이 있" in clause or any(map(_is_past, clause)) else 0
 
 
 def _is_past(syllable: str) -> bool:
-    """Whether a syllable ends in the double sieut of the past tense; 있 and 겠 have it without."""
+    """Whether a syllable ends in ㅆ of the past tense; 있 and 겠 end in ㅆ without being past."""
     return "가" <= syllable <= "힣" and (ord(syllable) - 0xAC00) % 28 == 20 and syllable not in "있겠"
 
 
@@ -112,7 +112,7 @@ def _month_away(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], days.Span]) -> days.Span:
-    """What comes every year: of the year that is named, or of the nearest."""
+    """A yearly day or season: in the named year, or else the nearest one."""
     if found.get("year"):
         return of_year(int(found["year"]))
     if found.get("of"):
@@ -179,7 +179,7 @@ def _about_now(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 _DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항))"
-"""전달 is the last month, and 전달하다 to hand on."""
+"""전달 is last month, but 전달하다 means to deliver."""
 _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
 RULES: Sequence[rules.Rule] = (
     rules.Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: days.shifted(anchor.day, _DAYS[found["word"]]), "day"),
@@ -211,4 +211,4 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(tuple(_WEEKDAYS), rf"(?<!\S)(?P<weekday>{CUT_WEEKDAY})", lambda found, anchor: days.weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
     rules.Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: days.weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
-"""The rules, those that read more words before those that read fewer."""
+"""The rules; rules that match more words come first."""

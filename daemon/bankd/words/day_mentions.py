@@ -1,6 +1,6 @@
-"""The days that a text names: where, and which span each means; "from … to …" and "…부터 …까지" are one span.
+"""The days that a text names: their places and spans; "from … to …" and "…부터 …까지" are one span.
 
-Also the days that a memory speaks of: on or between which it happened, happens, or holds.
+Also the days that a memory is about: when something happened, happens or holds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bankd.words.day_rules import NUMERIC_RULES, SLASHED_RULE, Grain, Groups, Ru
 from bankd.words.days import DAY, Anchor, Span, may_name_a_day
 
 _NEAR = 25
-"""So many letters at most stand between the two ends of a span that no word joins."""
+"""The most letters between the two ends of a span that no word joins."""
 _END = re.compile(r"[.!?;\n]+(?=\s|$)")
 _CLAUSE = re.compile(
     r"[.!?;:\n]+(?=\s|$)|,(?=\s)|\s(?:and|but|so|which|because|while|when) |(?<=[고며]) |(?<=는데) |(?<=지만) |(?<=라서) "
@@ -53,17 +53,17 @@ _NO_WEEKDAY = re.compile(
     r"(?<!\bon )(?<!\blast )(?<!\bnext )(?<!\bthis )(?<!\bby )(?<!\btill )(?<!\buntil )\b(?:sat|sun|wed)\b|\b[Tt]he Sun\b"
     r"|(?:^|(?<=[.!?\n-] ))(?:Sat(?= (?:down|through|beside|under|around|still|back|up|there|(?:with|in|at|by|on|for) [a-zA-Z]))|Sun(?= [a-z]))"
 )
-"""Words that are spelt as weekdays are when they are cut short: without a capital, behind an article, or with one as they begin
+"""Words that look like short weekdays: without a capital, after an article, or with a capital because they begin
 a sentence: Sat by the river, Sun came out."""
 
 
 _ENGLISH_RULES = (*NUMERIC_RULES, *english.RULES)
 _ALL_RULES = (*NUMERIC_RULES, SLASHED_RULE, *korean.RULES, *english.RULES)
-"""For a text with Hangul: it may hold English, seldom the other way round."""
+"""For a text with Hangul, which may have English in it; the reverse is rare."""
 
 
 class Mention(NamedTuple):
-    """A span that a text names, from `start` to `end` in it; `edge` is -1 where it says since, 1 until, 2 before, else 0."""
+    """A span that a text names at `start` to `end`; `edge` is -1 for "since", 1 for "until", 2 for "before", else 0."""
 
     start: int
     end: int
@@ -81,12 +81,12 @@ class _Found(NamedTuple):
 
 
 def read_mentions(text: str, anchor: Anchor) -> Sequence[Mention]:
-    """The spans that a text names, in its order; what is no date, such as February 30, is none."""
+    """The spans that a text names, in order; impossible dates such as February 30 are left out."""
     return read_mentions_on(text, (anchor,))[0]
 
 
 def read_mentions_on(text: str, anchors: Sequence[Anchor]) -> Sequence[Sequence[Mention]]:
-    """The same for each of several days on which the text may have been written; it is looked through once."""
+    """The same for each of several days on which the text may have been written; the text is searched once."""
     lowered = _lower(text)
     if not may_name_a_day(lowered):
         return [()] * len(anchors)
@@ -96,7 +96,7 @@ def read_mentions_on(text: str, anchors: Sequence[Anchor]) -> Sequence[Sequence[
 
 
 def _lower(text: str) -> str:
-    """The text in lower case, as long as before, without the words that are spelt like months and weekdays."""
+    """The text in lower case, of the same length, without words that only look like months and weekdays."""
     lowered = text.lower()
     for spelt, words in ((_MODAL, ("may", "march")), (_NO_WEEKDAY, _SPELT_AS_DAYS)):
         if any(map(lowered.__contains__, words)):
@@ -106,7 +106,7 @@ def _lower(text: str) -> str:
 
 
 def _match(text: str, rules: Sequence[Rule]) -> list[_Found]:
-    """What the rules find; an earlier rule has what it took."""
+    """The matches of the rules; what an earlier rule matched is not matched again."""
     taken: list[_Found] = []
     for rule in rules:
         for found in rule.find(text):
@@ -118,7 +118,7 @@ def _match(text: str, rules: Sequence[Rule]) -> list[_Found]:
 
 
 def _joined(text: str, found: Sequence[_Found], anchor: Anchor, *, is_korean: bool) -> Iterator[Mention]:
-    """Each mention, two that are the ends of one span together."""
+    """The mentions, with the two ends of one span joined."""
     before: Mention | None = None
     for one in found:
         mention = _read(text, one, anchor, is_korean=is_korean)
@@ -134,20 +134,20 @@ def _joined(text: str, found: Sequence[_Found], anchor: Anchor, *, is_korean: bo
 
 
 def _is_range(text: str, one: Mention, after: _Found) -> bool:
-    """Whether two mentions are the ends of one span; what was moved from a day to another is not on those between."""
+    """Whether two mentions are the ends of one span; "moved from Monday to Friday" is not."""
     between, before, behind = text[one.end : after.start], text[: one.start], text[after.end :]
     if _CHANGED.search(before) or _FROM_TO.match(behind):
         return False
     if _TO.fullmatch(between) or (_BETWEEN.search(before) and _AND.fullmatch(between)):
         return True
-    is_end = _THEN_UNTIL.match(behind) and not _THEN_UNTIL.match(text, one.end)  # the end of one span begins no other
+    is_end = _THEN_UNTIL.match(behind) and not _THEN_UNTIL.match(text, one.end)  # one span ends here
     if _CLAUSE.search(between) and not _THEN_SINCE.match(between):
         return False  # it expires on the 30th, and is decided until the 8th
     return len(between) < _NEAR and not _END.search(between) and bool(is_end)
 
 
 def _end_of(mention: Mention, after: _Found) -> Span | None:
-    """The other end of a span: it comes after the first."""
+    """The end of a span, read as a day after its start."""
     span = _mean(after, Anchor(mention.span.first, 1, is_strict=True))
     return span if span and span.last >= mention.span.first else None
 
@@ -164,9 +164,9 @@ def _read(text: str, one: _Found, anchor: Anchor, *, is_korean: bool) -> Mention
 
 
 def _mean(one: _Found, anchor: Anchor) -> Span | None:
-    """The span that is meant; None where there is no such day, or a rule cannot make sense of what it found.
+    """The span of a match; None if there is no such day, or the rule fails on it.
 
-    Whatever the words of one memory are, they must not stop the index, whose damage the same errors tell.
+    The words of one memory must never stop the index, which would take such errors for damage.
     """
     try:
         return one.rule.meaning(one.groups, anchor)
@@ -175,12 +175,12 @@ def _mean(one: _Found, anchor: Anchor) -> Span | None:
 
 
 def _lean_at(text: str, one: _Found, *, is_korean: bool) -> int:
-    """What the clause around a mention says of its time, else the rest of its sentence."""
+    """The lean (past or future) of the clause around a mention, else of the rest of its sentence."""
     if _SINCE.search(text[: one.start]):
         return -1
     if is_korean:  # the verb comes last
         return next(filter(None, (korean.read_korean_lean(part) for part in _clauses_after(text, one))), 0)
-    if text[: one.end].endswith(_SPELT_AS_DAYS):  # the day is no verb of the past
+    if text[: one.end].endswith(_SPELT_AS_DAYS):  # the name of the day is not a past verb
         text = f"{text[: one.end - 3]}day{text[one.end :]}"
     sentence = text[max((cut.end() for cut in _END.finditer(text, 0, one.start)), default=0) :]
     before = max((cut.end() for cut in _CLAUSE.finditer(text, 0, one.start)), default=0)
@@ -192,7 +192,7 @@ def _lean_at(text: str, one: _Found, *, is_korean: bool) -> int:
 
 
 def _clauses_after(text: str, one: _Found) -> Iterator[str]:
-    """The rest of the clause of a mention, then what follows up to the end of the sentence."""
+    """The rest of the clause after a mention, then the rest of the sentence."""
     end = _END.search(text, one.end)
     sentence = text[one.end : end.start() if end else len(text)]
     cut = _CLAUSE.search(sentence)
@@ -201,7 +201,7 @@ def _clauses_after(text: str, one: _Found) -> Iterator[str]:
 
 
 def _edge(text: str, one: _Found) -> int:
-    """Whether only the begin of a span is said (since March: -1), or only the end (8월 말까지: 1)."""
+    """Whether only the start of a span is named (since March: -1), or only the end (8월 말까지: 1)."""
     before, after = text[: one.start], text[one.end : one.end + _NEAR]
     if _SINCE.search(before) or _THEN_SINCE.match(after) or _FROM.search(before):
         return -1
@@ -210,15 +210,15 @@ def _edge(text: str, one: _Found) -> int:
 
 
 _OPEN = timedelta(days=365)
-"""How far a span goes back of which only the end is said."""
+"""How far back a span goes if only its end is named."""
 _HABIT_TAG = "B"
 _ON_TWO_DAYS = (Anchor(date(2003, 6, 18)), Anchor(date(2031, 1, 23)))
-"""Any two days: what means the same, read on either, is said without regard to the day on which it was written."""
+"""Any two days: a mention that means the same on both does not depend on the day of writing."""
 
 
-@lru_cache(maxsize=20_000)  # of the lines of a run, which the indexes of the bank and of the logs read, and a briefing
+@lru_cache(maxsize=20_000)  # enough for the lines of a run, read by the indexes of bank and logs and by a briefing
 def days_spoken_of(text: str, learned: date | None, tag: str | None = None) -> Sequence[Span]:
-    """The spans that a memory speaks of, of this day and tag; where no day is known only whole dates tell."""
+    """The spans that a memory is about, given its day and tag; without a day only full dates count."""
     if learned is None:
         return _said_whole(text)
     mentions = read_mentions(text, Anchor(learned, 1))
@@ -226,7 +226,7 @@ def days_spoken_of(text: str, learned: date | None, tag: str | None = None) -> S
 
 
 def _spans(mentions: Iterable[Mention], learned: date, *, is_habit: bool) -> Iterator[Span]:
-    """On Tuesdays is a habit, and no day."""
+    """The spans of a text; "on Tuesdays" is a habit and names no day."""
     for mention in mentions:
         if is_habit and mention.grain == "weekday":
             continue

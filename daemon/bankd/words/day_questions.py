@@ -1,4 +1,4 @@
-"""What a question says of time: the days that it asks about, and whether it asks for what holds now."""
+"""The time in a question: the days that it asks about, and whether it asks for what holds now."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _NOW = words_in("days", "now")
 _NOW_WORDS = frozenset(("now", "still"))
 
 _SAYING_NOTHING = words_in("days", "saying_nothing")
-"""Terms of a question for days alone: what happened, 무슨 일이 있었지, what is planned; and what is over of words of time."""
+"""Terms of a question that is only about days: what happened, 무슨 일이 있었지, what is planned; and leftovers of words of time."""
 
 _SAYING_NOTHING_AS_WRITTEN = [*meanings_in("days", "saying_nothing_as_written")]
-"""The same as it is written, where no analyser takes endings off."""
+"""The same as written, for when no analyser removes endings."""
 
 
 class AskedTime(NamedTuple):
-    """What a question says of time; nothing where it says nothing."""
+    """The time in a question; all empty if it names none."""
 
     windows: tuple[Span, ...] = ()
     now: bool = False
-    """Whether it asks for what holds at the end."""
+    """Whether it asks for what holds now."""
     rest: str = ""
     """The question without its words of time."""
 
@@ -38,9 +38,9 @@ class AskedTime(NamedTuple):
 NO_TIME = AskedTime()
 
 
-@lru_cache(maxsize=16)  # of each bank that is asked, and of what lies beside it
+@lru_cache(maxsize=16)  # once for each asked bank, and for its logs and archive
 def read_asked_time(text: str, today: date) -> AskedTime:
-    """Read what a question says of time; at once where it says nothing."""
+    """Read the time in a question; fast for a question without any."""
     lowered = text.lower()
     now = any(word in lowered for word in _NOW) or not _NOW_WORDS.isdisjoint(lowered.strip("?!. ").split())
     if not now and not may_name_a_day(lowered):
@@ -53,7 +53,7 @@ def read_asked_time(text: str, today: date) -> AskedTime:
 
 
 def read_days(text: str, today: date) -> Span | None:
-    """Days that somebody types: as 2026-05-02 or 2026-05, or in words; the latest that are meant. None when they are none."""
+    """Days that somebody types, as 2026-05-02, 2026-05 or in words; the latest possible. None if they are not days."""
     try:
         return on(date.fromisoformat(text))
     except ValueError:
@@ -66,7 +66,7 @@ def read_days(text: str, today: date) -> Span | None:
 
 
 def windows_of(mention: Mention, today: date) -> tuple[Span, ...]:
-    """The days that are asked for; a day of the week whose tense nobody knows is the last one and the next."""
+    """The asked days; a weekday without a known tense means the last one and the next one."""
     first, last = mention.span
     if mention.edge < 0:
         return (Span(first, max(last, today if first <= today else date.max)),)
@@ -87,11 +87,11 @@ def _without(text: str, mentions: Sequence[Mention]) -> str:
 
 
 def without_what_says_nothing(text: str) -> str:
-    """What is left of a question in Korean once the words are gone that are about no subject, as they are written."""
+    """A Korean question without the words that name no subject, as written."""
     forms = "|".join(_SAYING_NOTHING_AS_WRITTEN).replace("*", "[가-힣]*")
     return re.sub(f"(?<![가-힣])(?:{forms})(?![가-힣])", " ", text)
 
 
 def says_nothing(term: str) -> bool:
-    """Whether a term of a question, beside words that ask, is about no subject."""
+    """Whether a term of a question (not one that asks) names no subject."""
     return term in _SAYING_NOTHING

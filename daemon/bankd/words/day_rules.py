@@ -1,6 +1,6 @@
 """What a rule for days is: a pattern, and the meaning of a match. Rules for digits (2026-05-02, 9/26, 25년 3/15) and feasts.
 
-A fraction, and a share of tests ("9/26 passed"), is no day.
+A fraction and a share of tests ("9/26 passed") are not days.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Meaning: TypeAlias = Callable[[Groups, Anchor], Span | None]
 
 
 class Rule(NamedTuple):
-    """What stands in every match, the pattern over lower-case text, what it means, and what it names.
+    """Hints (each match has one), the pattern over lower-case text, the meaning of a match, and the grain that it names.
 
-    A pattern is compiled when a text has one of the `hints`: most texts name few days, in few ways.
+    A pattern is compiled only when a text has one of the `hints`: most texts name few days.
     """
 
     hints: Collection[str]
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
     grain: Grain = "span"
 
     def find(self, text: str) -> Iterable[re.Match[str]]:
-        """Where the rule holds."""
+        """The matches of the rule."""
         return _compiled(self.pattern).finditer(text) if any(map(text.__contains__, self.hints)) else ()
 
 
@@ -59,7 +59,7 @@ def alternatives(words: Sequence[str] | Mapping[str, object]) -> str:
 
 
 def units_away(day: date, unit: str, count: int) -> Span:
-    """The day, week, weekend, month or year so many units away."""
+    """The day, week, weekend, month or year that is this many units away."""
     if unit == "day":
         return shifted(day, count)
     if unit == "week":
@@ -70,7 +70,7 @@ def units_away(day: date, unit: str, count: int) -> Span:
 
 
 def exactly_away(day: date, unit: str, count: int) -> Span:
-    """The one day so many units away, as "three years ago today" has it."""
+    """The single day that is this many units away, as in "three years ago today"."""
     if unit in {"day", "week"}:
         return shifted(day, count * (7 if unit == "week" else 1))
     month = month_of(day.year, day.month + count * (12 if unit == "year" else 1))
@@ -78,7 +78,7 @@ def exactly_away(day: date, unit: str, count: int) -> Span:
 
 
 def window_of(day: date, unit: str, count: int) -> Span:
-    """The days up to this one, or from it on where `count` is positive: the last three weeks, the next two months."""
+    """The days up to this one, or from this one on if `count` is positive: the last three weeks, the next two months."""
     far = exactly_away(day, unit, count).first
     return Span(min(far, day), max(far, day))
 
@@ -90,7 +90,7 @@ def vaguely_away(day: date, unit: str, sign: int) -> Span:
 
 
 def part_in(span: Span, part: str, anchor: Anchor) -> Span:
-    """A part of a span; `earlier` and `later` are before and after the day of the text; none is all of it."""
+    """A part of a span (empty: all of it); `earlier` and `later` are before and after the day of the text."""
     if part == "earlier":
         return Span(span.first, max(span.first, anchor.day))
     if part == "later":
@@ -122,7 +122,7 @@ def _day_in_digits(found: Groups, _: Anchor) -> Span:
 
 
 def _unique_groups(pattern: str) -> str:
-    """Let the same group stand on both sides of an `or`: the later ones get another name, see `groups_of`."""
+    """Allow the same group on both sides of an `or`: later ones get another name, see `groups_of`."""
     seen: dict[str, int] = {}
 
     def renamed(found: re.Match[str]) -> str:
@@ -134,7 +134,7 @@ def _unique_groups(pattern: str) -> str:
 
 
 def groups_of(found: re.Match[str]) -> Groups:
-    """The groups of a match, by the names that they have in the tables."""
+    """The groups of a match, by their names in the tables."""
     groups: dict[str, Any] = {}
     for name, said in found.groupdict().items():
         groups[name.partition("_")[0]] = groups.get(name.partition("_")[0]) or said
@@ -149,15 +149,15 @@ _COUNTED = (
     r"(?:통과|성공|실패|완료|정도|수준|가량|크기|이상|이하|지점|밖에|번째"
     r"|(?:개|명|건|점|쪽|장|권|강|회|주|학기|분기|인치|컵|만)(?:[이가은는을를만로씩]|밖에)?(?![가-힣]))"
 )
-"""What tells behind two numbers that they are a share or a size; 점 is one, 점심 is none."""
+"""Words after two numbers that make them a share or a size: 점, but not 점심."""
 _WHEN = (
     r"일|에(?!서)|부터|까지|이후|이전|전(?![가-힣])|쯤|경|날|[ (]*[월화수목금토일](?:요일|욜)?(?:\)|(?![가-힣]))"
     r"| ?(?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{1,2}시|\d{1,2}:\d\d)"
 )
-"""What tells that they are a day."""
+"""Words that make them a day."""
 _DAY = r"3[01]|[12]\d|0?[1-9]"
 _FRACTIONS = (2, 3, 4, 5, 10)
-"""What a number is usually divided by: 1/3 names a day only where something beside it says so."""
+"""Usual denominators: 1/3 is a day only if a word beside it says so."""
 _CENTURY = 2000
 
 

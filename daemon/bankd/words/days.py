@@ -16,7 +16,7 @@ DAY = timedelta(days=1)
 _MONTH = 31
 """Days of the longest."""
 _OFF_LEAN = 6
-"""How much farther a day may be on the side that the tense speaks for: "booked for May 3" is past, and speaks of what comes."""
+"""How much farther a day may be in the direction of the tense: "booked for May 3" is past tense, but about the future."""
 
 
 class Span(NamedTuple):
@@ -36,9 +36,9 @@ class Span(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """What a text is read against: its day, and whether it tells of what was (-1), of what comes (1), or does not say (0).
+    """The reference for a text: its day, and whether it is about the past (-1), the future (1), or does not say (0).
 
-    `is_strict` holds where the tense is believed whatever the distance, as in questions.
+    With `is_strict` the tense decides, whatever the distance, as in questions.
     """
 
     day: date
@@ -47,12 +47,12 @@ class Anchor(NamedTuple):
 
 
 def may_be_today(day: date) -> bool:
-    """Whether the calendar goes on far enough to both sides of a day for all that is reckoned from it."""
+    """Whether the calendar reaches far enough before and after a day for all computations."""
     return date.min.year + 100 < day.year < date.max.year - 100
 
 
 def read_iso_moment(text: str) -> datetime | None:
-    """A moment in ISO form, with or without a zone; None where it is none, or may not be today."""
+    """A moment in ISO form, with or without a zone; None if it is not one, or too near the ends of the calendar."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -61,23 +61,23 @@ def read_iso_moment(text: str) -> datetime | None:
 
 
 def on(day: date) -> Span:
-    """One day."""
+    """A span of one day."""
     return Span(day, day)
 
 
 def shifted(day: date, days: int) -> Span:
-    """The day so many days away."""
+    """The day that is this many days away."""
     return on(day + days * DAY)
 
 
 def week_of(day: date, shift: int = 0) -> Span:
-    """The week of a day, or one so many weeks away."""
+    """The week of a day, or a week this many weeks away."""
     monday = day - day.weekday() * DAY + 7 * shift * DAY
     return Span(monday, monday + 6 * DAY)
 
 
 def weekend_of(day: date, shift: int = 0) -> Span:
-    """Saturday and Sunday of the week of a day, or of one so many weeks away."""
+    """Saturday and Sunday of the week of a day, or of a week this many weeks away."""
     return Span(week_of(day, shift).last - DAY, week_of(day, shift).last)
 
 
@@ -99,7 +99,7 @@ def year_of(year: int) -> Span:
 
 
 def season_of(year: int, season: int) -> Span:
-    """Spring (0) to winter (3), by meteorologists' months; the winter of a year begins in its December."""
+    """Spring (0) to winter (3) in whole months; the winter of a year begins in its December."""
     return months_of(year, 3 + 3 * season, 5 + 3 * season)
 
 
@@ -110,7 +110,7 @@ def part_of(span: Span, part: str) -> Span:
 
 
 def _part_in_days(days: int, part: str) -> tuple[int, int]:
-    """From which day on to before which, counted from 0; the fifth week is the last."""
+    """The first day of a part of a span and the day after its last, counted from 0; week 5 is the rest."""
     if part.startswith("week"):
         week = int(part[-1])
         return (7 * week - 7, 7 * week) if week < 5 else (days - 7, days)
@@ -127,25 +127,25 @@ def _part_in_days(days: int, part: str) -> tuple[int, int]:
 
 
 def _cuts(days: int) -> tuple[int, int, int, int]:
-    """Where early ends, mid begins and ends, and late begins, as people mean it of a month, of a year, of what is shorter."""
+    """Where "early" ends, "mid" begins and ends, and "late" begins, for a month, a year, and anything shorter."""
     if days <= 7:
         return 2, 2, 4, 4
     return (10, 10, 20, 20) if days <= _MONTH else (days // 6, days // 3, 2 * days // 3, days - days // 6)
 
 
 def weekday_near(anchor: Anchor, weekday: int) -> Span:
-    """The nearest such day of the week before or after, today not counted; what comes, where nothing says which."""
+    """The nearest such weekday before or after today; the next one if the text does not say which."""
     ahead = (weekday - anchor.day.weekday() - 1) % 7 + 1
     return shifted(anchor.day, ahead - 7 if anchor.lean < 0 and ahead < 7 else -7 if anchor.lean < 0 else ahead)
 
 
 def weekday_of_week(day: date, weekday: int, shift: int) -> Span:
-    """A day of the week of this day, or of a week so many away."""
+    """A weekday in the week of this day, or in a week this many weeks away."""
     return on(week_of(day, shift).first + weekday * DAY)
 
 
 def nearest_span(anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
-    """Of what comes every year, the one that is meant: the nearest on the side of the tense."""
+    """The right one of yearly spans: the nearest in the direction of the tense."""
     found = []
     for year in (anchor.day.year - 1, anchor.day.year, anchor.day.year + 1):
         try:
@@ -156,7 +156,7 @@ def nearest_span(anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
 
 
 def _distance(anchor: Anchor, span: Span) -> float:
-    """How far a span is, more where the tense speaks for the other side; what is going on is near."""
+    """The distance of a span, larger against the direction of the tense; 0 for a span that includes today."""
     if span.first <= anchor.day <= span.last:
         return 0
     is_ahead = span.first > anchor.day
@@ -167,7 +167,7 @@ def _distance(anchor: Anchor, span: Span) -> float:
 
 
 def day_of_month(anchor: Anchor, day: int) -> Span:
-    """The day with this number, of this month or the nearest on the side of the tense."""
+    """The day with this number, in this month or the nearest one in the direction of the tense."""
     found = []
     for shift in (-1, 0, 1):
         month = month_of(anchor.day.year, anchor.day.month + shift)
@@ -185,11 +185,11 @@ _NAMED = {
     2: ("in 2 days", "모레"),
 }
 _UNITS = ((365.25, 700, "year", "년"), (30.44, 60, "month", "개월"), (7, 14, "week", "주"), (1, 0, "day", "일"))
-"""Days of a unit, from how many days on it is used, and its names."""
+"""For each unit: its length in days, the distance in days from which it is used, and its names."""
 
 
 def label_of(days: Span, today: date, *, is_korean: bool) -> str:
-    """Some days and where they are, seen from today: `2026-05-02, 2 weeks ago`."""
+    """A span in words, with its distance from today: `2026-05-02, 2 weeks ago`."""
     first, last = days
     if first == last:
         return f"{first}, {relative_label(first, today, is_korean=is_korean)}"
@@ -199,7 +199,7 @@ def label_of(days: Span, today: date, *, is_korean: bool) -> str:
 
 
 def relative_label(day: date, today: date, *, is_korean: bool) -> str:
-    """Where a day is, seen from today."""
+    """The distance of a day from today, in words."""
     away = (day - today).days
     if away in _NAMED:
         return _NAMED[away][is_korean]
@@ -218,6 +218,6 @@ _CUT_SHORT = re.compile(
 
 
 def may_name_a_day(lowered: str) -> bool:
-    """Whether a text in lower case has a digit, or a word that stands in every name of a day."""
+    """A quick test: whether a text in lower case has a digit or one of the words that names of days are made of."""
     is_named = any(map(lowered.__contains__, _HINTS)) or any(map(str.isdecimal, lowered))
     return is_named or _CUT_SHORT.search(lowered) is not None

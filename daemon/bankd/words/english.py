@@ -30,7 +30,7 @@ EMPTY_WORDS = words_in("english", "empty_words")
 """Articles and the plain present of be and do; "a few" and "a little" keep their article (`_ARTICLE_KEEPERS`)."""
 _ARTICLE_KEEPERS = words_in("english", "article_keepers")
 AUXILIARIES = words_in("english", "auxiliaries")
-"""Words that place or weaken a statement. They count, but do not make it another subject."""
+"""Words that place or weaken a statement. They count in comparing, but do not change its subject."""
 RELATIONS = words_in("english", "relations")
 """Words that relate things to each other: two texts that share only these share no subject."""
 OPTIONAL = words_in("english", "optional")
@@ -40,43 +40,43 @@ _CONTRACTIONS, _CONTRACTED_ENDINGS = (
     meanings_in("english", "contractions"),
     meanings_in("english", "contracted_endings"),
 )
-""""'d" stays as it is: it may be had or would."""
+""""'d" is left as it is: it may be had or would."""
 _FOLDED_NAMES = words_in("english", "folded_names")
 """Words that mean another thing in capitals (US, IT, WHO): capitals are kept when the rest is not in capitals."""
 _MONTHS, _SHORT_DAYS = number_meanings("english", "months"), meanings_in("english", "short_days")
 """"sun" and "sat" are read as days wherever they are values."""
 _DAYS = words_in("english", "days")
-"""Words of time. Which one it is is a value, as a number is."""
+"""Words of time. Each is a value, like a number."""
 _NEARNESS, _PERIODS = words_in("english", "nearness"), words_in("english", "periods")
 """`_NEARNESS` before one of `_PERIODS` or `_DAYS` is a time: last week."""
 
 _BETWEEN = split_words("not never just already also recently now still only finally almost always often")
-"""What may stand between a verb and what carries it."""
+"""Words that may stand between a verb and its auxiliary."""
 _HAVING = split_words("have has had")
 _BEING = split_words("am is are was were be been being 's 're 'm get gets got getting")
-"""What makes a passive of the past form behind it."""
+"""Words that make the past form after them a passive."""
 HELPING = _HAVING | split_words("will would shall should can could may might must do does did to")
 DETERMINERS = split_words("the a an my our your his her its their this that these those each every any no some all")
 PREPOSITIONS = split_words("of in on at by for with from into onto about as and or than without via per")
 _OTHER_CARRIERS = _BEING | HELPING - _HAVING | DETERMINERS | PREPOSITIONS
-"""Behind these a past form is a participle that says how something is, or no verb at all: is written, a used car."""
+"""After these a past form is a participle or an adjective: is written, a used car."""
 _GOING_ON = frozenset({"since"})
 _SHORTEST = 4
-"""As "used" and "owed"; what is no longer and no past, as "need" and "shed", has no stem without its end."""
+"""The fewest letters of a regular past form, as in "used" and "owed". Words such as "need" and "shed" are no longer and not past."""
 
 
 def tells_past(words: Sequence[str], at: int) -> bool:
-    """Whether the word there, all in lower case, is a verb that tells what was, or has been done."""
+    """Whether the word at this place (all in lower case) is a verb about the past."""
     if not is_past_form(words[at]):
         return False
     carrier = carrier_of(words, at)
     if carrier in _HAVING:
-        return _GOING_ON.isdisjoint(words)  # who has lived there since May lives there
+        return _GOING_ON.isdisjoint(words)  # "has lived there since May" is true now
     return carrier not in _OTHER_CARRIERS
 
 
 def carrier_of(words: Sequence[str], at: int, besides: Set[str] = frozenset()) -> str:
-    """The last word before one, adverbs and others `besides` left out; empty where it begins."""
+    """The last word before one, without adverbs and the words of `besides`; empty at the beginning."""
     before = (w for w in reversed(words[:at]) if w not in _BETWEEN and w not in besides and not w.endswith("ly"))
     return next(before, "")
 
@@ -91,22 +91,22 @@ _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
 _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
-"""What an inch is followed by."""
+"""Words after an inch."""
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
-"""What no "I" that speaks stands before, the end of a text among it."""
+"""Words (and the end of the text) that never follow the pronoun "I"."""
 _OFTEN = frozenset({"once", "twice", "thrice"})
 _BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
-"""Behind these stands no verb, and no second article."""
+"""After these there is no verb and no second article."""
 _HALF_DAYS = frozenset({"a", "p"})
 _SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
 _SIGNED = re.compile(r"(?<!\S)-(\d[\d,.]*\d|\d)")
-"""A number with a minus that nothing stands before: -5, though not 9-17."""
+"""A number with a minus sign and nothing before it: -5, but not 9-17."""
 _CLOCK = re.compile(r"(\d\d?):([0-5]\d)")
 _MINUTES = {"half": 30, "quarter": 15}
 
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
-    """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
+    """Read a text without Hangul; its words keep their order, since in English the order says who did what."""
     reader = _Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text)))
     tokens = [*reader.tokens()]
     join_quantities(tokens)
@@ -133,15 +133,15 @@ def _measure(words: Sequence[str]) -> str:
 
 
 _NONE = frozenset({"nothing", "nobody", "none", "nowhere"})
-"""What denies the word before it where a part of the sentence ends with it: approved nothing, asked for a fallback."""
+"""Words that deny the word before them at the end of a part of a sentence: approved nothing, asked for a fallback."""
 
 
 _BEGINNING = Morpheme("", "SF")
-"""What stands before a text, as an end of a sentence does before the next."""
+"""The token before the first word: a text begins like a sentence after a full stop."""
 
 
 class _Reader:
-    """Walks the words once; `_negation` waits for the word that it turns around."""
+    """Walks the words once; `_negation` waits for the word that it negates."""
 
     def __init__(self, morphemes: Sequence[Morpheme], below_zero: Set[str]) -> None:
         self._below_zero = below_zero
@@ -149,7 +149,7 @@ class _Reader:
         self._signs: dict[int, list[Morpheme]] = {0: [_BEGINNING]}
         """The signs right before a word, by its place."""
         self.has_halves = False
-        """Whether an hour has its am or pm."""
+        """Whether any hour of the text has am or pm."""
         for form, tag in morphemes:
             if tag in ("SF", "SS", "SP"):
                 self._signs.setdefault(len(self._words), []).append(Morpheme(form, tag))
@@ -200,7 +200,7 @@ class _Reader:
         return any(sign.tag == tag for sign in self._signs.get(at, ()))
 
     def _deny_before(self, denial: str) -> None:
-        """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
+        """A denial at the end of a clause denies what is before it: 25 without, and …; "No, …" contradicts and denies nothing."""
         if self._before and not self._is_answer(denial):
             self._before.negation = _NEGATIONS[denial]
 
@@ -219,7 +219,7 @@ class _Reader:
         return is_decoration or is_empty or (word in _CURRENCIES and its_tag == "SN")
 
     def _is_name(self, word: str) -> bool:
-        """Whether what is an empty word in small letters names something: room A, though no article of a title; the AM shift."""
+        """Whether a word that is empty in lower case is a name here: room A (but not an article in a title), the AM shift."""
         if not word.isupper() or self._shouts or self._at - 1 in self._signs:
             return False
         if len(word) == 1:
@@ -248,7 +248,7 @@ class _Reader:
         return TokenKind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else TokenKind.WORD
 
     def _is_numeral(self, at: int) -> bool:
-        """Whether an I is the number one, as in "phase I": behind a word, before a verb of the third person or the end."""
+        """Whether an I is the number one, as in "phase I": after a word, before a verb in the third person or the end."""
         return at not in self._signs and self._peek(0)[0].casefold() in _OF_THIRD_PERSON
 
     def _peek(self, ahead: int) -> tuple[str, str]:
@@ -280,7 +280,7 @@ class _Reader:
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
 
     def _slashed(self, number: str, taken: int) -> Sequence[str]:
-        """The parts of a date with a slash; a share of what is counted behind it is none: 9/26 tests passed."""
+        """The parts of a date with a slash; not of a share such as 9/26 tests passed."""
         following, tag = self._peek(taken)
         is_counted = tag == "SL" and following.islower() and following not in RELATIONS | AUXILIARIES
         return () if is_counted and self._at + taken not in self._signs else slashed_date(number)
@@ -337,7 +337,7 @@ class _Reader:
         return unit or ""
 
     def _is_preposition(self, form: str) -> bool:
-        """Whether "in" is no inch: at 9 in the evening, 40 in March, 5 in all; a 27 in screen has inches."""
+        """Whether "in" is not an inch: at 9 in the evening, 40 in March, 5 in all; but a 27 in screen."""
         following, tag = self._peek(1)
         is_apart = self._at in self._signs or tag in ("SL", "SN")
         return form.casefold() == "in" and is_apart and following.casefold() not in _MEASURED
@@ -357,7 +357,7 @@ class _Reader:
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
     def _month_ahead(self, lowered: str) -> int | None:
-        """Where a month name stands: here, or after a day here such as `3`, `3rd` or `3rd of`."""
+        """The place of a month name: this word, or the one after a day such as `3`, `3rd` or `3rd of`."""
         if self._is_month(0, lowered):
             return 0
         if not self._day(0):
@@ -376,7 +376,7 @@ class _Reader:
         return str(int(word)) if tag == "SN" and word.isdigit() and 0 < int(word) <= 31 else ""
 
     def _short_year(self) -> str:
-        """A year of two digits behind an apostrophe: Jan '24."""
+        """A year of two digits after an apostrophe: Jan '24."""
         number = self._peek(0)[0]
         is_behind_one = any(sign.form in "'\u2019" for sign in self._signs.get(self._at, ()))
         if not (is_behind_one and re.fullmatch(r"\d\d", number)):

@@ -35,24 +35,24 @@ from bankd.words.values import (
 _TOPIC, _RECEIVER = words_in("korean", "topic"), words_in("korean", "receiver")
 _PARTICLES, _TENSES = meanings_in("korean", "particles"), meanings_in("korean", "tenses")
 _ENDINGS, _MOODS = meanings_in("korean", "endings"), words_in("korean", "moods")
-"""What an ending says beside its politeness. `_MOODS` are of the whole statement: it states, asks, orders or proposes."""
+"""The meaning of an ending besides politeness. `_MOODS` apply to the whole statement: it states, asks, orders or proposes."""
 _ADNOMINAL = meanings_in("korean", "adnominal")
 """Endings before a noun; ᆫ and 은 are past after a verb only (먹은, but 큰)."""
 _NEGATIONS = meanings_in("korean", "negations")
 """못 is kept apart from 안: being unable is not being unwilling."""
 _TAKING_TURNED = words_in("korean", "taking_turned")
-"""Verbs of taking that are verbs of giving with 주: 빌리다 borrows, 빌려주다 lends."""
+"""Verbs of taking that become verbs of giving with 주: 빌리다 is to borrow, 빌려주다 to lend."""
 _PLAIN_AUXILIARIES, _AUXILIARIES = words_in("korean", "plain_auxiliaries"), meanings_in("korean", "auxiliaries")
-"""Plain ones add an aspect or a courtesy; 하 and 되 after 어야 are carried by the ending."""
+"""Auxiliaries. Plain ones only add aspect or courtesy; 하 and 되 after 어야 belong to the ending."""
 _STATES, _AFTER_WHICH = meanings_in("korean", "states"), frozenset({("어", "EC"), ("아", "EC"), ("여", "EC")})
-"""저장되어 있다, 저장해 뒀다: what was done stays so."""
+"""Forms of a lasting result: 저장되어 있다, 저장해 뒀다."""
 _LIGHT_VERBS, _EMPTY_SUFFIXES = words_in("korean", "light_verbs"), words_in("korean", "empty_suffixes")
 _HONORIFICS, _SYNONYMS = meanings_in("korean", "honorifics"), meanings_in("korean", "synonyms")
-"""Words by the plain one that says the same in every sentence."""
+"""Words and the plain word that means the same in every sentence."""
 _PRONOUNS = words_in("korean", "pronouns")
-"""Pronouns whose other forms are verbs too: 돈을 내."""
+"""Pronouns with forms that may also be verbs: 돈을 내."""
 _TIMES, _DAY_COUNTS = words_in("korean", "times"), meanings_in("korean", "day_counts")
-"""Words of time are values, as numbers are; some numbers of days are one word."""
+"""Words of time, which are values like numbers; some numbers of days are one word (사흘)."""
 _OPTIONAL = words_in("korean", "optional")
 """Words of degree and emphasis: they may be there or not."""
 _EMPTY_NOUNS, _EMPTY_ADVERBS = words_in("korean", "empty_nouns"), words_in("korean", "empty_adverbs")
@@ -133,19 +133,19 @@ _FIRST_OF_LAST_CENTURY = "70"
 _CLOCK = re.compile(r"(\d\d?):(\d\d)")
 _HALF = Morpheme("반", "NNG")
 _OF_VERB = Morpheme("지", "EC")
-"""Before what denies the verb before it, which the analyser takes for an adverb at times: 쓰지 못해."""
+"""Before a negation that follows its verb, which the analyser sometimes takes for an adverb: 쓰지 못해."""
 _DOING = ([Morpheme("하", "XSV")], [Morpheme("하", "VV")])
 _HALVES = {"오전": "am", "오후": "pm"}
 _DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
 
 
 def read_korean(wording: Wording, entities: Sequence[str]) -> Statement:
-    """Read a text that an analyser took apart; particles close its phrases, which may then change places."""
+    """Read the morphemes of a text; particles close its phrases, so phrases may change places."""
     return _Reader(wording).read(entities)
 
 
 def _whole_tag(morpheme: Morpheme) -> Morpheme:
-    """Without what an analyser adds to a tag: VA-I is a VA."""
+    """A tag without the analyser's suffix: VA for VA-I."""
     return Morpheme(morpheme.form, morpheme.tag.split("-")[0])
 
 
@@ -161,7 +161,7 @@ def _kind(base: str, tag: str) -> TokenKind:
 
 
 def _with_former(phrases: list[list[Token]], text: str) -> list[list[Token]]:
-    """The phrases, where an analyser took "former" at the beginning for "as for me", though another topic follows: 전 남편은."""
+    """Mend a mistake of the analyser: 전 "former" at the beginning, read as "as for me" although another topic follows: 전 남편은."""
     if text.startswith("전 ") and len(phrases) > 1 and phrases[0][-1].case == phrases[1][-1].case == "topic":
         return [[Token("전"), *phrases[1]], *phrases[2:]]
     return phrases
@@ -205,7 +205,7 @@ class _Reader:
         return make_statement(self._text, phrases, mood, entities)
 
     def _is_copula(self, at: int) -> bool:
-        """Whether a last 다 is an ending, which the analyser mistakes for "all" behind a counter (다섯 명이다)."""
+        """Whether a final 다 is an ending; after a counter the analyser mistakes it for "all" (다섯 명이다)."""
         rest = self._morphemes[at + 1 :]
         return self._morphemes[at] == ("다", "MAG") and at > 1 and all(one.tag == "SF" for one in rest)
 
@@ -267,7 +267,7 @@ class _Reader:
             plain = _HONORIFICS.get(form, form)
             self._add(Token(form if plain in _PRONOUNS else plain, is_predicate=True))
 
-    # What follows a token
+    # Particles and endings after a token
 
     def _read_particle(self, form: str, tag: str) -> None:
         last = self._last()
@@ -310,7 +310,7 @@ class _Reader:
         if form in _STATES and before in _AFTER_WHICH:
             self._mark(_STATES[form])
         elif (before, form) == (("게", "EC"), "하"):
-            self._mark("makes")  # who makes somebody quit has not quit
+            self._mark("makes")  # to make somebody quit is not to quit
         elif form == "주" and (last := self._last()) and last.base in _TAKING_TURNED:
             last.base += form
         elif form not in _PLAIN_AUXILIARIES:
@@ -344,7 +344,7 @@ class _Reader:
             self._add(Token("", TokenKind.MARK, negation))
 
     def _is_or(self, form: str) -> bool:
-        """A sentence that opens with 아니면 turns nothing around: it means "or"."""
+        """Whether 아니면 begins a sentence: there it means "or" and negates nothing."""
         opens = self._at < 2 or self._morphemes[self._at - 2].tag in ("SF", "EF", "SP")
         return form == "아니" and opens and self._morphemes[self._at : self._at + 1] == [Morpheme("면", "EC")]
 
@@ -379,13 +379,13 @@ class _Reader:
         self._add(Token(and_a_half(value) if has_half else value, TokenKind.VALUE))
 
     def _century(self, found: FoundNumber) -> str:
-        """What a year of two digits before a month leaves out: 23년 11월; until 1970 nobody wrote logs."""
+        """The century of a year of two digits before a month: 23년 11월; no log is from before 1970."""
         ahead = [morpheme.form for morpheme in self._morphemes[self._at : self._at + 2]]
         is_short = found.unit == "년" and re.fullmatch(r"\d\d", found.number) and ahead[1:] == ["월"]
         return ("20" if found.number < _FIRST_OF_LAST_CENTURY else "19") if is_short else ""
 
     def _add_clock(self, hour: str, minutes: str) -> None:
-        """The hour of 24, and the minutes unless they are none, as they are when they are written out."""
+        """Add the hour from 0 to 23, and the minutes unless they are 0."""
         if self._half:
             hour, self._half = clock_hour(hour, self._half), ""
             self._drop_half()
@@ -408,4 +408,4 @@ _RULES: dict[str, Callable[[_Reader, str, str], None]] = {
     "VX": _Reader._read_auxiliary,
     "SL": _Reader._read_latin,
 }
-"""The rule for each part of speech; the copula (VCP) has none, for it says nothing by itself."""
+"""The rule for each part of speech; the copula (VCP) has none, since it means nothing by itself."""

@@ -1,4 +1,4 @@
-"""A word that Korean writes by its sound, found again as it is spelt in Latin letters: 커밋 and commit, 캐롤라인 and Caroline.
+"""Finds the Latin spelling of a loanword or name that Korean writes by sound: 커밋 and commit, 캐롤라인 and Caroline.
 
 Each syllable says how its sound may be spelt, by the rules for loanwords of the National Institute of Korean Language read
 backwards; what is known of the words of the bank decides. Latin terms are stems, so endings may be missing.
@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _LEAST, _MOST = 2, 12
-"""Syllables: of one there are too many, and no word has more; a run without spaces may be as long as a request."""
+"""The fewest and most syllables of a loanword; a run without spaces may be as long as a whole request."""
 _HEARD = 3
-"""Consonants that must be heard. Of 2,063 Korean words that are no names 7 in a hundred sound like one of 2,700 English stems
-by one or two consonants, hardly ever rightly; 4 by three or more, and three in four of these are meant."""
+"""The fewest consonants that must match. Of 2,063 Korean words that are not names, 7 % sound like one of 2,700 English stems
+by one or two consonants, almost never rightly; 4 % by three or more, and three in four of these are right."""
 _HEARD_OF_ONE = 2
-"""The same, where two statements agree in all else and one word is left of each."""
+"""The same, if two statements agree in everything else and only one word of each is left."""
 
 _INITIALS = (
     "gg?h?|k(?=[iy])", "kk?|gg?", "k?nn?", "dd?", "tt?|dd?", "ll?|rr?h?|wr", "mm?", "bb?|vv?", "bb?|pp?",
@@ -38,17 +38,17 @@ _GLIDES = {
     ("ㅏ", "ㅣ"): "i|y|ai?|ie|igh|ei", ("ㅔ", "ㅣ"): "ai?|ay|ei?|ey|eigh|ea", ("ㅏ", "ㅜ"): "ou|ow|au|aw",
     ("ㅗ", "ㅜ"): "ow?|oa|ou", ("ㅗ", "ㅣ"): "oi|oy", ("ㅔ", "ㅓ"): "ai|ea|ei|a",
 }  # fmt: skip
-"""Two vowels that are one sound: 라인, 데이터, 에어."""
+"""Two vowels that are one sound: in 라인, 데이터, 에어."""
 _LETTERS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 _SILENT, _HISSING, _L, _NG = 11, (9, 12, 14), 8, 21
-"""The initial ㅇ; ㅅ, ㅈ and ㅊ, after which ㅣ may be spelt by nothing: 배치, 메시지; and the finals ㄹ and ㅇ."""
+"""Numbers of letters: initial ㅇ; ㅅ, ㅈ and ㅊ, after which ㅣ may have no letter in Latin (배치, 메시지); finals ㄹ and ㅇ."""
 
 Beginning = Callable[[str], Sequence[str]]
 """The terms of the bank with a beginning, common ones first."""
 
 
 class _Syllable(NamedTuple):
-    """Its initial and its final by their number, and its vowel."""
+    """A syllable of Hangul: the numbers of its initial and final consonant, and its vowel."""
 
     initial: int
     vowel: str
@@ -63,13 +63,13 @@ _ENDINGS = {
     _Syllable(9, "ㅡ", 0): "(?:ss?|c|th|z)?e?",
     _Syllable(12, "ㅡ", 0): "(?:s|z|dg)?e?",
 }
-"""션 and 전, which are spelt longer; and behind two others, where stems lack -ion and -s: 버전, 마이그레이션, 제임스."""
+"""션 and 전, which have longer spellings, also as the last syllable of a stem without -ion or -s: 버전, 마이그레이션, 제임스."""
 
 
 def spelt_in_latin(run: str, beginning: Beginning) -> list[str]:
-    """The terms of the bank that a run of Hangul spells from its start, one after the other; none where it spells none.
+    """The Latin terms of the bank that a run of Hangul spells from its start, one after the other; empty if none.
 
-    What follows the last is left out: it is a particle, or a word that the bank does not have.
+    The rest after the last one is ignored: a particle, or a word that the bank does not have.
     """
     found: list[str] = []
     while len(run) >= _LEAST and all("가" <= one <= "힣" for one in run[:_MOST]):
@@ -83,7 +83,7 @@ def spelt_in_latin(run: str, beginning: Beginning) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def sounds_like(hangul: str, latin: str) -> bool:
-    """Whether a word of Hangul, the whole of it, is how one of small Latin letters sounds."""
+    """Whether a whole word of Hangul spells a Latin word (in lower case) by its sound."""
     is_word = len(hangul) >= _LEAST and all("가" <= one <= "힣" for one in hangul)
     return is_word and _longest(hangul, lambda start: [latin] * latin.startswith(start), _HEARD_OF_ONE) == (
         latin,
@@ -92,7 +92,7 @@ def sounds_like(hangul: str, latin: str) -> bool:
 
 
 def _longest(run: str, beginning: Beginning, least: int = _HEARD) -> tuple[str, int]:
-    """The term that most syllables of the start of a run spell, the most common of its letter, and how many those are."""
+    """The term that the most syllables from the start of a run spell, and how many; of equal ones the most common."""
     syllables = [_syllable(one) for one in run[:_MOST]]
     spelling = _spelling(tuple(syllables))
     terms = "".join([f"\n{term}" for letter in _first_letters(syllables[0]) for term in beginning(letter)])
@@ -110,9 +110,9 @@ def _syllable(one: str) -> _Syllable:
 
 @lru_cache(maxsize=64)
 def _spelling(syllables: Sequence[_Syllable]) -> re.Pattern[str]:
-    """What matches a line of the first two syllables or more, as they may be spelt; `lastindex` says how many.
+    """A pattern for all spellings of the first two syllables or more, as a whole line; `lastindex` says how many.
 
-    A line, so that thousands of terms are looked through in one go: one by one takes three times as long.
+    Terms stand one per line, so that thousands are searched at once: one by one takes three times as long.
     """
     befores, afters = (None, *syllables[:-1]), (*syllables[1:], None)
     ends = [place >= _LEAST for place in range(len(syllables))]
@@ -123,7 +123,7 @@ def _spelling(syllables: Sequence[_Syllable]) -> re.Pattern[str]:
 
 
 def _spelt(before: _Syllable | None, one: _Syllable, after: _Syllable | None, may_end: bool) -> str:
-    """How a syllable may be spelt between its neighbours; where a word may end, as its stem, without -er, -es, -ing."""
+    """The spellings of a syllable between its neighbours; at the end of a word also as a stem, without -er, -es, -ing."""
     if short := (_ENDINGS if may_end else _SHORT).get(one):
         return short
     initial, sound, final = _INITIALS[one.initial], _SOUNDS[_LETTERS.index(one.vowel)], _FINALS.get(one.final, "!")
@@ -145,7 +145,7 @@ def _is_glide(one: _Syllable, after: _Syllable) -> bool:
 
 
 def _may_be_silent(one: _Syllable) -> bool:
-    """Whether a vowel may be spelt by nothing: ㅡ, and ㅣ after what hisses."""
+    """Whether a vowel may have no letter in Latin: ㅡ, and ㅣ after ㅅ, ㅈ and ㅊ."""
     return one.vowel == "ㅡ" or (one.vowel == "ㅣ" and one.initial in _HISSING and not one.final)
 
 
@@ -155,5 +155,5 @@ def _first_letters(one: _Syllable) -> Sequence[str]:
 
 
 def _beginnings(way: str) -> str:
-    """The letters that a way to spell may begin with: with `k?n`, k and n."""
+    """The possible first letters of a spelling: k and n for `k?n`."""
     return way[0] + way[2] if way[1:2] == "?" else way[0]

@@ -1,4 +1,4 @@
-"""A memory as a row of tokens that two wordings of it share.
+"""A memory as tokens that are the same for different wordings.
 
 Politeness, case particles, spacing and punctuation leave no trace; numbers, names, negation, tense, limits (only, also,
 from, until) and mood do. Hangul is taken apart by an analyser outside, everything else by `plain_wording`. Without an
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bankd.words.tables import words_in
 
 SOFT_MARKS = words_in("korean", "soft_marks")
-"""Meanings that people exchange freely when they reword: of 30 calibration pairs that differ in them alone, 30 are equal."""
+"""Meanings that people exchange freely when they reword: 30 of 30 calibration pairs that differ only in them are equal."""
 
 _SILENT = re.compile(
     r"""[!~\u2026]+(?=\s|$) | \.+(?=\s|$) | ,(?!\d)
@@ -27,11 +27,11 @@ _SILENT = re.compile(
 """Ends of sentences, commas outside numbers, and marks of quotation and emphasis around words."""
 
 _GAP = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")
-"""White space that no two Latin words or numbers meet at: 1 2 is not 12, and a way is not away."""
+"""White space that may be removed: not between two Latin words or numbers (1 2 is not 12, a way is not away)."""
 
 
 class TokenKind(StrEnum):
-    """What a token is, by what a change of it means."""
+    """The kinds of tokens, by what it means when one differs."""
 
     WORD = "word"
     NAME = "name"
@@ -40,12 +40,12 @@ class TokenKind(StrEnum):
 
 
 SPOKEN_OF = ("topic", "subject")
-"""The cases of what a statement says something of: the topic and who does it are one to who compares."""
+"""The cases of the subject: topic and agent are not told apart in comparing."""
 
 
 @dataclass(slots=True)
 class Token:
-    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
+    """A unit of meaning: its base form, its negations and limits, and its case if a particle names it."""
 
     base: str
     kind: TokenKind = TokenKind.WORD
@@ -66,11 +66,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon.
+    """A memory as tokens, in phrases; `about` are the entities named before the colon.
 
-    One statement is compared with many, so what is drawn from it is kept by its identity.
+    One statement is compared with many, so results are cached by its identity.
 
-    `letters` is its text without what spacing and punctuation add.
+    `letters` is its text without spacing and punctuation.
     """
 
     text: str
@@ -83,12 +83,12 @@ class Statement:
 
     @property
     def has_free_order(self) -> bool:
-        """Particles say who does what in Korean, so that phrases may change places; in English order says it."""
+        """Whether phrases may change places: in Korean particles say who does what, in English the order does."""
         return len(self.phrases) > 1
 
 
 def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, entities: Sequence[str]) -> Statement:
-    """Close the tokens of a text into a statement; an entity named first in the text itself is said only once."""
+    """Make a statement of tokens; an entity that the text itself names first is not counted twice."""
     about = frozenset(entity.casefold() for entity in entities)
     kept = [list(phrase) for phrase in phrases if phrase]
     if kept and kept[0][0].base.casefold() in about and not kept[0][0].negation:
@@ -122,7 +122,7 @@ _LEXEMES = re.compile(
 
 
 class Morpheme(NamedTuple):
-    """A smallest piece with its part of speech in the Sejong tag set, such as ("먹", "VV")."""
+    """A morpheme with its part of speech in the Sejong tag set, such as ("먹", "VV")."""
 
     form: str
     tag: str
@@ -137,6 +137,6 @@ class Wording:
 
 
 def plain_wording(text: str) -> Wording:
-    """Take a text apart by its characters alone; a Hangul word stays whole, under the tag UN (unknown)."""
+    """Split a text by its characters alone; a Hangul word stays whole, with the tag UN (unknown)."""
     composed = unicodedata.normalize("NFC", text)
     return Wording(text, tuple(Morpheme(found[0], found.lastgroup or "SW") for found in _LEXEMES.finditer(composed)))

@@ -1,7 +1,7 @@
 """Synonyms in Korean and English, and the everyday words of Korean.
 
-`thesaurus.tsv` has a group a line: Korean lemmas, a tab, English words. A word stands in one group only, and a group holds
-no two words that a fact could tell apart (coffee and latte).
+`thesaurus.tsv` has one group per line: Korean lemmas, a tab, English words. A word is in one group only, and a group has
+no two words with a difference that a fact may depend on (coffee and latte).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bankd.words.tables import table_rows, words_in
 
 @cache
 def _by_word() -> Mapping[str, str]:
-    """Each word with the group that it stands for: its first word."""
+    """Each word with its group, which is named by its first word."""
     found: dict[str, str] = {}
     for words in (" ".join(row).split() for row in table_rows("thesaurus")):
         for word in words:
@@ -26,7 +26,7 @@ def _by_word() -> Mapping[str, str]:
 
 @cache
 def _by_group() -> Mapping[str, tuple[str, ...]]:
-    """By the first word of a group its words, as terms."""
+    """The words of each group, as terms, by its first word."""
     found: dict[str, tuple[str, ...]] = {}
     for word, group in _by_word().items():
         found[group] = (*found.get(group, ()), word)
@@ -34,7 +34,7 @@ def _by_group() -> Mapping[str, tuple[str, ...]]:
 
 
 def synonyms_of(term: str) -> tuple[str, ...]:
-    """The other terms of its group, in both languages; none where it has no group."""
+    """The synonyms of a term, in both languages; empty if it has none."""
     group = _by_word().get(term)
     return tuple(other for other in _by_group()[group] if other != term) if group else ()
 

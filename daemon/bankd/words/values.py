@@ -29,11 +29,11 @@ _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\
 _MONTH_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
 _MONTH_AND_DAY = re.compile(r"(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])")
 _DAY_AND_MONTH = re.compile(r"(1[3-9]|2[0-35-9]|3[01])/(0?[1-9]|1[0-2])")
-"""Where only one order makes a day; 24/7 is none."""
+"""Pairs with only one possible order of day and month; not 24/7."""
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
 _NOON, _DUSK, _TENS = 12, 5, 20
 PARTS_OF_DAY = meanings_in("units", "parts_of_day")
-"""The parts of a day that tell which of two hours is meant: am, pm or night."""
+"""The parts of a day that decide between two hours: am, pm or night."""
 
 HALF = "반"
 """A number before a unit, and behind one: 반 시간, 한 시간 반; a class of a school behind a number without one."""
@@ -41,19 +41,19 @@ KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
 def numerals_of(number: int) -> tuple[str, ...]:
-    """How Korean writes a number in one word, if it does: 일곱 and 칠 for 7."""
+    """The Korean words for a number, if it has any: 일곱 and 칠 for 7."""
     tables = (_NATIVE, _DIGITS, PLACES, MYRIADS)
     return tuple(form for table in tables for form, value in table.items() if value == number)
 
 
 def iso_date(number: str) -> Sequence[str]:
-    """The year, month and day of a date in figures, each with its unit; none where it is no date."""
+    """The year, month and day of a date in figures, each with its unit; empty if it is not a date."""
     found = _ISO_DATE.fullmatch(number)
     return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "년월일", strict=True)] if found else []
 
 
 def slashed_date(number: str) -> Sequence[str]:
-    """What two numbers with a slash say in English, each part with its unit: 9/26, 26/9, 03/2027; none where it is open."""
+    """The parts of an English date with a slash, each with its unit: 9/26, 26/9, 03/2027; empty if it is ambiguous."""
     for pattern, units in ((_MONTH_OF_YEAR, "월년"), (_MONTH_AND_DAY, "월일"), (_DAY_AND_MONTH, "일월")):
         if found := pattern.fullmatch(number):
             parts = {unit: f"{int(part)}{unit}" for part, unit in zip(found.groups(), units, strict=True)}
@@ -62,15 +62,15 @@ def slashed_date(number: str) -> Sequence[str]:
 
 
 def day_of_year(number: str) -> Sequence[str]:
-    """The month and day of a date in figures, as Korean writes it: 12/1; none where it is no date."""
+    """The month and day of a Korean date in figures: 12/1; empty if it is not a date."""
     found = _DAY_OF_YEAR.fullmatch(number)
     return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "월일", strict=True)] if found else []
 
 
 def korean_number(morphemes: Sequence[Morpheme]) -> str:
-    """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; as written when it makes none.
+    """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; the run as written if it makes none.
 
-    Digits alone stay as written but for their commas: version 3.10 is not version 3.1, nor 007 the number 7.
+    Digits alone stay as written, without commas: version 3.10 is not version 3.1, and 007 is not 7.
     """
     if len(morphemes) == 1 and morphemes[0].tag in ("SN", "W_SERIAL"):
         return morphemes[0].form.replace(",", "")
@@ -81,7 +81,7 @@ def korean_number(morphemes: Sequence[Morpheme]) -> str:
 def _add_up(pieces: Sequence[str]) -> Decimal | None:
     """The number of digits, numerals, places and myriads in a row; None when they make none.
 
-    Behind 억 a last 천 or 백 is one of 만, which people leave out: 2억 7천 is 270,000,000.
+    After 억 a final 천 or 백 counts 만, which people leave out: 2억 7천 is 270,000,000.
     """
     total, part, digit = Decimal(0), Decimal(0), Decimal(0)
     for piece in pieces:
@@ -146,18 +146,18 @@ def english_number(words: Sequence[str]) -> tuple[str, int] | None:
 
 
 def unit_of(form: str) -> str | None:
-    """The one name of a unit, or None for a word that is none."""
+    """The standard name of a unit; None for a word that is not a unit."""
     return UNITS.get(form.lower())
 
 
 def hour_of_part(hour: int, part: str) -> int:
-    """The hour of 24 that an hour of 12 is in a part of the day, `am`, `pm` or `night`, which ends in the morning."""
+    """The hour from 0 to 23 for an hour from 1 to 12 in a part of the day: `am`, `pm`, or `night`, which lasts until morning."""
     is_late = part == "pm" or (part == "night" and _DUSK <= hour < _NOON)
     return hour % _NOON + (_NOON if is_late else 0)
 
 
 def clock_hour(hour: str, half: str) -> str:
-    """The hour of 24 for an hour of 12 before (am) or after (pm) noon; as given where it makes no sense."""
+    """The hour from 0 to 23 for an hour from 1 to 12 with am or pm; unchanged if that makes no sense."""
     if not hour.isdigit() or int(hour) > 12:
         return hour
     return str(int(hour) % 12 + (12 if half == "pm" else 0))
@@ -171,18 +171,18 @@ _SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
         "mb": (1024, "kb"), "gb": (1024**2, "kb"), "tb": (1024**3, "kb"),
     }
 )  # fmt: skip
-"""Unit -> what one of it is, and in which unit."""
+"""Unit -> how much one of it is, and in which smaller unit."""
 MEASURES = frozenset(_SCALES) | frozenset(unit for _, unit in _SCALES.values())
-"""The units of which there are smaller or larger ones."""
+"""The units that have smaller or larger ones."""
 _CALENDAR = 1000
-"""From here on a number of years is the name of one."""
+"""From this number on, "… years" is the name of a year, not a duration."""
 _WEEKS = "주"
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\D+)")
 
 
-@lru_cache(maxsize=50_000)  # the values of a run
+@lru_cache(maxsize=50_000)  # enough for the values of a run
 def base_quantity(value: str) -> str:
-    """A value as written by `values` in the smallest unit of its kind; as given when it is no quantity of several units."""
+    """A value in the smallest unit of its kind; unchanged if its kind has only one unit."""
     found = _QUANTITY.fullmatch(value)
     if found is None or found[2] not in _SCALES or (found[2] == "년" and Decimal(found[1]) >= _CALENDAR):
         return value
@@ -191,13 +191,13 @@ def base_quantity(value: str) -> str:
 
 
 def and_a_half(value: str) -> str:
-    """A whole number of a unit and half of it: 1시간 -> 1.5시간; as given when it is no such value."""
+    """A whole number of a unit plus a half: 1시간 -> 1.5시간; unchanged if it is not such a value."""
     found = re.fullmatch(r"(\d+)(\D+)", value)
     return f"{found[1]}.5{found[2]}" if found else value
 
 
 def join_quantities(tokens: list[Token]) -> None:
-    """Write what a quantity and one of a smaller unit behind it make as one: 1시간 35분, 1 hour and 35 minutes -> 95분."""
+    """Join a quantity with one of a smaller unit after it: 1시간 35분, 1 hour and 35 minutes -> 95분."""
     for at in range(len(tokens) - 2, -1, -1):
         behind = at + 2 if tokens[at + 1].base == "and" and at + 2 < len(tokens) else at + 1
         is_of_values = tokens[at].kind is tokens[behind].kind is TokenKind.VALUE and not tokens[behind].negation
@@ -207,7 +207,7 @@ def join_quantities(tokens: list[Token]) -> None:
 
 
 def _add_smaller(larger: str, smaller: str) -> str:
-    """Two quantities together, in the unit of the smaller; empty where it is no part of one of the larger unit."""
+    """The sum of two quantities in the smaller unit; empty if the second does not fit into one of the larger unit."""
     whole, part = _QUANTITY.fullmatch(larger), _QUANTITY.fullmatch(smaller)
     if not (whole and part) or base_quantity(larger) == larger:
         return ""
@@ -225,16 +225,16 @@ _NAMED = {"noon": "12:00", "midnight": "0:00", "정오": "12시", "자정": "0�
 
 
 def read_named_hours(tokens: Sequence[Token]) -> None:
-    """Write noon and midnight as the hours that they are; "noon" is an hour behind "at" alone."""
+    """Write noon and midnight as hours; "noon" only after "at"."""
     for at, token in enumerate(tokens):
         is_hour = not token.base.isascii() or (at > 0 and tokens[at - 1].base in _AT)
         token.base = _NAMED.get(token.base, token.base) if is_hour else token.base
 
 
 def read_parts_of_day(tokens: Sequence[Token], *, are_settled: bool = False) -> None:
-    """Write an hour of 12 by the part of the day right before it, the only one by the only part; the part then says no more.
+    """Convert an hour by the part of the day right before it, or by the only part in the text; the part is then dropped.
 
-    Hours that are settled have their am or pm: "before 10 a.m., I work nights" is of ten in the morning.
+    Hours that already have am or pm stay: "before 10 a.m., I work nights" is about ten in the morning.
     """
     read_named_hours(tokens)
     parts = [token for token in tokens if token.base in PARTS_OF_DAY]
