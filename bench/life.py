@@ -2,16 +2,17 @@
 
     python -m bench.life
 
-The logs are those of `bench.month`. Each day a micro cycle runs at 23:30 and a reflect cycle at 03:00. Printed are each
-opinion with its place and day of leaving beside the day that the arithmetic gives, what the review offered before it
-left, ten questions about days with what answers them first, and every brief of the last day of the month.
+The logs are those of `bench.month`, and opinions about people, which no page keeps. Each day a micro cycle runs at 23:30
+and a reflect cycle at 03:00. Printed are each opinion with its place and day of leaving beside the day that the arithmetic
+gives, and since when the review offered it; whether each preference is among the first three answers on day 60; ten
+questions about days with what answers them first; and every brief of the last day of the month.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -38,7 +39,17 @@ QUESTIONS = (
     ("2026-03-20", "{1}월 {2}일 하루를 알려 줘"), ("2026-03-25", "tell me about my day on March {2}"),
 )  # fmt: skip
 
-
+OPINIONS = {
+    "2026-03-04": "- O(c=0.60) @Tomas: Believes that one Terraform state for everything is enough.\n",
+    "2026-03-06": "- O(c=0.80) @민재: 수영보다 자전거가 재미있다고 생각한다.\n",
+    "2026-03-10": "- O(c=0.50) @Jonas: Thinks that retries belong into the client.\n"
+    "- O(c=0.70) @Priya: Prefers tea to coffee in long meetings.\n",
+}
+PREFERENCES = (
+    ("how large should a pull request be?", "300 lines"), ("커피 원두는 어떤 걸 좋아하지?", "산미"),
+    ("회의 안건은 언제 받는 게 좋지?", "안건을 글로"), ("팀 문서는 어느 언어로 쓰는 게 낫지?", "한국어로"),
+    ("봄에는 캠핑이 나아, 산행이 나아?", "당일 산행"), ("what do I think of Grafana's alert editor?", "clumsy"),
+)  # fmt: skip
 SUBJECTS = {"person": ("@Jonas",), "meeting": ("@Jonas", "@Priya"), "project": ("parcel",)}
 
 
@@ -75,32 +86,38 @@ def live(root: Path) -> tuple[Lived, date]:
         for day in (first + timedelta(days=n) for n in range(LAST)):
             lived.night("reflect", day, time(3))
             if text := logs.get(day.isoformat()):
-                (root / "memory" / f"{day}.md").write_text(text, encoding="utf-8")
+                more = OPINIONS.get(day.isoformat(), "")
+                (root / "memory" / f"{day}.md").write_text(text.rstrip("\n") + f"\n{more}", encoding="utf-8")
                 lived.night("micro", day, time(23, 30))
     return lived, last
 
 
 def opinions(lived: Lived) -> Iterator[str]:
-    """Each opinion: where it stands on day 60, or when it went, and when it would by the arithmetic."""
+    """Each opinion: where it stands on day 60, or when it went, and when it would by the arithmetic.
+
+    What went was right if it went on that day, and was offered a week before, or since it was said.
+    """
     fading = lived.workspace.settings.decay
     floor = (round(fading.per_day * 100), round(fading.floor * 100))
     for id_, memory in sorted(lived.written.items(), key=lambda one: one[1].text):
         falls = falls_on(memory.confidence, Fading(*floor)) if memory.confidence else None
         if id_ in lived.went:
-            day, item = lived.went[id_]
-            what = f"went {day} from {item.page}, by arithmetic {falls}, offered since {lived.offered.get(id_)}"
+            (day, item), offered = lived.went[id_], lived.offered.get(id_)
+            is_right = day == falls and offered is not None and offered <= day - timedelta(days=7)
+            went = f"went {day} from {item.page}, by arithmetic {falls}, offered since {offered}"
+            what = f"{'right' if is_right else 'WRONG'}: {went}"
         else:
             what = f"stands on {lived.held.get(id_, 'no page')}"
         yield f"{memory.confidence}  {memory.text[:50]}  {what}"
 
 
-def ask(root: Path, question: str, today: str) -> str:
-    """Where the first answer stands, and what it says."""
+def ask(root: Path, question: str, today: str, most: int = 1) -> Sequence[str]:
+    """Where the first answers stand, and what they say."""
     printed = io.StringIO()
     with redirect_stdout(printed):
         bankctl(["search", question, "--workspace", str(root), "--now", today, "--json"])
     hits = json.loads(printed.getvalue())["hits"]
-    return f"{hits[0]['path']}:{hits[0]['line']} {hits[0]['text'][:60]!r}" if hits else "nothing"
+    return [f"{hit['path']}:{hit['line']} {hit['text'][:60]!r}" for hit in hits[:most]] or ["nothing"]
 
 
 def main() -> None:
@@ -108,10 +125,14 @@ def main() -> None:
         root = Path(place) / "notes"
         lived, last = live(root)
         print("\n".join(opinions(lived)))
+        day_60 = min(date.fromisoformat(day) for day, _ in days()) + timedelta(days=LAST - 1)
+        for question, words in PREFERENCES:
+            found = ask(root, question, f"{day_60}T12:00", 3)
+            print("recalled" if any(words in one for one in found) else "LOST", question, found[0], sep="\t")
         for day, words in QUESTIONS:
             _, month, number = map(int, day.split("-"))
             question = words.format(day, month, number)
-            first = ask(root, question, f"{last}T21:00")
+            (first,) = ask(root, question, f"{last}T21:00")
             print("right" if first.startswith(f"memory/{day}.md") else "WRONG", question, first, sep="\t")
         for mode in NAMES_MODES:
             print(f"\n== {mode}", flush=True)

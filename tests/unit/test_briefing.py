@@ -8,8 +8,9 @@ import pytest
 
 from bankd.briefing.choose import MODES, due_modes, make_briefing
 from bankd.briefing.choose import NAMES_MODES as NAMES
-from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
+from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine, assemble_facts
 from bankd.briefing.shown import Shown, add_shown, count_tokens, is_shown, last_seen, note_seen
+from bankd.settings import DecayPolicy
 
 NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)  # a Monday
 TODAY = NOW.date()
@@ -221,6 +222,9 @@ def test_a_loop_is_not_closed_by_another_number_of_its_kind(loop: str, end: str,
 
 
 def test_what_must_be_as_an_opinion_is_no_loop_and_a_box_in_a_log_is() -> None:
+    log = "- [ ] call the bank\n- W: TODO pay the rent\n- W @Ann: TODO call\n- TODO: water the plants\n"
+    read = assemble_facts([], [], {"2026-05-14.md": log}, TODAY, DecayPolicy())
+    assert [one.text for one in read.log_lines] == ["[ ] call the bank", "TODO: water the plants"]
     line = OpenLine(ago(4), "[ ] call the bank", "memory/2026-05-14.md:7")
 
     assert chosen("loops", facts_of(memory("o", "테스트부터 써야 한다", "O"))) == []
@@ -233,7 +237,7 @@ def test_what_must_be_as_an_opinion_is_no_loop_and_a_box_in_a_log_is() -> None:
 def test_dates_are_what_is_due_within_a_week_soonest_first() -> None:
     facts = facts_of(
         memory("a", "The rent contract ends on 2026-05-22."), memory("b", "Dentist on 2026-05-19."), memory("c", "Trip on 2026-06-19."),
-        memory("d", "다음 주 금요일에 발표가 있다.", learned=6), memory("e", "화요일마다 배포한다.", "B"),
+        memory("d", "다음 주 금요일에 발표가 있다.", learned=6), memory("e", "화요일마다 배포한다.", "B"), memory("f", "제주 여행은 5월 20일부터 5월 23일까지다."),
     )  # fmt: skip
 
     texts = chosen("dates", facts)
@@ -242,8 +246,10 @@ def test_dates_are_what_is_due_within_a_week_soonest_first() -> None:
     assert set(texts) == {
         "Dentist on 2026-05-19.",
         "The rent contract ends on 2026-05-22.",
-        "다음 주 금요일에 발표가 있다.",
+        "2026-05-22: 다음 주 금요일에 발표가 있다.",
+        "2026-05-20…2026-05-23: 제주 여행은 5월 20일부터 5월 23일까지다.",
     }
+    assert all(one.day is None or one.day <= TODAY for one in MODES["dates"].choose(facts, Occasion(NOW)))
 
 
 def test_on_this_day_is_a_month_or_whole_years_ago() -> None:

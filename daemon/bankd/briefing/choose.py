@@ -18,6 +18,7 @@ from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasi
 from bankd.briefing.recalled import other_part
 from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
 from bankd.memory.use import NOTICE
+from bankd.words.days import Span
 
 _DECIDED = (
     r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
@@ -123,7 +124,7 @@ def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     standing = {memory.key: memory for memory in _standing(facts)}
     kept = [memory for one in last if one.kind == "kept" and (memory := standing.get(one.key))]
     for path, count in sorted(Counter(memory.path for memory in kept).items(), key=lambda row: (-row[1], row[0])):
-        yield Item(f"week:{path}", f"+{count}", path, occasion.today)
+        yield Item(f"week:{path}", f"+{count}", path)
     yield from map(_item, sorted(kept, key=_recency, reverse=True)[:5])
     yield from _events(facts, last, ("superseded",))
 
@@ -167,13 +168,14 @@ def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What is due within seven days, soonest first."""
     from bankd.words.day_mentions import days_spoken_of  # noqa: PLC0415 -- a session waits for its start
 
-    due: list[tuple[date, KnownMemory]] = []
+    due: list[tuple[Span, KnownMemory]] = []
     for memory in _standing(facts):
         spans = days_spoken_of(memory.text, memory.learned, memory.tag)
-        coming = [span.first for span in spans if 0 <= (span.first - occasion.today).days <= 7]
+        coming = [span for span in spans if 0 <= (span.first - occasion.today).days <= 7]
         due += [(min(coming), memory)] if coming else []
-    for first, memory in sorted(due, key=lambda row: (row[0], row[1].key)):
-        yield Item(f"{memory.key}@{first}", memory.text, memory.place, first)
+    for (first, last), memory in sorted(due, key=lambda row: (row[0], row[1].key)):
+        days = f"{first}" if first == last else f"{first}…{last}"
+        yield _item(memory, "" if days in memory.text else f"{days}: ")
 
 
 def on_this_day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

@@ -135,7 +135,7 @@ class Item(NamedTuple):
 
 
 _TOLD = frozenset({KEPT, DUPLICATE, SUPERSEDED, "archived", "deleted", "forgotten"})
-_OPEN_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<text>\[[ xX]\].*|.*\bTODO\b.*)")
+_OPEN_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<text>\[[ xX]\].*|(?![WBOS][ \t]*[(:@]).*\bTODO\b.*)")
 
 
 def assemble_facts(
