@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -14,7 +10,6 @@ from typing import Any
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.system import child as working_copy
 from bankd.system.files import banks_path
 from bankd.wiring import banks as pool
 from tests.settings import search_by_words
@@ -153,73 +148,6 @@ def test_a_line_that_is_none_is_named(bankctl: Run) -> None:
 def test_with_no_bank_on_the_list_it_says_how_to_put_one_there(bankctl: Run) -> None:
     assert "bankctl banks add DIR" in bankctl("banks").out
     assert bankctl("search", "--all", "x").code == 3
-
-
-class CopyHere:
-    """A copy that works in this very process, or ended before it did anything."""
-
-    made, is_dead = 0, False
-
-    def __init__(self, open_work: working_copy.OpenWork) -> None:
-        CopyHere.made += 1
-        self._stack = ExitStack()
-        self._work = self._stack.enter_context(open_work())
-
-    def begin(self, request: dict[str, Any]) -> None:
-        self._request = request
-
-    def finish(self) -> Any:
-        return None if self.is_dead else json.loads(json.dumps(self._work(self._request)))
-
-    def close(self) -> None:
-        self._stack.close()
-
-
-@pytest.fixture
-def two_more(banks: dict[str, Path], bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """Five banks, of which two say the same; half of them are asked by a copy."""
-    for name in ("car", "van"):
-        banks[name] = banks["home"].with_name(name)
-        make_bank(banks[name], ["W: 커피는 차에서 마시지 않는다."], bankctl)
-    monkeypatch.setattr(CopyHere, "made", 0)
-    monkeypatch.setattr(working_copy, "WorkingCopy", CopyHere)
-    monkeypatch.setattr(working_copy, "pays_to_copy", lambda: True)
-    return banks
-
-
-@pytest.mark.parametrize("is_dead", [False, True])
-def test_banks_that_a_copy_asks_answer_as_the_others_and_in_their_order(
-    two_more: dict[str, Path], bankctl: Run, monkeypatch: pytest.MonkeyPatch, is_dead: bool
-) -> None:
-    monkeypatch.setattr(CopyHere, "is_dead", is_dead)
-    two_more["work"].rename(two_more["work"].with_name("elsewhere"))
-    alone = [
-        (*key(hit), name)
-        for name, folder in two_more.items()
-        if name != "work"
-        for hit in bankctl("--workspace", str(folder), "search", "--json", "커피").json["hits"]
-    ]
-    merged = bankctl("search", "--all", "--json", "커피").json
-
-    assert CopyHere.made == 1
-    assert [(*key(hit), hit["bank"]) for hit in merged["hits"]] == sorted(alone, key=lambda hit: -hit[3])
-    assert {"car", "van"} < {hit["bank"] for hit in merged["hits"]}
-    assert list(merged["problems"]) == ["work"]
-
-
-def test_few_banks_are_asked_without_a_copy(two_more: dict[str, Path], bankctl: Run) -> None:
-    for name in ("car", "van"):
-        bankctl("banks", "remove", name)
-
-    assert bankctl("search", "--all", "--json", "커피").json["problems"] == {}
-    assert CopyHere.made == 0
-
-
-def test_a_process_of_its_own_makes_the_copy_and_says_the_same(two_more: dict[str, Path], bankctl: Run) -> None:
-    command = [Path(sys.executable).with_name("bankctl"), "search", "--all", "--json", "커피"]
-
-    answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    assert answer["hits"] == bankctl("search", "--all", "--json", "커피").json["hits"]
 
 
 def test_a_bank_is_opened_once_for_all_threads_and_closed_when_the_list_names_another_folder(

@@ -1,23 +1,20 @@
-"""Who stays and asks again and again sees every change, and looks at all files only when there is one."""
+"""Who stays and asks again and again sees every change, and looks at the files once a second at most."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
 
 import pytest
 
 from bankd.index.sources import PageFiles
+from bankd.system import clock
 from bankd.system.clock import read_monotonic
-from bankd.wiring.asking import ChangeWatch
 from bankd.wiring.banks import OpenBank
-from bankd.workspace import watcher as watching
 from tests.settings import change_setting
 
 PAGE = "bank/world/facts.md"
-LONG_ENOUGH = 20.0
 
 
 @pytest.fixture
@@ -26,13 +23,6 @@ def bank(root: Path) -> Iterator[OpenBank]:
     bank = OpenBank(str(root))
     yield bank
     bank.close()
-
-
-@pytest.fixture
-def watch(root: Path) -> Iterator[ChangeWatch]:
-    watch = ChangeWatch(str(root), read_monotonic)
-    yield watch
-    watch.close()
 
 
 @pytest.fixture
@@ -56,46 +46,47 @@ def said(bank: OpenBank, query: str) -> list[str]:
     return [hit["text"] for hit in bank.ask({"query": query})["hits"]]
 
 
-def comes_true(condition: Callable[[], object]) -> bool:
-    """Whether it does, in far more time than it may take."""
-    until = read_monotonic() + LONG_ENOUGH
-    while read_monotonic() < until:
-        if condition():
-            return True
-        Event().wait(0.05)
-    return False
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Have so many seconds pass, by the clock that the looks go by."""
+    passed = [read_monotonic()]
+    monkeypatch.setattr(clock, "read_monotonic", lambda: passed[0])
+
+    def pass_by(seconds: float) -> None:
+        passed[0] += seconds
+
+    return pass_by
 
 
-def is_quiet(watch: ChangeWatch) -> bool:
-    """Whether everything was looked at, and a while later nothing is to be looked at."""
-    watch.takes_look()
-    Event().wait(0.3)
-    return not watch.takes_look()
-
-
-def test_a_change_saved_meanwhile_is_found(bank: OpenBank, root: Path) -> None:
+def test_a_change_saved_meanwhile_is_found_a_second_later(
+    bank: OpenBank, root: Path, later: Callable[[float], None]
+) -> None:
     assert said(bank, "boiler") == ["The boiler is in the cellar."]
 
     with (root / PAGE).open("a", encoding="utf-8") as page:
         page.write("- W: The ladder is in the shed. ^m-bbbbbbbbbbbb\n")
-    assert comes_true(lambda: said(bank, "ladder") == ["The ladder is in the shed."])
+    later(1.1)
+    assert said(bank, "ladder") == ["The ladder is in the shed."]
     (root / PAGE).unlink()
-    assert comes_true(lambda: said(bank, "ladder") == [])
+    later(1.1)
+    assert said(bank, "ladder") == []
 
 
 def test_what_this_process_wrote_is_found_by_the_next_answer(
-    bank: OpenBank, root: Path, looks: Callable[[], int]
+    bank: OpenBank, root: Path, later: Callable[[float], None]
 ) -> None:
-    assert comes_true(lambda: sum(looks() for _ in range(10)) == 0)
+    said(bank, "boiler")
     with bank.work():
         (root / PAGE).write_text("# Facts\n\n- W: The boiler is in the attic. ^m-aaaaaaaaaaaa\n", "utf-8")
 
     assert said(bank, "boiler") == ["The boiler is in the attic."]
 
 
-def test_while_nothing_changes_no_file_is_looked_at(looks: Callable[[], int]) -> None:
+def test_within_a_second_the_files_are_looked_at_once(looks: Callable[[], int], later: Callable[[float], None]) -> None:
     assert looks() > 0
-    assert comes_true(lambda: sum(looks() for _ in range(10)) == 0)
+    assert sum(looks() for _ in range(10)) == 0
+    later(1.1)
+    assert looks() > 0
 
 
 def test_an_index_that_is_taken_away_is_made_anew(bank: OpenBank, root: Path) -> None:
@@ -115,36 +106,3 @@ def test_it_is_opened_anew_when_the_settings_change_and_only_then(bank: OpenBank
     change_setting(root, "recall_minutes: 60", "recall_minutes: 5")
     assert said(bank, "boiler") == ["The boiler is in the cellar."]
     assert bank._search is not first
-
-
-def test_after_a_change_it_is_looked_once(watch: ChangeWatch, root: Path) -> None:
-    assert comes_true(lambda: is_quiet(watch))
-
-    (root / PAGE).write_text("# Facts\n", "utf-8")
-    assert comes_true(watch.takes_look)
-    assert comes_true(lambda: is_quiet(watch))
-
-
-def test_what_the_last_look_left_is_looked_at_each_second(watch: ChangeWatch, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert comes_true(lambda: is_quiet(watch))
-    now = read_monotonic()
-    monkeypatch.setattr(watch, "_clock", lambda: now)
-
-    now += 2
-    assert not watch.takes_look()
-    assert watch.takes_look(waits=True)
-    assert not watch.takes_look(waits=True)
-
-
-def test_where_nobody_tells_of_changes_it_looks_each_second(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "needs_polling", lambda file_system: True)
-    now = read_monotonic()
-    watch = ChangeWatch(str(root), lambda: now)
-    try:
-        assert comes_true(lambda: is_quiet(watch))
-        now += 0.9
-        assert not watch.takes_look()
-        now += 0.2
-        assert watch.takes_look()
-    finally:
-        watch.close()

@@ -3,8 +3,6 @@
 `ChildProcess` runs a program of ours. Requests and answers are JSON objects, one a line, over a socket that is the child's
 standard input; an open file may go with a request. The child ends when this process does: it sees the socket close.
 `SharedChild` lets several banks use one child in turn; each can stop its own work without stopping the others.
-`WorkingCopy` is a fork of this process that does a part of its work. Everything is imported there already. If it ends
-early it reports nothing: this process then does that part itself, and says what is wrong.
 """
 
 from __future__ import annotations
@@ -18,16 +16,9 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 from bankd.errors import BankError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    OpenWork: TypeAlias = Callable[[], AbstractContextManager[Callable[[dict[str, Any]], Any]]]
 
 Message: TypeAlias = dict[str, Any]
 Request: TypeAlias = tuple[bytes, int | None]
@@ -254,57 +245,3 @@ class SharedChild:
         self.end()
         while not self._is_done.wait(_AGAIN):
             self._child.interrupt()
-
-
-def pays_to_copy() -> bool:
-    """Whether a fork helps: there is a second core, and no other thread, whose locks would stay locked in the fork."""
-    return len(os.sched_getaffinity(0)) > 1 and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 -- as cheap as it gets
-
-
-class WorkingCopy:
-    """One fork of this process, which works until it is closed."""
-
-    def __init__(self, open_work: OpenWork) -> None:
-        """Fork. `open_work` is called in the fork and gives what answers a request. OSError if no process can be made."""
-        asked, ask = os.pipe()
-        answer, answered = os.pipe()
-        self._process = os.fork()
-        if not self._process:
-            os.close(ask)
-            os.close(answer)
-            _be_the_copy(asked, answered, open_work)
-        os.close(asked)
-        os.close(answered)
-        self._requests, self._answers = open(ask, "wb", buffering=0), open(answer, "rb")  # noqa: SIM115, PTH123 -- see `close`
-
-    def begin(self, request: dict[str, Any]) -> None:
-        """Send a request; `finish` waits for its answer."""
-        try:
-            self._requests.write(json.dumps(request).encode() + b"\n")
-        except OSError:  # it has ended; `finish` gives None then
-            return
-
-    def finish(self) -> Any:
-        """The answer; None if the fork ended before."""
-        try:
-            return json.loads(self._answers.readline())
-        except ValueError:
-            return None
-
-    def close(self) -> None:
-        """End the fork and wait until it is gone."""
-        self._requests.close()
-        self._answers.close()
-        with suppress(ChildProcessError):  # our own parent may have told the kernel to collect children
-            os.waitpid(self._process, 0)
-
-
-def _be_the_copy(asked: int, answered: int, open_work: OpenWork) -> None:
-    """In the fork: answer requests until the pipe closes, then end without running anything after the call."""
-    try:
-        with open_work() as work, open(asked, "rb") as requests, open(answered, "wb") as answers:
-            for request in requests:
-                answers.write(json.dumps(work(json.loads(request))).encode() + b"\n")
-                answers.flush()
-    finally:
-        os._exit(0)

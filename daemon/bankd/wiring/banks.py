@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from collections.abc import Iterable, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from bankd.errors import BankError, UsageError, UserError
@@ -16,7 +16,7 @@ from bankd.search.answer import MOST_BESIDE
 from bankd.search.floor import NEAREST_SHOWN
 from bankd.search.request import number_of_hits
 from bankd.system.files import banks_path, read_banks, write_banks
-from bankd.system.socket_client import NoDaemonError, socket_path
+from bankd.system.socket_client import NoDaemonError
 from bankd.wiring.asking import Asked
 
 TYPE_CHECKING = False
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bankd.app.workspace import Workspace
-    from bankd.system.child import WorkingCopy
 
 
 Json: TypeAlias = dict[str, Any]
-Found: TypeAlias = tuple[dict[str, Json], dict[str, str]]
 
 
 def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Json:
@@ -80,9 +78,6 @@ def _merge_freshness(parts: Mapping[str, Json]) -> Json:
 
 
 __all__ = ["banks_path", "read_banks", "write_banks"]
-
-_WORTH = 4
-"""Banks without a daemon from which on a copy of this process asks half of them: making it takes as long as one bank."""
 
 
 class OpenBank(Asked):
@@ -139,17 +134,13 @@ def banks_around(here: str | None) -> dict[str, str]:
 class Banks:
     """All of them, by name; the list is read anew at each request, so that `bankctl banks` is seen at once.
 
-    With `stays` each is kept open for who asks again and again, from any thread. Without, many banks that no daemon
-    serves are asked by two processes.
+    With `stays` each is kept open for who asks again and again, from any thread.
     """
 
     def __init__(self, listed: Callable[[], Mapping[str, str]], *, stays: bool = False) -> None:
         """Take what gives the names and folders; nothing is opened yet."""
         self._listed, self._stays = listed, stays
         self._open, self._opening = dict[str, OpenBank](), allocate_lock()
-        self._copy: WorkingCopy | None = None
-        self._copied: list[str] | None = [] if stays else None
-        """The names of the banks that a copy of this process asks; None before the first question."""
 
     def names(self) -> list[str]:
         """The names, in the order of the list."""
@@ -170,23 +161,8 @@ class Banks:
 
     def ask_all(self, request: Json) -> Json:
         """One answer out of all banks; `problems` says by name why one could not answer. Raises UsageError."""
-        banks = self._listed()
-        if self._copied is None:  # first: the copy is made of what has nothing open
-            self._copied = self._make_copy(banks)
-        if self._copy is not None:
-            self._copy.begin(request)
-        answers, problems = self.ask_each([name for name in banks if name not in self._copied], request)
-        if self._copied:
-            more, bad = (self._copy and self._copy.finish()) or self.ask_each(self._copied, request)
-            answers, problems = {**answers, **more}, {**problems, **bad}
-        in_order = {name: answers[name] for name in banks if name in answers}  # of the same score the first comes first
-        unable = {name: problems[name] for name in banks if name in problems}
-        return {**merge_answers(in_order, request), "problems": unable}
-
-    def ask_each(self, names: Iterable[str], request: Json) -> Found:
-        """Ask banks one after the other: what they answer, and why those do not that cannot. Raises UsageError."""
         answers, problems = dict[str, "Json"](), dict[str, str]()
-        for name in names:
+        for name in self._listed():
             try:
                 bank = self.find(name)
                 if not os.path.isfile(os.path.join(bank.folder, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more than this
@@ -197,39 +173,9 @@ class Banks:
                 raise
             except (BankError, NoDaemonError, OSError) as error:
                 problems[name] = str(error)
-        return answers, problems
-
-    def _make_copy(self, banks: Mapping[str, str]) -> list[str]:
-        """Have a copy of this process ask some banks while this one asks the others; gives the names, none where that would not pay."""
-        alone = {name: root for name, root in banks.items() if not os.path.lexists(socket_path(root))}
-        if len(alone) < _WORTH:
-            return []
-        import gc
-
-        from bankd.system.child import WorkingCopy, pays_to_copy
-
-        if not pays_to_copy():
-            return []
-        gc.disable()  # as in wiring.asking
-        from bankd.wiring.search import import_search
-
-        import_search()  # else both would import it
-        copied = dict([*alone.items()][1::2])
-
-        @contextmanager
-        def ask_copied() -> Iterator[Callable[[Json], Found]]:
-            with closing(Banks(lambda: copied)) as there:
-                yield lambda request: there.ask_each(copied, request)
-
-        try:
-            self._copy = WorkingCopy(ask_copied)
-        except OSError:  # there is no room for another process
-            return []
-        return list(copied)
+        return {**merge_answers(answers, request), "problems": problems}
 
     def close(self) -> None:
         """Let go of all that is open."""
         for bank in self._open.values():
             bank.close()
-        if self._copy is not None:
-            self._copy.close()

@@ -56,13 +56,6 @@ def make_search(
     return BankSearch(make, settings, is_daemon=True, give_back=give_back)
 
 
-def import_search() -> None:
-    """Import what a query needs, once before a process copies itself."""
-    from bankd.index import sources as log_pages  # noqa: F401
-    from bankd.search import bank_search  # noqa: F401
-    from bankd.workers import analyser  # noqa: F401
-
-
 def make_indexes(
     root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
 ) -> Indexes:
