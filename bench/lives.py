@@ -54,6 +54,9 @@ class HeldBank(BankReader):
             return {}
         return self._searching.answer(request, self.moment, pending=0)
 
+    def begin_run(self) -> int:
+        return 0
+
 
 class Life:
     """One workspace, and the sessions of one agent in it."""

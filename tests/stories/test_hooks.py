@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ import pytest
 
 from bankd.briefing.recalled import strip_memories
 from bankd.cli import main
+from bankd.storage.disk import READ_ONLY
+from bankd.storage.journals import Lock
+from bankd.storage.tree import FileTree
 from bankd.workspace.import_files import PATH, add_transcript, drop_taken, take_transcripts
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
@@ -296,6 +299,30 @@ def test_transcripts_wait_each_once_until_they_are_imported(hook: Hook, root: Pa
     assert take_transcripts(str(root)) == ["/c.jsonl"]
     drop_taken(str(root))
     assert take_transcripts(str(root)) == []
+
+
+def test_a_session_begins_a_run_where_lines_wait_and_no_daemon_takes_them_in(
+    hook: Hook, root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Sequence[str]] = []
+    monkeypatch.setattr(os, "posix_spawn", lambda _path, command, *_, **__: begun.append(command))
+    assert "taken in now" not in hook("SessionStart", source="startup")
+    write_log(root, "2026-05-05.md", "W: 회의실 열쇠는 지우가 가지고 있다.")
+
+    assert "is being taken in now" in hook("SessionStart", source="startup", session_id="s2")
+    (root / ".bankd" / READ_ONLY).touch()
+    assert "taken in now" not in hook("SessionStart", source="startup", session_id="s3"), "it cannot be written"
+    (root / ".bankd" / READ_ONLY).unlink()
+    (command,) = begun
+    lock = Lock(FileTree(root), "2026-05-06T03:00:00+00:00")
+    lock.take()
+    subprocess.run(command, check=True, timeout=120)
+    lock.release()
+    assert bankctl("search", "열쇠", "--in", "bank", "--json").json["hits"] == [], "another run went on"
+    subprocess.run(command, check=True, timeout=120)
+
+    assert bankctl("search", "열쇠", "--in", "bank", "--json").json["hits"][0]["text"].startswith("회의실 열쇠는")
+    assert "taken in now" not in hook("SessionStart", source="startup", session_id="s4")
 
 
 def turn(said: str, number: int) -> str:

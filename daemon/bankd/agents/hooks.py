@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 
+from bankd.errors import BankError
 from bankd.words.tables import split_words
 
 TYPE_CHECKING = False
@@ -128,7 +130,13 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     readers = (str(said.get("session_id") or ""), USER_SESSIONS)
     made = brief_reader(modes, bank, now, readers, (folder,) if folder else (), project)
     lines = [line for one in made if one.items for line in (f"{one.mode}:", *one.text.splitlines())]
-    return wrap_memories("\n".join(lines_within(lines, START_TOKENS))) if lines else ""
+    lines = lines_within(lines, START_TOKENS)
+    has_begun = 0
+    with suppress(BankError, OSError):  # the briefing is worth more
+        has_begun = bank.begin_run()
+    if has_begun:
+        lines.append("(What was said since the last run is being taken in now, and is found in a while.)")
+    return wrap_memories("\n".join(lines)) if lines else ""
 
 
 def _hand_over(said: Mapping[str, Any], bank: BankReader) -> str:

@@ -73,6 +73,10 @@ class ServedBank(BankReader):
         """The daemon's answer; `seconds` is not needed."""
         return dict(self._handle(request))
 
+    def begin_run(self) -> int:
+        """Nothing: the daemon takes in what waits by itself."""
+        return 0
+
 
 class Requests:
     """Answers requests; every method runs in the thread of its client."""

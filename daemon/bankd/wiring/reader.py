@@ -209,6 +209,32 @@ class BankReader:
             return None
         return datetime.fromtimestamp(status.st_mtime, now.tzinfo)
 
+    def begin_run(self) -> int:
+        """Begin a run in a process of its own where logs or transcripts wait, and nobody else takes them in; gives how many wait."""
+        import sys
+
+        from bankd.config.workspace import FOLDERS
+        from bankd.shipped import package_folder
+        from bankd.storage.disk import trouble_of
+        from bankd.storage.tree import BankFiles
+        from bankd.system.clock import utc_now
+        from bankd.workspace.catalog import read_known
+        from bankd.workspace.import_files import waiting_transcripts
+
+        known = read_known(self.root / ".bankd/catalogue.sqlite3", "memory")
+        files = BankFiles(self.root)
+        with closing(files.tree):
+            logs = files.survey("memory", utc_now(), 0, known, any_content=True).files
+        waiting = sum(known.get(path) != seen for path, seen in logs.items()) + waiting_transcripts(self._root)
+        if waiting and not trouble_of(self.root, FOLDERS):
+            code = f"import sys; sys.path.append({str(package_folder().parent)!r}); from pathlib import Path; "
+            code += "from bankd.wiring.runner import run_alone; run_alone(Path(sys.argv[1]))"
+            nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+            command = [sys.executable, "-X", "utf8", "-c", code, self._root]
+            os.posix_spawn(sys.executable, command, os.environ, file_actions=nowhere, setsid=True)
+            return waiting
+        return 0
+
     def hand_over(self, transcript: str) -> None:
         """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
         from bankd.workspace.import_files import add_transcript

@@ -12,7 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import astuple
 from datetime import datetime
 from pathlib import Path
@@ -36,7 +36,7 @@ from bankd.system.child import serve_master
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.system.files import replace_file
 from bankd.wiring.reader import BankReader
-from bankd.wiring.search import make_search, search_settings_of, settled
+from bankd.wiring.search import make_search, search_settings, search_settings_of, settled
 from bankd.wiring.workspace import DaemonLease, open_workspace
 from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.import_files import FileSource, drop_taken, find_sources, take_transcripts
@@ -163,6 +163,24 @@ def import_sources(
     finally:
         if is_by_hand:
             note_import(workspace, importer.ends)
+
+
+def run_alone(root: Path) -> None:
+    """Take in what waits, as a daemon would, at the lowest priority and without Kiwi, whose pages a later run reads again.
+
+    Where another run goes on, or the workspace cannot be written, nothing is done and nothing is said.
+    """
+    os.nice(19)
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # which makes its reads and writes idle ones, too
+    with suppress(BankError, OSError):
+        own = search_settings(root)._replace(analyser="lexicon")
+        with closing(make_search(root, own)) as searching, open_workspace(root, searching=searching) as workspace:
+            for problem in import_watched(workspace):
+                log.warning("import problem=%s", problem)
+            workspace.wait_until_settled()
+            for _ in workspace.run_batches("micro"):
+                pass
 
 
 def forget_handed_over(workspace: Workspace) -> None:

@@ -195,6 +195,11 @@ def take_transcripts(root: str) -> list[str]:
         return list(dict.fromkeys(filter(None, map(_transcript_of, file))))
 
 
+def waiting_transcripts(root: str) -> int:
+    """How many lists of transcripts wait to be taken."""
+    return sum(os.path.exists(f"{root}/{path}") for path in (PATH, TAKEN))  # noqa: PTH110 -- same
+
+
 def drop_taken(root: str) -> None:
     """Forget the transcripts that were taken, if any: they are imported."""
     with suppress(FileNotFoundError):
