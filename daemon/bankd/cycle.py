@@ -101,9 +101,9 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a run follows: settings, rules, the user's secret patterns; `force` lifts the budget.
+    """The policy of a run: settings, rules, the user's patterns for credentials; `force` lifts the budget.
 
-    While the clock is frozen nothing is archived for its age. A batch of history begins at `start`, a line of a log.
+    While the clock is not trusted (frozen), nothing is archived for its age. A batch of history begins at `start`, a line of a log.
     """
 
     settings: Settings
@@ -116,7 +116,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run has read before it decides; the next batch reads the logs `later`."""
+    """Everything that a run reads before it decides; the logs `later` are left for the next batch."""
 
     readings: Sequence[LogReading]
     waiting: Sequence[Deferred]
@@ -197,7 +197,7 @@ def run_cycle(
 
 
 class Thought(NamedTuple):
-    """What came of asking a model: what waits and why, and what there is to say."""
+    """The result of asking a model: what waits and why, and notes for the report."""
 
     waiting: Sequence[Deferred] = ()
     notes: Sequence[str] = ()
@@ -206,9 +206,9 @@ class Thought(NamedTuple):
 def think_over(
     parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: datetime, *, dry_run: bool = False
 ) -> Thought:
-    """Have the model read the prose that is new, look at what memories say together, and compare those like each other.
+    """Have the model read new prose, derive insights from memories, and compare similar memories.
 
-    With `dry_run` what it says of memories is not recorded; where its lines go is for `parts.logs`.
+    With `dry_run` its comparisons are not recorded; `parts.logs` decides where its lines go.
     """
     distilled = distil_prose(parts, ledger, policy, now)
     insights = derive_insights(parts, now)
@@ -253,7 +253,7 @@ def collect_lines(
         for line in reading.lines
         if line.project != facts.ledger.line_projects.get(line.id, "") and (line.id in seen or line.id in taken)
     ]
-    secrets_in = cache(partial(find_secrets, finders=policy.finders))  # many lines may say the same
+    secrets_in = cache(partial(find_secrets, finders=policy.finders))  # many lines may have the same text
     secrets = {line.id: secrets_in(render_memory(line.memory)) for line in fresh}
     plan = plan.with_(
         lines=tuple(line for line in fresh if not secrets[line.id]),
@@ -294,7 +294,7 @@ def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
 
 
 def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
-    """What answered a search since the last run: once a day a memory."""
+    """The memories that answered a search since the last run, each at most once a day."""
     recent = sorted({id_: answer.day for answer in world.recalls.answers() for id_ in answer.memories}.items())
     fresh = [(id_, day) for id_, day in recent if day not in ledger.signals_of(id_).recalled]
     held = world.catalog.pages_of(id_ for id_, _ in fresh)
@@ -327,7 +327,7 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
         return place_on_page(memory, found, world.graph, renamed)
 
     destination_of = cache(place)
-    placements = [Placement(line, destination_of(line.memory)) for line in plan.lines]  # many may say the same
+    placements = [Placement(line, destination_of(line.memory)) for line in plan.lines]  # many may have the same text
     closed = {item.what: item.reason for item in facts.unread_pages}
     going_on = [p for p in placements if f"bank/{p.destination.page}" not in closed]
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
@@ -335,12 +335,12 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
 
 
 def pages_there(graph: LinkGraph, renamed: RenamedPages) -> Callable[[str], bool]:
-    """A function: whether the bank has a page, under the name it has now."""
+    """A function that tells whether the bank has a page, also under a new name."""
     return lambda page: graph.names.file(f"bank/{page}") is not None or renamed.name_now(page) != page
 
 
 def place_on_page(memory: Memory, destination: Destination, graph: LinkGraph, renamed: RenamedPages) -> Destination:
-    """The page that a rule names, under its present name; of a page that was split, the part that fits the memory.
+    """The present name of the page that a rule names; for a split page, the part that fits the memory.
 
     Names that differ only in case count as one page, since they are one file on other systems.
     """
@@ -365,7 +365,7 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy)
             placements.append(placement)
     lines = {placement.line.id: placement.line.memory for placement in placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
-    stale = {item.id for item in plan.revised}  # what they say is not so when this run has ended
+    stale = {item.id for item in plan.revised}  # their texts will have changed when this run has ended
     neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
@@ -402,7 +402,7 @@ def replace_named(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
 
 
 def updates_allowed(updates: Iterable[Update], known: Mapping[str, Memory], conflict: str) -> tuple[Update, ...]:
-    """The updates without those by which a line of a model may not supersede a memory.
+    """The updates, without those in which a line of a model may not supersede a memory.
 
     `conflict` is newer, both or surer; `known` has the older memories, by id.
     """
@@ -436,7 +436,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
 
 
 def find_faults(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph) -> list[str]:
-    """What a plan would lose, double, garble or break, a sentence each; empty when all is well."""
+    """Everything that a plan would lose, duplicate, garble or break, a sentence each; empty when all is well."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := catalog.read(path)) is not None}
     dead = find_dead_links(plan.operations, graph, catalog.read)
@@ -454,7 +454,7 @@ def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy:
 
 
 def compare_parts(world: World, policy: Policy) -> CompareParts:
-    """What the memories of the bank are compared with."""
+    """The parts that comparing the memories of the bank needs."""
     return CompareParts(world.catalog, world.index, world.wordings, policy.settings.dedup.threshold)
 
 

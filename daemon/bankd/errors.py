@@ -11,7 +11,7 @@ BUG = 70
 
 
 def bug_in(what: str, error: Exception) -> str:
-    """The text for a bug that stopped one thing, while the rest goes on."""
+    """The message for a bug that stopped one thing while everything else goes on."""
     return f"{what}: this is a bug in bankd ({error!r})"
 
 

@@ -34,7 +34,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)")
 _LINE = "line:"
 BlockShape: TypeAlias = tuple[str, int, int, tuple[str, ...]]
-"""How a block reads: its kind, depth, level and lines."""
+"""What a block is to a reader: its kind, depth, level and lines."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -187,15 +187,15 @@ def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
 
 
 def _without(document: Document, spans: list[LineSpan], widened: bool) -> str:
-    """Drop the lines; `widened`: also one of the blank lines around them, else a blank line stays in their place."""
+    """The text without these lines. With `widened` a blank line next to them goes too, else one stays in their place."""
     lines: list[str | None] = list(document.lines)
 
     def line_before(n: int) -> int:
-        """The last line before this one that is still there, or -1."""
+        """The nearest line above this one that stays, or -1."""
         return next((m for m in range(n - 1, -1, -1) if lines[m] is not None), -1)
 
     def is_blank(n: int) -> bool:
-        """Whether a line is there and blank; both ends of a file count as blank."""
+        """Whether a line is blank; places before the start and after the end of a file count as blank."""
         line = lines[n] if 0 <= n < len(lines) else ""
         return line is not None and not line.strip()
 
@@ -251,7 +251,7 @@ def insert_beside(
 ) -> str | None:
     """Put pieces after the first of some memories that is there, else before the first of others; None if none reads well.
 
-    `is_apart`: whether a blank line stood above and below them before.
+    `is_apart`: whether they had a blank line above and below before.
     """
     document = page_of(text).document
     found = find_all(page_of(text), (*after, *before))

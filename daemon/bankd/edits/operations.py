@@ -47,9 +47,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A reference that becomes another one, if `target` holds the piece `key` at that moment ("": if it exists).
+    """The change of one reference; it is made only if `target` has the piece `key` then (for key "": if the file exists).
 
-    `was` is the piece that it named before, if that is another one.
+    `was` is the piece that the reference named before, if it was a different one.
     """
 
     old: str
@@ -155,7 +155,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Take pieces out of a page, each only while it reads as planned; `elsewhere` is the file with the copy ("": none).
+    """Take pieces out of a page, each only if it is as planned; `elsewhere` is the file with the copy ("": none).
 
     A piece that the user has changed stays, and its copy is withdrawn. Equal blocks without id go only all together.
     """
@@ -393,7 +393,7 @@ class _Lines:
             at = self._put(line, at, hunk.old) if there is None else there + 1
 
     def _place_of(self, line: str, old: tuple[str, ...]) -> int | None:
-        """Where the page has this line already: as it is, without its id, or with links that bankd has mended since."""
+        """The place where the page has this line already: as it is, without its id, or with links that bankd changed since."""
         words, key = split_id(line)
         for form in (line, words):
             if form in self._bare and (form == line or self._line_of(key) is not None):
@@ -409,7 +409,7 @@ class _Lines:
             at = former
             del self._bare[at], self._raw[at]
         elif self._line_of(split_id(line)[1]) is not None:
-            line = split_id(line)[0]  # the page has other words for this memory by now: keep both
+            line = split_id(line)[0]  # this memory was reworded on the page meanwhile: keep both
         is_last = at == len(self._raw)
         if is_last and at:
             self._raw[-1] += self._return

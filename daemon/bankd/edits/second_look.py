@@ -1,4 +1,4 @@
-"""What is done after a transaction: a second look at its pages, what people changed there, and pages that are fought over.
+"""After a transaction: a second look at its pages, what people changed there, and pages that another program changes back.
 
 `second_look` repairs what an editor undid that saved a page from a buffer older than the run: it adds what is nowhere
 and removes what is back and also stands elsewhere. Decisions of later transactions stand. `Settling` finds what people
@@ -69,7 +69,7 @@ def second_look(
 
 
 def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> Operation:
-    """An operation without the links that a later transaction has turned back."""
+    """An operation without the links that a later transaction changed back."""
     if not isinstance(operation, Relink):
         return operation
     links = (op for transaction in later for op in transaction.operations if isinstance(op, Relink))
@@ -122,11 +122,11 @@ class _Looker:
                 return []
 
     def _takes_late_lines(self, path: str) -> bool:
-        """Whether a page is there and was not laid out anew: otherwise its lines have moved or were deleted with it."""
+        """Whether late lines may go to this page: it exists, and its lines were not moved by a split or merge since."""
         return self.look(path) is not None and not self._is_planned_anew(path)
 
     def _decided(self, *, but_healing: bool = False) -> set[str]:
-        """The pieces that a later transaction named, which decides about them."""
+        """The pieces that a later transaction names: they are left to that one."""
         later = (other for other in self.later if not (but_healing and other.kind in HEALING))
         return {key for transaction in later for key in keys_of(transaction)}
 
@@ -138,7 +138,7 @@ class _Looker:
         return tuple(piece for piece in lacking if not held.get(piece.key))
 
     def _back(self, own: Operation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        """The pieces that are here again; not those that a later transaction brought, unless that is this operation again."""
+        """The removed pieces that are here again, except those that a later transaction put here (not by this same operation)."""
         back = keys_in(self.look(own.path), _keys(pieces))
         later = (op for transaction in self.later for op in transaction.operations)
         brought = [op for op in later if op.path == own.path and op != own]
@@ -148,9 +148,9 @@ class _Looker:
         return tuple(piece for piece in pieces if piece.key in back)
 
     def _taken_on(self, own: Remove | Drop) -> Iterator[Remove]:
-        """Removals of copies that an old buffer brought back here and that a later run moved on before they were seen.
+        """Removals of copies that an old buffer brought back here, and that a later run moved elsewhere before this look.
 
-        Only of those that no other transaction named: that one may have brought them here, or decides where they belong.
+        Pieces that any other transaction names are left out: that one may have put them here, or decides where they belong.
         """
         plans = [other for other in self.later if other.kind not in HEALING]
         for number, plan in enumerate(plans):
@@ -212,7 +212,7 @@ def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
 
 
 def _as_written_in(text: str, page: str) -> str:
-    """A page with its lines as they are in the text: without ids that the user removed, with links rewritten since."""
+    """A page whose lines are taken as they are in the text: without ids that the user removed, with rewritten links."""
     there, planned = ({line.rstrip("\r") for line in one.split("\n")} for one in (text, page))
     turned = {without_targets(line): line for line in there - planned}
 

@@ -44,7 +44,7 @@ _ENTRY = re.compile(rb"(?m)^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 class FileFingerprint(NamedTuple):
-    """What shows that a file has changed, without reading it."""
+    """Size, times and inode: they show that a file has changed without reading it."""
 
     size: int
     mtime_ns: int
@@ -178,7 +178,7 @@ def is_just_saved(reason: str) -> bool:
 
 
 def why_doubted(size: int, seconds: float) -> str | None:
-    """Why a file at rest still waits: it is empty; `seconds` is its age."""
+    """Why a file at rest still waits: it was emptied less than a while ago; `seconds` is its age."""
     is_young = abs(seconds) < EMPTY_DAYS * 86400
     return "empty, perhaps cut by an unfinished save" if size == 0 and is_young else None
 

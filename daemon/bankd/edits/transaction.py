@@ -104,7 +104,7 @@ class Transaction:
 
 
 def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, dict[str, str]]:
-    """Leave a memory where it is when the page that it would go to has its id with other words: a user's reworded copy.
+    """Take out of a transaction each move of a memory to a page that already has its id with other words.
 
     Gives the rest of the transaction, and for each such id the page with the other version. A second look is not
     changed: it knows what it removes.
@@ -198,7 +198,7 @@ def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
 
 
 def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
-    """The same operation, but only for the pieces whose copy is there by now."""
+    """The same operation, but only for the pieces whose copy exists by now."""
     if not operation.elsewhere:
         return operation
     keys = {piece.key for piece in operation.pieces}
@@ -245,7 +245,7 @@ def recast_removals(operation: Recast) -> tuple[Remove, ...]:
 
 
 def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
-    """The lines that the page was to get: a hub's lines for its parts, for those parts that exist."""
+    """The new lines of the page: a hub's lines for its parts, as far as the parts exist."""
     if operation.after is None or not operation.moved:
         return ()
     old = set(split_lines(operation.before))
@@ -256,7 +256,7 @@ def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
 
 
 def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[tuple[str, str, tuple[Create, ...]]]:
-    """The pages that were to be divided, but a part of them does not exist after all should have been made.
+    """The pages that should have been split, but of which a part could not be made.
 
     Gives the page, the part that could not be made, and the parts that were made.
     A page that the user has changed meanwhile is not one of them: it goes piece by piece, to the parts that exist.
@@ -330,7 +330,7 @@ class Journal:
         return f"{self.seq:06}.json"
 
     def paths(self) -> list[str]:
-        """The file of each step, then the files from which a copy may have to be withdrawn."""
+        """The files of the steps, then the files with copies that may have to be taken out again."""
         steps = [step.path for step in self.transaction.steps()]
         copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
         for operation in self.transaction.operations:

@@ -27,7 +27,7 @@ FIELDS: Sequence[str] = (
 FOUND_BY = ("sentences", "heading_terms", "asked")
 """The fields that terms come from, in the order of `KINDS`."""
 KINDS = ("terms", "heading", "asked")
-"""The kinds of postings, as `IndexView.frequency` names them. A kind is stored as its place here."""
+"""The kinds of postings, as `IndexView.frequency` names them. A kind is stored as its index in this list."""
 
 _QUERY = f"SELECT row, {', '.join(FIELDS[:-1])}, (SELECT changed FROM dates WHERE dates.id = memories.id) FROM memories"  # noqa: S608
 _SUMS = "SELECT coalesce(sum(memories + texts), 0), coalesce(sum(words), 0) FROM pages"
@@ -49,7 +49,7 @@ class ExportedMemory(NamedTuple):
 
     @property
     def found_by(self) -> Sequence[str]:
-        """The texts that terms come from, one for each kind."""
+        """The texts whose terms find the memory: one for each kind in `KINDS`."""
         return [self.values[FIELDS.index(name)] for name in FOUND_BY]
 
     @property

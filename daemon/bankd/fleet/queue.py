@@ -21,10 +21,10 @@ DoNight: TypeAlias = "Callable[[str, str, int], None]"
 """Does the night of a bank: its name, the date, which try this is. Raises if it failed."""
 
 LOST = (ConnectorException, psycopg.Error, OSError)
-"""What a worker raises when the database is lost."""
+"""The errors of a worker that has lost the database."""
 
 _TASK, _EVERYWHERE, _EACH_MINUTE = "night", "bankd", "* * * * *"
-"""The task of a night; the queue of what any worker does; a cron line."""
+"""The name of the task that runs a night; the name of the queue for all workers; the times as a cron line."""
 _HEARTBEAT, _SILENT = 10.0, 30.0
 """Seconds between two signs of life of a worker, and seconds without one after which its jobs count as stalled."""
 

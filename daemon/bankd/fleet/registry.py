@@ -15,7 +15,7 @@ from bankd.fleet.database import PARTITIONED, FleetConnection, FleetDatabase
 from bankd.health.schedule import Daily, Slot
 
 _TRIES, _GROWTH = 6, 4
-"""A night is tried so often; each wait is so many times the one before. From one minute that makes six hours in all; then a
+"""The number of tries of a night, and the factor between waits. From one minute that makes six hours in all; then a
 person has to look, and the next night is near."""
 
 
@@ -88,7 +88,7 @@ def due_night(at: time, zone: str, due: datetime, now: datetime) -> tuple[str, d
 
 
 def wait_after(tries: int, first: float) -> float | None:
-    """Seconds until a night that failed so often is tried again, `first` after the first failure; None: never again."""
+    """Seconds until the next try of a night that failed this often, `first` after the first failure; None: never again."""
     return None if tries >= _TRIES else first * _GROWTH ** (tries - 1)
 
 
@@ -204,7 +204,7 @@ class BankRegistry:
         return int(self._database.rows("SELECT count(*) FROM banks")[0][0])
 
     def count_due(self, now: datetime) -> int:
-        """How many are due but have their night not in the queue yet."""
+        """How many banks are due but not in the queue yet."""
         return int(self._database.rows("SELECT count(*) FROM banks WHERE due <= %s", now)[0][0])
 
     def count_done(self) -> int:

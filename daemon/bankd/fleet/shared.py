@@ -107,7 +107,7 @@ class PostgresPostings:
 
 
 _OF_DAYS = "(EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s) OR learned BETWEEN %s AND %s)"
-"""A memory belongs to the days that it speaks of, and to that of its log."""
+"""A condition on days: a memory belongs to the days that its text names, and to the day of its log."""
 
 
 def _days_between(first: date, last: date) -> list[Any]:
@@ -344,7 +344,7 @@ class SharedIndex:
         return self._database.rows(query, *_columns_of(numbers), self._banks, *values)
 
     def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
-        """Nothing: only its bank knows how a memory was used."""
+        """Empty: only its own bank knows how a memory was used."""
         return {}
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
@@ -367,11 +367,11 @@ class SharedIndex:
         return self._vectors if identity and identity == self.model else 0
 
     def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
-        """Those of these memories that have a vector. The key of a vector is the number of its memory."""
+        """Of these memories, the ones with a vector. The key of a vector is the number of its memory."""
         return {number: number for (number,) in self._of("shared_vectors", "row", _ROW, numbers)}
 
     def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
-        """Those of these memories that pass the filters."""
+        """Of these memories, the ones that pass the filters."""
         return {number: number for (number,) in self._of("shared_memories", "row", _ROW, keys, filters)}
 
     @property
@@ -398,7 +398,7 @@ class _SharedRelations(KnownRelations):
 
 
 _ALL = 20_000
-"""Up to so many vectors (some 15 MB) all are compared; of more only those of memories that were found by words."""
+"""Up to this many vectors (some 15 MB) all are compared; beyond that only those of memories found by words."""
 
 
 class SharedVectors:
@@ -447,11 +447,11 @@ class SharedVectors:
         return {number: every[number] for number in {*best, *keys} if number in every}, usual
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """Nothing: the banks made the vectors of their memories."""
+        """Does nothing: each bank has made the vectors of its memories."""
         return None
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
-        """Nothing: memories are compared by the runs of their banks."""
+        """Does nothing: memories are compared by the runs of their banks."""
         return [None] * len(pairs)
 
     def end_if_idle(self) -> None:

@@ -16,7 +16,7 @@ from bankd.health.ledger import LedgerRow, RunOutcome, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
 _SHOWN = 3
-"""Lines or pages of a kind that one finding names."""
+"""The most lines or pages that are named, one finding each."""
 COPIED_ADVICE = "take the id off all but one of them, or delete what is too many"
 
 
@@ -53,7 +53,7 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
-    """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
+    """The contents of the workspace, what is missing, large pages, pages left alone for a while, why it cannot be written.
 
     `copied` are the memories that the user has copied with their id, `closed` the pages that cannot be written and why,
     `held_back` the log lines that were not taken in, `unread_events` lines of events in words with their place,
@@ -97,7 +97,7 @@ class JobFacts:
 
 
 LENT = "the workspace is lent to another process"
-"""What the queue is doing while a command of the user writes."""
+"""The name of the job in the queue while a command of the user writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ def cannot_be_written(page: str, why: str) -> HealthFinding:
 
 
 def may_not_be_used(files: Sequence[str]) -> Iterator[HealthFinding]:
-    """The finding for own files that bankd may not read or write: until that is mended nothing can be written."""
+    """The finding for bankd's own files that it may not read or write: until then nothing can be written."""
     if files:
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         text = f"{files[0]}{more} may not be read and written by bankd: was it run as another user?"
@@ -402,9 +402,9 @@ _OF_JOBS = (
 
 
 LEAST_JUMP = timedelta(seconds=30)
-"""A shorter sleep changes nothing that a check every 30 s would notice; smaller steps are a network clock at work."""
+"""Seconds. A check every 30 s does not notice a shorter sleep; smaller steps are corrections of a network clock."""
 LARGEST_STEP = timedelta(days=3)
-"""More than a wrong zone or a weekend of drift explains; less than the opinions of a bank can fade in unseen."""
+"""A jump larger than a wrong zone or a weekend of drift explains, and too short for opinions to fade away unseen."""
 
 FROZEN = (
     "the clock moved by more than three days that did not pass; nothing is archived for its age until it is right again, "
@@ -424,7 +424,7 @@ class ClockReading:
 
 
 def find_jumps(before: ClockReading, after: ClockReading) -> tuple[str, ...]:
-    """What happened to the clock between two readings, in words; waking from sleep to a clock that was set gives both."""
+    """The jumps of the clock between two readings, in words: sleep, a changed clock, or both."""
     passed = timedelta(seconds=after.since_boot - before.since_boot)
     slept = passed - timedelta(seconds=after.awake - before.awake)
     step = after.wall - before.wall - passed
@@ -436,21 +436,21 @@ def find_jumps(before: ClockReading, after: ClockReading) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ClockTrust:
-    """The last reading that was believed, and how far the clock is off since then; None: it is believed."""
+    """The last trusted reading, and how far the clock has been off since; None: it is trusted."""
 
     anchor: ClockReading
     off: timedelta | None = None
 
     @property
     def is_frozen(self) -> bool:
-        """While frozen nothing is archived for its age."""
+        """Whether the clock is not trusted; then nothing is archived for its age."""
         return self.off is not None
 
 
 def judge_reading(trust: ClockTrust | None, now: ClockReading) -> ClockTrust:
-    """Believe a reading, or freeze; when the clock is right again, it is believed again.
+    """Trust a reading, or freeze; when the clock is right again, it is trusted again.
 
-    After a restart nobody knows how long the machine was off: a believed clock stays believed, a frozen one frozen.
+    After a restart it is not known how long the machine was off: a trusted clock stays trusted, a frozen one frozen.
     The budget of a run limits what a wrong date can archive.
     """
     if trust is None:

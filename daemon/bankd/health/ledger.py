@@ -121,7 +121,7 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
 
 
 def _after_failure(history: History, row: LedgerRow, after: int) -> History:
-    if row.by_hand:  # who asked for it has seen it: nobody has to be called, and nothing is tried again
+    if row.by_hand:  # the person who asked for it has seen it: nobody is called, and nothing is tried again
         return replace(history, last=row)
     alarm, _ = after_run(history.alarm, worked=False, after=after)
     return History(after_failure(history.state, _slot_of(history, row), row.at), alarm, row)
@@ -134,7 +134,7 @@ def _slot_of(history: History, row: LedgerRow) -> Slot:
 
 
 def is_enrolled(job: str, rows: Iterable[LedgerRow]) -> bool:
-    """Whether the timetable of a job was ever begun; runs by hand do not begin it."""
+    """Whether the timetable of a job was ever started; runs by hand do not start it."""
     return any(row.job == job and (row.outcome is RunOutcome.ENROLLED or row.slot is not None) for row in rows)
 
 
@@ -160,7 +160,7 @@ def row_to_json(row: LedgerRow) -> dict[str, Any]:
 
 
 def row_from_json(line: Mapping[str, Any]) -> LedgerRow:
-    """The row of a line; raises ValueError, KeyError or TypeError when it is none."""
+    """The row in a line; raises ValueError, KeyError or TypeError if it is not one."""
     slot = Slot(str(line["slot"]), _aware(line["due"])) if "slot" in line else None
     outcome, made_up = RunOutcome(line["outcome"]), line.get("made_up") is True
     return LedgerRow(

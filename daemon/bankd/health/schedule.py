@@ -91,12 +91,12 @@ class Daily:
 
 
 Timetable: TypeAlias = Every | Daily
-"""When a job is due; `once` says that a key counts once even if the clock shows its time twice."""
+"""When a job is due; with `once` a key counts only once, even if the clock shows its time twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A cycle with its timetable; a missed slot is made up for up to `make_up` later (None: always, zero: never)."""
+    """A cycle with its timetable; a missed slot is still run up to `make_up` later (None: always, zero: never)."""
 
     name: JobName
     timetable: Timetable
@@ -180,7 +180,7 @@ def next_run(job: Job, state: JobState, now: datetime) -> datetime:
 
 
 def make_jobs(settings: Settings) -> tuple[Job, ...]:
-    """The two cycles by the settings; what a micro cycle missed, the next one finds, so it is always made up for."""
+    """The jobs for both cycles, by the settings. A missed micro cycle is always made up for: the next one finds its lines."""
     schedule = settings.schedule
     hour, minute = schedule.reflect_at.split(":")
     daily = Daily(time(int(hour), int(minute)), ZoneInfo(settings.timezone))

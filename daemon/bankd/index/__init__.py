@@ -6,7 +6,7 @@ rows          the SQLite file of a build: memories, pages, use, vectors
 terms         tantivy: which memories may answer
 writer        puts what changed into a build
 sources       the pages and logs that are indexed
-told          what events and the catalog tell of memories and lines of logs
+told          what events and the catalog know about memories and lines of logs
 successors    what runs found about pairs of memories
 tree_file     tree-index.json
 recall        recent answers as Markdown, for agents

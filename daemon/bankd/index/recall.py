@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bankd.search.request import KeptAnswer
 
 _LOOK_SECONDS = 60
-"""Old answers are looked for this often: with hundreds of them it takes as long as a search."""
+"""Old answers are removed this often: looking for them among hundreds takes as long as a search."""
 _STAMP = "%Y%m%dT%H%M%S"
 _NAMED = r"(?m)^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$"
 

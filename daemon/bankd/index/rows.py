@@ -1,4 +1,4 @@
-"""The SQLite file of an index: what each memory and page says, when and how it was used, and how far the index has read.
+"""The SQLite file of an index: the contents of each memory and page, the use of memories, and how far the index has read.
 
 Which memories have a word is kept elsewhere (`terms`); the number of a row names the same memory in both. `bankctl search`
 reads this file itself, so this module imports little.
@@ -191,11 +191,11 @@ class Rows:
         return self._number("SELECT coalesce(sum(memories), 0) FROM pages")
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
-        """What scoring reads of the memories with these numbers; those that are gone are left out."""
+        """The data to score the memories with these numbers; those that are gone are left out."""
         return [candidate_of(row) for row in self._each(f"SELECT {_SCORED} FROM memories WHERE row IN", numbers)]
 
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
-        """What is shown of the memories with these numbers; those that are gone are left out."""
+        """The data to show the memories with these numbers; those that are gone are left out."""
         return [found_row_of(row) for row in self._each(f"SELECT {_SHOWN} FROM memories WHERE row IN", numbers)]
 
     def with_ids(self, ids: Sequence[str]) -> dict[str, int]:
@@ -212,7 +212,7 @@ class Rows:
         return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
 
     def learned(self, ids: Sequence[str]) -> dict[str, date]:
-        """The days on which these memories were learned, as far as events tell."""
+        """The days on which these memories were learned, as far as known from events."""
         found = self._each("SELECT id, learned FROM dates WHERE learned IS NOT NULL AND id IN", ids)
         return {id_: date.fromisoformat(day) for id_, day in found}
 
@@ -232,14 +232,14 @@ class Rows:
     # Use: each event once, in whatever order the files are read.
 
     def usage_of(self, ids: Sequence[str]) -> dict[str, Usage]:
-        """Of these memories: days of use, the last of them, importance, and the days on which they were shown."""
+        """For each of these memories: the number of days of use, the last of them, importance, and the number of days shown."""
         return {
             memory: Usage(days, _day(last), importance, shown)
             for memory, days, last, importance, shown in self._each("SELECT * FROM usages WHERE memory IN", ids)
         }
 
     def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
-        """What is known of the use of these memories, of those that were used at all."""
+        """The signals of use of these memories; those that were never used are left out."""
         from bankd.memory.use import note_use  # noqa: PLC0415 -- a query that finds nothing near has no use for it
 
         signals: dict[str, UseSignals] = {}
@@ -290,14 +290,14 @@ class Rows:
         self._connection.executemany("UPDATE meanings SET key = ? WHERE row = ?", values)
 
     def vector_keys(self, numbers: Sequence[int]) -> dict[int, int]:
-        """By row the key of its vector, of those of these rows that have one."""
+        """The keys of the vectors of these rows, by row; rows without a vector are left out."""
         from bankd.search.meaning import NO_VECTOR  # noqa: PLC0415 -- same
 
         found = self._each("SELECT row, key FROM meanings WHERE key IS NOT NULL AND row IN", numbers)
         return {row: key for row, key in found if key != NO_VECTOR}
 
     def rows_with_vectors(self, keys: Sequence[int]) -> dict[int, int]:
-        """By row the key, of all rows with these keys."""
+        """All rows with one of these vector keys, each with its key."""
         return dict(self._each("SELECT row, key FROM meanings WHERE key IN", keys))
 
     # Writing pages.
@@ -371,7 +371,7 @@ class Rows:
         self._connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?)", readings.items())
 
     def note_dates(self, dates: MemoryDates) -> None:
-        """Note what events tell of the days and the use of memories; pages whose memories have another day are read again."""
+        """Store days and use of memories from events; pages with a memory whose day changed are read again."""
         for column, days in (("learned", dates.learned), ("changed", dates.changed)):
             self._connection.executemany(
                 f"INSERT INTO dates (id, {column}) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET {column} = excluded.{column}",
@@ -383,7 +383,7 @@ class Rows:
         self.set_state("events", dates.seen)
 
     def note_questions(self, new: NewQuestions) -> None:
-        """Note which questions memories answer; pages of memories that have others now are read again."""
+        """Store the questions that memories answer; pages with a memory whose questions changed are read again."""
         told = {(one.log, one.memory): "\n".join(one.questions) for one in new.changed}
         changed = [*told]
         if new.is_all:
@@ -397,17 +397,17 @@ class Rows:
         self.set_state("questions", new.seen)
 
     def _read_again(self, condition: str, values: Iterable[tuple[str, ...]]) -> None:
-        """Have the pages read again that hold memories of a condition."""
+        """Mark the pages to be read again that hold memories meeting a condition."""
         self._connection.executemany(
             "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN "
             f"(SELECT page FROM memories WHERE {condition})",
             values,
         )
 
-    # What tree-index.json is made of.
+    # The data of tree-index.json.
 
     def touch_for_tree(self, paths: Iterable[str], terms: Iterable[str]) -> None:
-        """Note the pages that change, and the terms that more or fewer memories have now."""
+        """Note the changed pages, and the terms whose number of memories changed."""
         touched = [*(("page", path) for path in paths), *(("term", term) for term in terms)]
         self._connection.executemany("INSERT OR IGNORE INTO touched VALUES (?, ?)", touched)
 
@@ -416,7 +416,7 @@ class Rows:
         return [name for (name,) in self._connection.execute("SELECT name FROM touched WHERE kind = ?", (kind,))]
 
     def note_tree(self, checksum: str) -> None:
-        """Note that the tree file of this checksum has everything that the index has."""
+        """Note that the tree file with this checksum is up to date with the index."""
         self._connection.execute("DELETE FROM touched")
         self.set_state("tree", checksum)
 
@@ -463,7 +463,7 @@ class Rows:
 
 
 def candidate_of(stored: Sequence[Any]) -> Candidate:
-    """A memory as scoring reads it, of the columns `_SCORED`."""
+    """A memory for scoring, from the columns `_SCORED`."""
     row, page, place, sentences, heading, entities, denies, asked = stored
     return Candidate(
         row, page, place,
@@ -476,7 +476,7 @@ def candidate_of(stored: Sequence[Any]) -> Candidate:
 
 
 def found_row_of(stored: Sequence[Any]) -> FoundRow:
-    """A memory as it is shown, of the columns `_SHOWN`."""
+    """A memory for showing, from the columns `_SHOWN`."""
     row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions = (
         stored
     )

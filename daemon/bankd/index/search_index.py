@@ -47,7 +47,7 @@ class SearchIndex:
         self._made_anew: list[str] = []
         self._names: tuple[tuple[int, str], Names] | None = None
         self.opened = 0
-        """How often a build was opened: with the generation it tells one state from another."""
+        """How often a build was opened; together with the generation this identifies a state."""
 
     def open(self) -> bool:
         """Open the newest state; False when there is no index yet. Raises IndexDamaged."""
@@ -172,11 +172,11 @@ class SearchIndex:
         return self._terms.mentioning(words, limit)
 
     def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
-        """What a ranking needs of the use of these memories."""
+        """The use of these memories, for ranking."""
         return self._rows.usage_of(ids)
 
     def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
-        """What is known of the use of these memories."""
+        """The signals of use of these memories."""
         return self._rows.signals_of(ids)
 
     def used_with(self, ids: Sequence[str], responses: int, most: int) -> Sequence[tuple[str, int]]:
@@ -184,15 +184,15 @@ class SearchIndex:
         return self._rows.used_with(ids, responses, most)
 
     def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
-        """The days on which these memories were learned, as far as events tell."""
+        """The days on which these memories were learned, as far as known from events."""
         return self._rows.learned(ids)
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
-        """What scoring reads of these memories."""
+        """The data to score these memories."""
         return self._rows.candidates(numbers)
 
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
-        """What is shown of these memories."""
+        """The data to show these memories."""
         return self._rows.rows(numbers)
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
@@ -210,26 +210,26 @@ class SearchIndex:
         return self._corpus.memories - self._rows.count_without_vector() - self._rows.count_refused()
 
     def count_refused(self, identity: str) -> int:
-        """How many memories have no vector since the model of these sentence vectors refuses them."""
+        """How many memories have no vector because the model refuses their text."""
         return self._rows.count_refused() if identity and self._rows.state("vectors") == identity else 0
 
     def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
-        """By number the key of its sentence vector, of those of these memories that have one."""
+        """The keys of the sentence vectors of these memories, by number; memories without one are left out."""
         return self._rows.vector_keys(numbers)
 
     def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
-        """By number the key, of all memories with these keys that pass the filters."""
+        """All memories with one of these vector keys that pass the filters: number and key."""
         found = self._rows.rows_with_vectors(keys)
         return {row: found[row] for row in self._terms.keep_passing(list(found), filters)}
 
     def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
-        """Memories that have none of these sentence vectors yet, by number, with their texts; the last added first."""
+        """The texts, by number, of memories without a sentence vector, the last added first."""
         with self.writing() as build:
             build.rows.prepare_meanings(identity)
             return build.rows.without_vector(most)
 
     def note_vectors(self, identity: str, keys: Mapping[int, int]) -> None:
-        """Note by number the key of the vector of a memory, by which it is found from now on."""
+        """Store the keys of the vectors of memories, by number; search by meaning finds these memories from now on."""
         with self.writing() as build:
             build.rows.prepare_meanings(identity)
             build.rows.note_vectors(keys)
@@ -240,12 +240,12 @@ class SearchIndex:
     def writing(self) -> Iterator[Build]:
         """The newest state, to change its rows in one transaction as the only writer."""
         with self._folder.writer_lock():
-            self.open()  # what another process put in is in the terms too
+            self.open()  # reload, since another process may have added terms
             with self._rows.transaction():
                 yield self._opened
 
     def whole(self, now: datetime, work: Callable[[], _T]) -> _T:
-        """Do some work with the index; where damage stops it, make the index anew and do the work once more.
+        """Do some work with the index; if damage stops it, make the index anew and do the work again.
 
         All damage is mended here. An error of the second try goes to the caller.
         """

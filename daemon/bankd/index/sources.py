@@ -1,4 +1,4 @@
-"""What the index reads: the pages of a bank or its archive, and the logs, each with a stamp that changes with its bytes.
+"""The sources of the index: pages of a bank or its archive, and logs, each with a stamp that changes with its bytes.
 
 Logs are read without credentials. `bankctl search` looks at the stamps of all files, so this module imports little.
 """
@@ -95,7 +95,7 @@ class PageFiles:
             found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
     def dates_since(self, seen: str) -> MemoryDates:
-        """What events tell of the days and the use of memories since an earlier look."""
+        """Days and use of memories, from the events since an earlier look."""
         from bankd.index.told import read_event_days  # noqa: PLC0415 -- only a writer asks
 
         return read_event_days(self._workspace, seen)
@@ -148,13 +148,13 @@ class LogPages(PageFiles):
         return None if data is None else without_project(screened_log(data, self._compile())).encode()
 
     def dates_since(self, seen: str) -> MemoryDates:
-        """Nothing: a line of a log has the day of its log."""
+        """Empty: a line of a log has the day of its log."""
         from bankd.search.indexable import MemoryDates  # noqa: PLC0415 -- same
 
         return MemoryDates({}, {}, seen)
 
     def questions_since(self, seen: str) -> NewQuestions:
-        """Nothing: a question stands in the log itself."""
+        """Empty: in a log the questions are part of the text."""
         from bankd.search.indexable import NewQuestions  # noqa: PLC0415 -- same
 
         return NewQuestions((), seen)
@@ -174,5 +174,5 @@ def screened_log(data: bytes, finders: Sequence[Finder]) -> str:
 
 
 def text_of_log(data: bytes) -> str:
-    """The text of a log, whatever Windows wrote it as; what is not UTF-8 comes back as the same bytes."""
+    """The text of a log in UTF-8 or in an encoding of Windows; bytes that are not UTF-8 can be written back unchanged."""
     return (decode_wide(data) or "") if is_wide(data[:4]) else data.decode("utf-8", "surrogateescape")

@@ -46,7 +46,7 @@ class Successors(KnownRelations):
             return 0
 
     def of(self, ids: Collection[str]) -> StoredRelations:
-        """What is newer than these memories, like them, or against them; nothing when the catalog cannot be read."""
+        """The memories that are newer than these, near to them, or contradict them; empty if the catalog cannot be read."""
         return self._read(ids, _relations, StoredRelations())
 
     def kept(self) -> Sequence[str]:

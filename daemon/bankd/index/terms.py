@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TermDocument: TypeAlias = "dict[str, str | int | list[str] | list[int]]"
-"""What is indexed of a memory, by the fields of `_schema`; spaces are between terms. Days are ordinals."""
+"""The values indexed for a memory, by the fields of `_schema`; terms are separated by spaces, days are ordinals."""
 _TELLING, _RARE = 0.4, 1000
-"""A term that is in more than `_RARE` memories and weighs less than this share of the heaviest term finds no memory alone.
+"""A term in more than `_RARE` memories that weighs less than this share of the heaviest term is not searched for by itself.
 At 200,000 memories such terms take five sixths of the time of a query."""
 _KEPT_FREQUENCIES = 100_000
 """A run asks for the frequency of each word of each new line, in several fields; after 20,000 lines these take some 20 MB."""
@@ -71,7 +71,7 @@ class Terms:
         self._is_linked = True
 
     def reload(self) -> None:
-        """See what was committed since."""
+        """Reload, to see what was committed since."""
         if self._is_linked:
             self._open()
             return
@@ -92,7 +92,7 @@ class Terms:
     def filling(
         self, dropped: Sequence[int] = (), most_bytes: int = _BUILD_BYTES
     ) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
-        """Drop rows and give a function that adds documents, all in one commit: what lies in one piece is found fastest."""
+        """Drop rows, and give a function that adds documents, all in one commit: search is fastest in one segment."""
         from bankd.system.process import require_room  # noqa: PLC0415 -- only a writer asks
 
         require_room(most_bytes + _THREADS_BYTES)
@@ -118,7 +118,7 @@ class Terms:
         return int(self._searcher.search(self._term("terms", term), 1, count=True).count)  # type: ignore[attr-defined]
 
     def all_frequencies(self, beginning: str = "") -> list[tuple[str, int]]:
-        """All terms that begin so, with the number of memories they occur in, common ones first."""
+        """All terms with this beginning, each with its number of memories, common ones first."""
         return list(self._searcher.terms_with_prefix("terms", beginning))
 
     def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
@@ -136,7 +136,7 @@ class Terms:
         return self._rows(days, filters, limit, order="learned")
 
     def keep_passing(self, rows: Sequence[int], filters: Filters) -> list[int]:
-        """Those of these rows that the filters let through, in any order."""
+        """Of these rows, the ones that pass the filters, in any order."""
         asked = tantivy.Query.term_set_query(self._schema, "row", list(rows))
         return self._rows([asked], filters, len(rows)) if rows else []
 
@@ -158,7 +158,7 @@ class Terms:
         return [row for row in rows if isinstance(row, int)]
 
     def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
-        """Those of these terms that occur, each with the number of its memories."""
+        """Of these terms, the ones that occur, each with its number of memories."""
         frequency = self._frequency
         return {term: many for term in terms if (many := frequency(field, term))}
 

@@ -1,7 +1,7 @@
-"""What events and the catalog tell of memories: read for the index, and for the answers that show logs and the archive.
+"""Facts about memories from events and the catalog, for the index and for answers that show logs and the archive.
 
 For the index: when memories were learned and used, and what questions they answer; only what is new since the last look
-is read. For an answer: what became of each line of a log that it shows. A file that cannot be read tells nothing; a run
+is read. For an answer: what became of each log line that it shows. A file that cannot be read is skipped; a run
 or the doctor names it.
 """
 
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 
 NOT_TAKEN_IN = "not taken in"
 _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
-"""Other lines are prose, of which nothing need be looked up."""
+"""Only these lines are looked up; others are prose."""
 _HIDDEN = frozenset(("deleted", "forgotten"))
-"""A person took these out, so they are no answer although their log still has them."""
+"""A person took these memories out, so their log lines are not shown as answers."""
 _TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
 
 
 class LineOutcomes:
-    """Tells for the hits of one workspace what became of a line of a log, or of an archived memory."""
+    """Tells what became of the log line or archived memory of a hit, for one workspace."""
 
     def __init__(self, root: Path, *, anywhere: bool) -> None:
         """Take the workspace, and whether tagged lines count anywhere in a log."""
         self._root, self._anywhere = root, anywhere
 
     def of(self, hit: Hit) -> str | None:
-        """What became of the line or memory of a hit, in words; None when a person took it out."""
+        """What became of the line or memory of a hit, in words; None if a person took it out, so that it is not shown."""
         if hit.group == "archive":
             return self._of_archived(hit.id)
         if not re.match(_MAY_BE_TAGGED, hit.text):
@@ -97,7 +97,7 @@ class LineOutcomes:
             return []
 
     def _ledger(self, words: Sequence[str]) -> Ledger:
-        """What the events that have one of these words say."""
+        """The ledger of the events that have one of these words."""
         return fold_events(self._events([word.encode() for word in words]) if words else ())
 
     def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:

@@ -32,15 +32,15 @@ from bankd.search.weigh import idf
 TREE_FILE = "bank/_meta/tree-index.json"
 FORMAT = 1
 _KEYWORDS = 30
-"""Keywords of a page or folder that go on to the folder above."""
+"""The most keywords that a page or folder passes to the folder above."""
 _NODES, _BETWEEN, _TERMS, _END = b'"nodes": {\n', b",\n", b'\n}, "idf": {\n', b"\n}}\n"
 
 Write: TypeAlias = Callable[[str, bytes], None]
-"""Writes a file of the workspace whole, by the one layer that may."""
+"""Writes a whole file of the workspace, through the one layer that may write there."""
 Lines: TypeAlias = list[bytes]
-"""The lines of a part of the file, `key: value` in JSON and UTF-8, sorted. No key begins another, since it ends in a quote.
+"""The lines of a part of the file, `key: value` in JSON and UTF-8, sorted. No key is the start of another: each ends in a quote.
 
-They stay bytes, since a change is a few of 54,000 lines: to decode and encode all doubles the time.
+They stay bytes: a change is a few of 54,000 lines, and decoding and encoding all of them doubles the time.
 """
 
 
@@ -55,7 +55,7 @@ class PageNode(NamedTuple):
 
 
 class TreeIndex(NamedTuple):
-    """The file, line by line. Weights are for a rounded number of memories, or each new memory would change them all."""
+    """The file, line by line. Weights use a rounded number of memories; else each new memory would change all of them."""
 
     idf_memories: int
     nodes: Lines
@@ -177,7 +177,7 @@ def _put_line(lines: Lines, key: bytes, line: bytes | None) -> None:
 
 
 def _range_of(lines: Lines, start: bytes) -> tuple[int, int]:
-    """Where the lines stand that begin so."""
+    """The range of the lines that begin with this prefix."""
     at = end = bisect_left(lines, start)
     while end < len(lines) and lines[end].startswith(start):
         end += 1
@@ -197,7 +197,7 @@ def _folder_line(folder: str, keywords: list[str], files: list[str]) -> bytes:
 
 
 def _folder_keywords(below: Iterable[list[str]]) -> list[str]:
-    """The keywords of a folder: those that stand first, and often, in the pages and folders directly in it."""
+    """The keywords of a folder: those that come first, and often, in the pages and folders directly in it."""
     weights: dict[str, int] = {}
     for keywords in below:
         for place, keyword in enumerate(keywords[:_KEYWORDS]):

@@ -43,7 +43,7 @@ _LONG_SPAN, _STEP_IN_LONG = 731, 14
 _KEYWORDS = 100
 """Keywords of a page, at most."""
 _FEW_TERMS = 1_000
-"""Up to so many terms of a page are counted exactly, which takes a few milliseconds."""
+"""Up to this many terms of a page are counted exactly, which takes a few milliseconds."""
 _MANY_PAGES = 20
 """For more pages the frequencies of all terms are read at once."""
 
@@ -119,7 +119,7 @@ class IndexedPage(NamedTuple):
 
 
 def said_by(entry: IndexableEntry) -> tuple[str | int | None, ...]:
-    """What a memory says and how it is shown, wherever on its page it stands, as it is stored."""
+    """The stored form of a memory's contents, without its place on the page."""
     day, learned = (found.isoformat() if found else None for found in (entry.day, entry.learned))
     return (
         entry.id, entry.tag, entry.hundredths, day, learned, " ".join(entry.entities), SEPARATOR.join(entry.heading),
@@ -128,7 +128,7 @@ def said_by(entry: IndexableEntry) -> tuple[str | int | None, ...]:
 
 
 def days_found_by(about: Iterable[Span], learned: date | None) -> Sequence[int]:
-    """The days by which a memory is found, as ordinals: those that it speaks of, else the one on which it was learned.
+    """The days that find a memory, as ordinals: those that its text names, else the one on which it was learned.
 
     Of a long span every 14th day and the last: a memory of years is about no single day.
     """
@@ -140,7 +140,7 @@ def days_found_by(about: Iterable[Span], learned: date | None) -> Sequence[int]:
 
 
 class _Looked(NamedTuple):
-    """The stamps of pages now, how the index has them, and which terms it knows; with `again` provisional pages are reread."""
+    """Present and indexed stamps of pages, and the terms that the index knows; with `again` provisional pages are read again."""
 
     scan: Mapping[str, str]
     pages: Mapping[str, PageFingerprint]
@@ -148,7 +148,7 @@ class _Looked(NamedTuple):
     again: bool = False
 
     def is_half_read(self, path: str) -> bool:
-        """Whether a crash left a page in between, so that nothing of it is believed."""
+        """Whether a crash left a page half written, so that none of it is used."""
         there = self.pages.get(path)
         return there is not None and not there.hash
 
@@ -351,9 +351,9 @@ class IndexWriter:
 def _compare(
     rows: Rows, path: str, page: IndexablePage, looked: _Looked
 ) -> tuple[list[tuple[int, IndexableEntry]], list[tuple[int, int, int]], list[int]]:
-    """What of a page is not in the index: entries to add by place, rows that moved, and the numbers of rows to drop.
+    """The differences between a page and the index: entries to add (by place), rows that moved, numbers of rows to drop.
 
-    Only what is added is analysed and written. A memory keeps the first row left that says the same.
+    Only added entries are analysed and written. An unchanged memory keeps its row.
     """
     stored = rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again) if path in looked.pages else []
     ids = [entry.id for entry in page.entries if entry.id]
@@ -387,7 +387,7 @@ class KeywordChooser:
         self._rarities = {term: rarity_of[count] for term, count in frequencies}
 
     def of(self, counts: Mapping[str, int]) -> list[str]:
-        """The keywords of a page that says its terms so often."""
+        """The keywords of a page with these term counts."""
         new = [term for term in counts if term not in self._rarities]
         # `frequency` also counts rows that are gone and not swept out yet. For few terms the exact number is worth its time.
         count = self._terms.count if len(new) <= _FEW_TERMS else partial(self._terms.frequency, "terms")

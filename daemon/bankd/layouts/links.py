@@ -56,7 +56,7 @@ def keys_to(path: str) -> set[str]:
 
 
 def keys_touched(layout: Layout) -> set[str]:
-    """The keys of everything that a layout removes, moves, or names."""
+    """The keys of all files that a layout removes, moves or makes; references to them may change."""
     paths = {*layout.sources, *layout.gone, *layout.new_paths, *layout.folders}
     if layout.folders:
         paths |= {folder for path in layout.gone for folder in folders_above(path)}
@@ -173,7 +173,7 @@ def read_mention(mention: str) -> Reference | str:
 
 
 def ids_named(mentions: Iterable[str]) -> list[str]:
-    """For each mention the id of the memory that it names; empty for one that names none."""
+    """For each mention the id of the memory that it names; empty if it names no memory."""
     return [named if isinstance(named, str) else block_named(named) for named in map(read_mention, mentions)]
 
 

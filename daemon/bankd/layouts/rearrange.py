@@ -323,7 +323,7 @@ class LayoutCheck:
         self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
 
     def findings(self, names: Names) -> list[str]:
-        """Everything that would be worse afterwards, in words; empty when all is well."""
+        """Everything that would be lost or broken afterwards, in words; empty when all is well."""
         changed = names.changed(self._layout.gone, self._layout.new_paths)
         before = LinkScene(names, _outlines(self._old))
         after = LinkScene(changed, _outlines({**self._old, **self._new}))
@@ -525,7 +525,7 @@ def _once(link: Link, moving: Moving) -> str | None:
 
 
 def _written_once(link: Link, moving: Moving) -> Followed | None:
-    """The target that a reference had before its block went away, if that leads to it again."""
+    """The earlier target of a reference, if it leads to the block again now that the block is back."""
     words = _once(link, moving)
     old = _with_target(link, words) if words else link
     target, was = moving.after.target(old), _block_of(link, moving.before)
@@ -569,7 +569,7 @@ def _holders(block: str, moving: Moving) -> list[str]:
 
 
 def _block_of(link: Link, scene: LinkScene) -> str:
-    """The id of the block that a reference names; empty for anything else."""
+    """The id of the block that a reference names; empty if it names something else."""
     target = scene.target(link)
     outline = scene.outline_of(target.path) if target and target.fragment else None
     place = place_in(outline, link.reference, target) if outline and target else None

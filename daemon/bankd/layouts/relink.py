@@ -45,7 +45,7 @@ class Edit:
 class Relinked:
     """Every page that changes, with its whole new text, and the changes in it.
 
-    For the `lost` references no target can be written; they stay as they were and are reported.
+    No new target can be written for the `lost` references; they stay unchanged and are reported.
     """
 
     texts: Mapping[str, str]
@@ -177,7 +177,7 @@ class _Relinker:
         return replace(named, line=line) if named else None
 
     def _folder_now(self, target: Target) -> Target:
-        """Where a folder is now; when all its pages were merged into the page that it was named after, that page."""
+        """The new place of a folder; if all its pages were merged into the page of the same name, that page."""
         folder = target.path
         for old, new in self._layout.folders.items():
             if folder == old or folder.startswith(old + "/"):
@@ -262,7 +262,7 @@ def choose_style(reference: Reference, old: Target, new: Target, path: str, new_
 
 
 def _with_depth(old: Target, new: Target) -> Style:
-    """A wikilink that spells out a path spells out as much of it afterwards."""
+    """Keep the number of path parts of a wikilink: `[[a/b]]` gets a target with two parts again."""
     if old.style.base is not Base.NAME or old.style.segments == 1:
         return old.style
     deeper = new.path.count("/") - old.path.count("/")
@@ -270,7 +270,7 @@ def _with_depth(old: Target, new: Target) -> Style:
 
 
 def _as_other_part(old: Target, new: Target, new_page: str) -> Style:
-    """The style when a page that named itself in full names another of its parts: one step more than `#x` needs."""
+    """The style for a page that named itself in full and now names another of its parts: one step more than `#x` needs."""
     style = old.style
     if style.base is Base.NAME:
         return replace(style, segments=style.segments + new.path.count("/") - old.path.count("/"))
@@ -280,7 +280,7 @@ def _as_other_part(old: Target, new: Target, new_page: str) -> Style:
 
 
 def _as_own_page(reference: Reference, old: Target, new: Target) -> Style:
-    """The reverse: what named another part now names its own page."""
+    """The reverse: a reference that named another part now names its own page."""
     style = old.style
     if style.base is Base.NAME and style.segments > 1:
         return _with_depth(old, new)

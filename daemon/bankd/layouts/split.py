@@ -312,7 +312,7 @@ class _Splitter:
         return "*" if above.lstrip().startswith("- ") else "-"
 
     def _about(self, section: Section) -> str:
-        """What is in a section, in one line: its headings, else the number of items, paragraphs and tables."""
+        """A section in one line: its headings, else the number of items, paragraphs and tables."""
         blocks = [block for block in self._document.blocks if section.start <= block.start < section.end]
         headings = [_shown(heading_title(self._document.lines, b)) for b in blocks if b.kind is BlockKind.HEADING]
         below = [title for title in headings if title not in set(map(_shown, section.titles))]
@@ -325,7 +325,7 @@ class _Splitter:
         return ", ".join(f"{count} {word}{'s' * (count > 1)}" for count, word in counts if count)
 
     def _copies(self, own: Sequence[int]) -> tuple[LayoutPiece, ...]:
-        """The definitions that these lines use and that stand elsewhere."""
+        """The definitions that these lines use but do not contain."""
         needed = [definition for definition in self._needed(own) if definition.start not in own]
         if not needed:
             return ()

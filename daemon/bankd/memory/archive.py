@@ -35,7 +35,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A memory of the bank and what the events say about its life; None where they say nothing."""
+    """A memory of the bank and the facts of its life from events; None for unknown ones."""
 
     id: str
     page: str
@@ -54,7 +54,7 @@ class Resident:
 
 
 def resident_of(id_: str, page: str, memory: Memory, ledger: Ledger, newer: str | None = None) -> Resident:
-    """What the rules of the archive need to know of a memory, by its id or place; `newer` replaces it."""
+    """The facts about a memory that the rules of the archive need; `newer` is the memory that replaces it."""
     kept = day_of(ledger.consumed[id_]) if id_ in ledger.consumed else None
     used, restored, signals = ledger.last_use_of(id_), ledger.restored.get(id_), ledger.signals_of(id_)
     return Resident(id_, page, memory, kept, used, newer, restored, signals)

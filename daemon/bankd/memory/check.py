@@ -91,7 +91,7 @@ def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
 
 
 def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> str | None:
-    """Why a plan takes too many of `held` memories out to run without a person's word (`budget` in the settings), if so."""
+    """Why a plan takes out too many of `held` memories to run without `--force` (`budget` in the settings); else None."""
     removed = len(plan.taken_out)
     if removed <= allowed_removals(held, budget):
         return None
@@ -104,7 +104,7 @@ def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class VerifyFinding:
-    """One thing that is wrong: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`), its place, and words."""
+    """One problem: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`), its place, and a description."""
 
     kind: str
     place: str
@@ -129,7 +129,7 @@ class Emptied:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How much was checked, how many lines wait for the next run, what is wrong, and which pages were just emptied."""
+    """How much was checked, how many lines wait for the next run, the problems, and which pages were just emptied."""
 
     lines: int
     memories: int

@@ -1,4 +1,4 @@
-"""What each new line of a run is to the bank and to the lines before it: the same, newer, or different.
+"""Decides for each new line of a run whether the bank, or an earlier line, says the same or an older value.
 
 The index says who might be alike; this decides, line by line, in the order of the logs. It also compares memories of the
 bank that are new or changed with those like them, once; the catalog keeps the outcome for answers, conflicts and the inbox.
@@ -36,7 +36,7 @@ _NEAREST = 10
 """Earlier lines of the same run that are compared with a new one, those that share most words first."""
 
 _LATEST = 50
-"""Lines with a word that are looked at, the latest: a thousand lines of one form would be compared a million times.
+"""For each word only this many lines, the latest, are looked at: a thousand similar lines would mean a million comparisons.
 
 Of the labelled pairs of all sets in one run, 411 find their partner so, with 200 lines 412."""
 
@@ -44,7 +44,7 @@ _TIMES_AS_LONG, _LETTERS_MORE = 2, 20
 """How much longer the longer of two memories may be; in 12,250 labelled pairs of five sets it was 3 letters over twice."""
 
 _OCCURRENCES = 20
-"""So many lines of one log with the same words are told apart, to see whether a memory still says what its line says."""
+"""The most lines with the same words in one log whose ids are tried, to see whether a memory still has the text of its line."""
 
 _ENTITIES = "entities/"
 """The folder of pages about one person or thing each, relative to the bank."""
@@ -84,7 +84,7 @@ def judge_lines(
 ) -> JudgedLines:
     """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text, `projects` by memory.
 
-    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words. Nor do
+    Only memories with the same tag are compared: an opinion and a fact in the same words are two different memories. Nor do
     two projects say anything of each other.
     """
     judge = _Judge(wordings, threshold, projects)
@@ -107,7 +107,7 @@ def judge_lines(
 
 
 class _Judge:
-    """Finds what a line repeats or updates, and remembers those that repeat nothing."""
+    """Finds the memory that a line repeats or updates, and remembers the lines that repeat nothing."""
 
     def __init__(
         self, wordings: Mapping[str, Wording], threshold: int, projects: Mapping[str, Collection[str]]
@@ -139,7 +139,7 @@ class _Judge:
 
 def _update(placement: Placement, match: Match | None) -> list[Update]:
     if match is None or not match.id.startswith("m-"):
-        return []  # a memory without an id of ours stays as its hand left it
+        return []  # a memory without an id was written by a person and is not changed
     return [Update(placement.line, match.id, match.verdict.reason)]
 
 
@@ -151,7 +151,7 @@ class Reader:
         self._read: dict[tuple[str, tuple[str, ...]], Statement] = {}
 
     def read(self, memory: Memory) -> Statement:
-        """What a memory says, as tokens."""
+        """The tokens of a memory."""
         key = (memory.text, memory.entities)
         if key not in self._read:
             self._read[key] = read_statement(self._wordings[compared_text(memory)], memory.entities)
@@ -172,7 +172,7 @@ class ReadLine(NamedTuple):
 
     @property
     def keys(self) -> tuple[object, ...]:
-        """What it is found by: its words, and its letters, which two statements share that are the same."""
+        """The keys that find it: its words, and its letters, since equal statements have equal letters."""
         return *self.words, ("letters", self.statement.letters)
 
 
@@ -198,7 +198,7 @@ class EarlierLines:
         return [self._lines[number][:2] for some, _, number in sorted(near)[:_NEAREST] if -2 * some >= len(new.words)]
 
     def _worth_a_look(self, new: ReadLine) -> list[int]:
-        """What is in the same words, and what may share half of them: that has at least two of the rarer ones.
+        """The lines with the same words, and those that may share half of them: they have at least two of the rarer words.
 
         Who has six of twelve words has two of any eight, so that counting tells most lines. What is older than the latest
         with a word may have that too, without being counted.
@@ -255,7 +255,7 @@ def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
 def confirmations_of(
     blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], ledger: Ledger, today: date, fading: Fading
 ) -> Iterator[Confirmed]:
-    """What becomes of the opinions that blocked lines repeat, each on the day of the latest log that does.
+    """The new confidence of opinions that blocked lines repeat, each on the day of the latest log that repeats it.
 
     They have at least the confidence just said, from that day. `held` has the lines of those that can be written now.
     """
@@ -265,7 +265,7 @@ def confirmations_of(
         written, said, day = memory.confidence, last[twin].memory.confidence, last[twin].place.day(today)
         if written is None or not is_fading(memory):
             continue
-        if written.day and day < written.day:  # an old log says nothing of today
+        if written.day and day < written.day:  # an old log says nothing about today
             said, day = None, written.day
         worth = value_on(written, day, fading, lines.page, ledger.signals_of(twin).used)
         stronger = with_confidence(lines.text, raise_confidence(worth, day, said))
@@ -320,7 +320,7 @@ def _memories(catalog: PageMemoryCatalog, ids: Iterable[str]) -> dict[str, Memor
 def _compare(
     pairs: Iterable[tuple[str, str]], memories: Mapping[str, Memory], sources: Mapping[str, Event], of: CompareParts
 ) -> Pairs:
-    """What they are to each other; what somebody thinks and what is so are two things in the same words."""
+    """Their relations; an opinion and a fact in the same words are two different memories."""
     kin = [pair for pair in pairs if memories[pair[0]].tag == memories[pair[1]].tag]
     ids = {id_ for pair in kin for id_ in pair}
     reader = Reader(of.wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))

@@ -83,7 +83,7 @@ class Ledger:
     consumed: dict[str, Event] = field(default_factory=dict)
     """By the id of a line that was taken in: the event that says what became of it."""
     read: dict[str, set[str]] = field(default_factory=dict)
-    """By the first name of a log: the ids of its lines that were taken in."""
+    """The ids of the lines that were taken in from each log, by the name under which the log was first read."""
     gone: dict[str, Event] = field(default_factory=dict)
     """The event that took a memory out."""
     identities: dict[str, str] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Ledger:
     """The memory that replaces it."""
     supersessions: dict[str, Event] = field(default_factory=dict)
     may_replace: dict[tuple[str, str], Event] = field(default_factory=dict)
-    """By an older memory that a person wrote and a newer one: the event by which the line of the newer replaces it."""
+    """The events that ask a person: by the older memory, which they wrote, and the newer one whose line replaces it."""
     restored: dict[str, date] = field(default_factory=dict)
     signals: dict[str, UseSignals] = field(default_factory=dict)
     confirmed: dict[str, date] = field(default_factory=dict)
@@ -111,20 +111,20 @@ class Ledger:
     revised: dict[str, str] = field(default_factory=dict)
     """By the id of an edited line: the memory that follows it."""
     left_names: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """By a name that a log no longer has: when it was left, and how many logs had it as first name then."""
+    """For each name that a log no longer has: when it was given up, and how many logs had it as first name then."""
     reused: set[str] = field(default_factory=set)
-    """Those of these names that another log has had since."""
+    """The given-up names that another log has used since."""
     logs: dict[str, int] = field(default_factory=dict)
-    """By first name: the most logs that had it at once, where there was more than one."""
+    """For each first name that several logs had at once: how many."""
 
     @property
     def wanted_both(self) -> set[tuple[str, str]]:
-        """The sorted pairs of which a person wants both: kept apart, or let in."""
+        """The sorted pairs of memories that a person wants to keep both: kept apart, or let in after a block."""
         let_in = ((memory, str(item.get("of"))) for memory, item in self.allowed.items())
         return self.kept_apart | {(min(pair), max(pair)) for pair in let_in}
 
     def signals_of(self, memory: str) -> UseSignals:
-        """What is known of the use of a memory."""
+        """The signals of use of a memory."""
         return self.signals.get(memory, NOTHING)
 
     def last_use_of(self, memory: str) -> date | None:
@@ -263,7 +263,7 @@ def _apply(ledger: Ledger, item: Event) -> None:
 
 
 def _settle(ledger: Ledger, memory: str, item: Event) -> None:
-    """Note an answer of a person, so that nobody asks again; or drop it, when it was taken back."""
+    """Note the answer of a person, so that the question does not come again; or drop the answer if it was taken back."""
     is_open = item["type"] == REOPENED
     if "other" in item:
         other, told = str(item.get("other")), ledger.kept_apart
@@ -282,14 +282,14 @@ def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:
 
 
 def _reuse(ledger: Ledger, name: str, logs: int) -> None:
-    """Note that another log has a name that was left."""
+    """Note that another log now uses a name that its first log gave up."""
     ledger.left_names.pop(name, None)
     ledger.reused.add(name)
     ledger.logs[name] = max(ledger.logs.get(name, 1), logs)
 
 
 def _consume(ledger: Ledger, memory: str, item: Event) -> None:
-    """Note what became of a line; the first event holds, unless a person let in a line that was blocked."""
+    """Note what became of a line; the first event counts, unless a person later let in a blocked line."""
     first = ledger.consumed.setdefault(memory, item)
     log = str(item.get("log", ""))
     ledger.read.setdefault(ledger.identity_of(log), set()).add(memory)

@@ -87,11 +87,11 @@ def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
 
 Read = Callable[[str], bytes | None]
 Announce = Callable[[Sequence[Link]], None]
-"""Is told the links that will break, before a command acts."""
+"""A function that gets the links that will break, before a command acts."""
 
 
 def say_nothing(dangling: Sequence[Link]) -> None:
-    """Tell nobody."""
+    """Ignore links that will break."""
 
 
 def relink_plan(plan: Plan, graph: LinkGraph, read: Read) -> Plan:
@@ -123,7 +123,7 @@ def relink_plan(plan: Plan, graph: LinkGraph, read: Read) -> Plan:
 
 
 def _breaking(plan: Plan, followed: Sequence[Followed], graph: LinkGraph, read: Read) -> list[Followed]:
-    """The links that would break others by following: other links lead to the headings in which these stand."""
+    """The links that cannot follow without breaking others: they are in headings that other links lead to."""
     if not followed:
         return []
     dead = find_dead_links((*plan.operations, *relink_operations(followed)), graph, read)
@@ -165,7 +165,7 @@ def follow_links(
     heirs: Mapping[str, str] | None = None,
     written: Mapping[tuple[str, str], str] | None = None,
 ) -> Following:
-    """What happens to the links to what operations touch: those that follow, and those that will lead nowhere.
+    """The effect of operations on links: those that follow, and those that will break.
 
     `heirs` has for each merged memory the one that stays; `written` how links to restored memories were written.
     """
@@ -192,7 +192,7 @@ def follow_links(
 
 
 def find_dead_links(operations: Iterable[Operation], graph: LinkGraph, read: Read) -> list[Link]:
-    """The references that would lead less far after operations than now."""
+    """The references that work better now than after the operations."""
     wanted = tuple(operations)
     if not _may_break(wanted, graph):
         return []
@@ -219,7 +219,7 @@ class _Change:
     texts: Mapping[str, str]
     _outlines: dict[str, Outline] = field(default_factory=dict)
     _names: dict[str, set[str]] = field(default_factory=dict)
-    """By file, the names of the references in it afterwards."""
+    """The names of the references in each file after the change."""
 
     @property
     def before(self) -> LinkScene:
@@ -238,7 +238,7 @@ class _Change:
         return self._outlines[path]
 
     def is_dead(self, link: Link) -> bool:
-        """Whether a reference that is still there afterwards, perhaps rewritten, leads less far."""
+        """Whether a reference still exists after the change (perhaps rewritten) but no longer leads where it did."""
         relinks = (operation for operation in self.operations if isinstance(operation, Relink))
         moves = {(operation.path, move.old): move.new for operation in relinks for move in operation.moves}
         moved, now = moves.get((link.source, reference_name(link.reference))), link
@@ -249,7 +249,7 @@ class _Change:
         return self.after.reach(now) < self.before.reach(link)
 
     def leaves(self, link: Link) -> bool:
-        """Whether a reference is in its file afterwards, written as before."""
+        """Whether a reference is still in its file after the change, unchanged."""
         path = link.source
         if path not in self.texts:
             return path not in self.old
@@ -259,7 +259,7 @@ class _Change:
         return reference_name(link.reference) in self._names[path]
 
     def links(self) -> Iterator[Link]:
-        """The references that the operations might break; those to other pages are not looked at."""
+        """The references that the operations may break; references to untouched pages are skipped."""
         known, after = self.before.outline_of, self.after
         pointed = self.graph.links_into(self.old.keys())
         targets = {target.path for link in pointed if (target := self.before.target(link))}

@@ -24,10 +24,10 @@ from bankd.same.pairs import text_key
 from bankd.settings import BudgetPolicy
 
 _RENAME_SHARE = 0.5
-"""A log of whose lines at least this share was read under another name is that log, renamed."""
+"""If at least this share of a log's lines was read under another name, it is that log, renamed."""
 
 _ALL_OF_A_LOG = 3
-"""Lines that a log must have had for one that holds them all to be it, renamed and grown by more than it had."""
+"""The fewest lines of a log for which a longer log that holds them all counts as the same log, renamed and grown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +90,16 @@ def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple
 
 
 IN_PLACE = 0.5
-"""A line in the place of another is that line, edited, when they share at least this part of letter pairs (Dice)."""
+"""A line at the place of a removed one is that line, edited, if they share at least this part of letter pairs (Dice)."""
 
 ELSEWHERE = 0.8
-"""The same for a line in another place."""
+"""The same for a line at another place."""
 
 _FEW = 2
-"""So many lines may go from any log. Else at least half must stay, or the log was written anew and not edited."""
+"""Up to this many lines may go from a log that is edited. If more go, at least half must stay; else it was rewritten."""
 
 _MOST = 200
-"""With more lines gone or new, a log was not edited by hand. Each gone line is compared with each new one."""
+"""With more removed or new lines, a log was not edited by hand. Each removed line is compared with each new one."""
 
 _LETTERS = re.compile(r"[\W_]+")
 
@@ -146,7 +146,7 @@ def find_edited(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> list
 
 
 def _alike(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> Iterator[tuple[float, int, int]]:
-    """The pairs that may be one line, edited: how far they are above the threshold, and their places before and now."""
+    """Pairs that may be one line, edited: how far above the threshold, and the places before and now."""
     ours, theirs = [past.id for past in before], [line.id for line in lines]
     stayed = set(ours) & set(theirs)
     went: dict[int, int] = {}  # by the place of a line: the gap between lines that stayed in which it stands
@@ -166,12 +166,12 @@ def _alike(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> Iterator[
 
 
 _FORCED = 10
-"""A forced run may add so many times the budget. It reads each page that it adds to, and needs about 20 kB a line."""
+"""A forced run may add this many times the budget. It reads each page that it adds to, and needs about 20 kB a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What a run leaves for the next: the line where that begins, and how many logs are not read to their end."""
+    """The part of the logs that a run leaves for the next: its first line, and how many logs were not read to the end."""
 
     start: LogPlace
     logs: int
@@ -193,7 +193,7 @@ def most_lines(budget: BudgetPolicy, *, force: bool) -> int:
 
 
 def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[RetainLine], Sequence[RetainLine]]:
-    """Divide new memories into a batch of at most so many lines of text, but at least one memory, and the rest."""
+    """Divide new memories into a batch (at most this many lines of text, at least one memory) and the rest."""
     if most is None:
         return lines, ()
     count = max(sum(total <= most for total in accumulate(map(lines_added, lines))), 1)

@@ -54,7 +54,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A memory with another value for the same thing, the older one that it replaces, and what differs.
+    """A memory with another value for the same thing, the older memory that it replaces, and the difference.
 
     `id` is that of the memory where it is not that of the line. With `is_question` a person wrote the older one and is
     asked.
@@ -114,7 +114,7 @@ class Repaired:
 class Deferred:
     """Something that waits for a later run, and why; with `needs_person` it may wait for ever unless a person acts.
 
-    `hides_nothing`: a page that holds no memory that might be missed on another page.
+    `hides_nothing`: no memory can seem to be missing because this page was not read.
     """
 
     what: str
@@ -217,7 +217,7 @@ class Plan:
 
     @property
     def heirs(self) -> dict[str, str]:
-        """By the id of a memory that is merged into another, the id of that one: links follow to it."""
+        """For each memory that is merged into another, that one's id (by id): links follow to it."""
         return {source.id: item.id for item in self.merged for source in item.sources}
 
     @property
@@ -274,7 +274,7 @@ class Plan:
         return ledger.make_event(kind, key, self.now, **facts)
 
     def _gone(self, item: Archived) -> dict[str, object]:
-        """The facts of a memory that goes: where it stood, and how links to it were written."""
+        """The facts about a memory that leaves: its place, and how links to it were written."""
         links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
         return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
 

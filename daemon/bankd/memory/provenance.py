@@ -182,7 +182,7 @@ def encoded_forms(words: Iterable[str]) -> tuple[bytes, ...]:
 
 
 def holds_form(data: bytes, wanted: Iterable[bytes]) -> bool:
-    """Whether any form of the text is in these bytes."""
+    """Whether these bytes contain the text in any of its encoded forms (see `encoded_forms`)."""
     return any(form in data for form in wanted)
 
 
@@ -193,7 +193,7 @@ def without_marks(text: str) -> str:
 
 def scrub_text(text: str, words: Iterable[str]) -> str:
     """Replace the words everywhere in a text, but not in the marks of bankd."""
-    parts = _MARKS.split(text)  # every second is a mark
+    parts = _MARKS.split(text)  # every second piece is a mark
     for word in words:
         parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]
     return "".join(parts)

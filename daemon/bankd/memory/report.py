@@ -19,7 +19,7 @@ from bankd.pages.references import Reference
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One thing that a run did or did not do; `sign`: + taken in, = blocked, ~ changed, - out, ! for a person, . later."""
+    """One thing that a run did or left undone; `sign`: + taken in, = blocked, ~ changed, - out, ! for a person, . later."""
 
     sign: str
     kind: str

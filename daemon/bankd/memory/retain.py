@@ -35,7 +35,7 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """What each tag of a log means, by profile; B and S differ between the tools that write Retain lines."""
 
 MAX_LINE_BYTES = 64 * 1024
-"""Longer lines are no statement of a person or an agent; they stay in the log and are reported."""
+"""A longer line is not a statement of a person or an agent; it stays in the log and is reported."""
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ESCAPE_SEQUENCE = re.compile(
@@ -46,12 +46,12 @@ _MEANT = re.compile(
     r"[WBOSwbos][ \t]*[(\[{][ \t]*c[ \t]*="  # a confidence, whatever comes after it
     r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@\S|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
 )
-"""A tag with something that only a Retain line has, although it does not parse; `- A: …` and `- S and P: …` are prose."""
+"""A line that does not parse but has a tag with something only Retain lines have; `- A: …` and `- S and P: …` are prose."""
 _TAGGED = r"[WBOS](?:\([^()\n]*\))?(?:[ \t]+@[^\s:]+)*[ \t]*:"
 _TIGHT_MARKER = re.compile(rf"^([ \t]*-)(?={_TAGGED}(?:\s|$))", re.MULTILINE)
-"""`-W: text`, a paragraph for Markdown; whoever writes it means a list item."""
+"""`-W: text` is a paragraph in Markdown, but meant as a list item."""
 _TIGHT_TEXT = re.compile(rf"({_TAGGED})(?=[^\s/\d])")
-"""`W:text`. With one word, outside of Retain, it may be a ratio; before a digit, a time."""
+"""`W:text` without a space. Outside of Retain sections, one word may be a ratio, and a digit a time: those do not count."""
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line with a question that it answers."""
 _NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}

@@ -69,7 +69,7 @@ class Archived:
     before: tuple[str, ...] = ()
     is_apart: tuple[bool, bool] | None = None
     archive: str = ""
-    """The page of the archive, if its name differs in case from that of the page; else empty."""
+    """The existing page of the archive, if its name differs from the page's name only in case; else empty."""
 
     def within(self, names: Names) -> Archived:
         """The same, into the page that the archive has: names that differ in case alone are one file on some systems."""
@@ -124,16 +124,16 @@ def find_fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> lis
 
 
 def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Resident]:
-    """What the rules of the archive need to know of memories, from their lines and the events.
+    """The facts about memories that the rules of the archive need, from their lines and the events.
 
-    A memory that contains other memories with ids is left out: they would go where it goes.
+    A memory with other memories (with ids) nested in it is left out, since they would go with it.
     """
     newer, alone = ledger.successors(), sorted((id_, lines) for id_, lines in held.items() if not lines.inside)
     return [resident_of(id_, lines.page, memory_of(lines), ledger, newer.get(id_)) for id_, lines in alone]
 
 
 def memory_of(lines: MemoryLines) -> Memory:
-    """The memory that these lines hold, without what is nested in it."""
+    """The memory at the start of these lines, without nested ones."""
     own = "\n".join(line.strip() for line in lines.text.split("\n")[: lines.own])
     return parse_memory(MARKER.sub("", own))
 
@@ -239,6 +239,6 @@ def is_lived(page: str) -> bool:
 
 
 def lasting_place(claims: Sequence[Destination]) -> Destination:
-    """The first of these places that is for lasting knowledge."""
+    """The first of these places that is not on a page for events."""
     lasting = (place for place in claims if not (is_lived(place.page) or is_own(place.page)))
     return next(lasting, Destination(KNOWN, None, "lasting knowledge"))

@@ -26,11 +26,11 @@ from bankd.words.analysis import normal_form, runs_of, stem_words
 # by similar memories. Chosen on one half of 150 everyday lines and reported on the other (bench.routing)
 
 NEAREST = 3
-"""So many similar memories vote."""
+"""The number of similar memories that vote."""
 _LEAST = 0.12
-"""At least one memory of the page, with the same tag, must have this score: below it two lines share words of no subject."""
+"""At least one memory of the page with the same tag must have this score: below it, shared words are not about a subject."""
 _CLOSE = 0.2
-"""From this score on likeness comes before the kind. Below it, where the two named different pages of the template, the
+"""From this score on, likeness decides before the kind. Below it, when both named different pages of the template, the
 kind was right 24 times of 32, likeness 5 times (shipped examples in a bank of 400 others, bench.routing)."""
 _AGREEMENT = 0.5
 """The share of the votes that a page needs."""
@@ -78,11 +78,11 @@ LEAST_SURE = 0.4
 _SMOOTHING = 0.1
 """Added to each count (Lidstone)."""
 _LEAST_WORDS, _SHOWN_WORDS = 2, 3
-"""So many words must speak for a page, and so many are shown as the reason: one word alone is no subject."""
+"""The fewest words for a page, and the most shown as the reason: one word alone is not a subject."""
 _NAMED = 3
-"""So many pages are named for what waits."""
+"""The most pages suggested for a line that waits."""
 _RARE = 0.01
-"""Such a word is in at most this share of the examples: common words are no subject either."""
+"""Such a word is in at most this share of the examples: common words are not a subject either."""
 
 
 ExampleLine: TypeAlias = tuple[str, str, str]
@@ -132,12 +132,12 @@ class PageClassifier:
         return Classified(page, probability, telling, scores.keys()) if len(telling) >= _LEAST_WORDS else None
 
     def likeliest(self, memory: Memory) -> Sequence[str]:
-        """The pages that come nearest for a memory, best first, at most three; none where no word of it is known."""
+        """The likeliest pages for a memory, best first, at most three; empty if none of its words is known."""
         scores = self._scores(memory, {word: features_of(word) for word in read_words(memory.text)})
         return sorted(scores, key=lambda page: -scores[page])[:_NAMED]
 
     def _scores(self, memory: Memory, words: Mapping[str, Sequence[str]]) -> dict[str, float]:
-        """What speaks for each page that has examples with the tag of a memory, in nats."""
+        """The evidence for each page that has examples with the tag of a memory, in nats."""
         features = dict.fromkeys(feature for found in words.values() for feature in found)
         weights = [self._weights(feature) for feature in features if feature in self._all]
         sums = dict(zip(self._counts, map(sum, zip(*weights, strict=True)), strict=True)) if weights else {}

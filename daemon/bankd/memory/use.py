@@ -169,7 +169,7 @@ def curve_of(
 
 
 NOTICE = timedelta(days=7)
-"""A fading memory is announced so long before it goes, and stays at least so long after it was taken in: old opinions may
+"""A fading memory is announced this long before it goes, and stays at least this long after it was taken in: old opinions may
 have faded already when they are imported."""
 
 

@@ -14,7 +14,7 @@ WEAK = math.exp(-3)
 GROWTH = 2.0
 """A use on another day multiplies the stability by this: ours, the smallest factor that studies of spacing report."""
 REPEATEDLY = 3
-"""After so many days of being ignored, with no use between, stability shrinks: once may be the fault of the question."""
+"""After this many days of being ignored, with no use between, stability shrinks: once may be the fault of the question."""
 SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
 """Days. So no memory is offered within a month, and none is held for more than thirty years."""
 
@@ -38,18 +38,18 @@ LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
 LEARNING_RATE = 0.1
 """Hebb's rule: each response that uses two memories closes this share of the gap between their tie and its limit."""
 MOST_RESPONSES = 50
-"""So many last responses count: after them a tie has 99.5 % of its limit."""
+"""The last responses that count: after this many a tie has 99.5 % of its limit."""
 
 USE_WORTH, IMPORTANCE_WORTH = 0.1, 0.05
 """The most that use and importance add to how near something is: ours. Together they lift nothing inferred above what
 somebody wrote (0.6 * 1.15 < 0.7)."""
 FULLY_USED = 50
-"""After so many days of use another adds nothing: ours."""
+"""Days of use beyond this many add nothing: ours."""
 
 RAREST, RAREST_SHARE = 20, 0.01
-"""A rare word is in at most so many memories, and in a small bank in at most this share of them, but at least two: ours."""
+"""A rare word is in at most this many memories; in a small bank in at most this share of them, but at least two: ours."""
 SHARED_WORDS = 2
-"""Two memories must share so many rare words: ours. One alone is chance in a bank of a few hundred memories."""
+"""The fewest rare words that two memories must share: ours. One alone is chance in a bank of a few hundred memories."""
 
 PROMOTED_AFTER, PROMOTED_USES = 7, 3
-"""An event is offered as lasting knowledge so many days after it was learned, when used on so many days: design section 17."""
+"""An event is offered as lasting knowledge this many days after it was learned, if used on this many days: design section 17."""
