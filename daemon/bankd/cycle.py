@@ -237,7 +237,7 @@ def collect_lines(
 ) -> tuple[Plan, Rest | None]:
     """Find the lines that are new, and what the user did to the logs and the bank since the last run.
 
-    The oldest of them make a batch of at most so many lines of text; the rest is for the next.
+    The oldest of them make a batch of at most this many lines of text; the rest is for the next.
     """
     lines = [line for reading in facts.readings for line in reading.lines if line.id not in facts.ledger.consumed]
     lines = take_from(policy.start, lines)

@@ -1,6 +1,6 @@
 """`bankctl find`: a terminal screen with a question, its answers, and the page around the chosen one.
 
-Also what a row and the preview show.
+Also the text of a row and of the preview.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def standing_place(hit: Hit) -> str:
 
 
 def preview_of(hit: Hit, page: Sequence[str]) -> Content:
-    """A hit with its days, what became of it, and the lines of its page around it."""
+    """A hit with its days, what became of it, and the lines around it on its page."""
     facts = [
         standing_place(hit),
         hit["when"],

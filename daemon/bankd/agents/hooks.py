@@ -76,7 +76,7 @@ def _count_turn(prompt: str, session: str, bank: BankReader) -> str:
 
 
 def _stop(said: Mapping[str, Any], bank: BankReader) -> str:
-    """What an agent is asked for instead of stopping; empty where it may stop."""
+    """What an agent is asked for instead of stopping; empty if it may stop."""
     from bankd.agents.asking import block_due, reader_of
     from bankd.briefing.shown import add_shown
 

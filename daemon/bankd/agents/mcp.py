@@ -140,7 +140,7 @@ LONGEST = 4 << 20
 
 
 class FrameStream:
-    """Frames in, one JSON object a line, and frames out. Any thread may write."""
+    """Frames in, one JSON object per line, and frames out. Any thread may write."""
 
     def __init__(self, source: IO[bytes], sink: IO[bytes]) -> None:
         """Read from one and write to the other."""

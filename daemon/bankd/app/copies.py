@@ -50,7 +50,7 @@ def export_memories(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def export_markdown(workspace: Workspace) -> str:
-    """The memories of the bank as one Markdown text: a heading a page, then its own headings; without ids."""
+    """The memories of the bank as one Markdown text: one heading per page, then its own headings; without ids."""
     workspace.catalog.refresh(workspace.now)
     parts = []
     for page in sorted(workspace.catalog.pages(), key=lambda page: page.path):

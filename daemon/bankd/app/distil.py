@@ -33,7 +33,7 @@ def ask_models(workspace: Workspace, *, only_prose: bool = False) -> dict[str, s
 
     Gives the prompts without an answer, by digest, each with the reason.
 
-    UserError where no model is named.
+    UserError if no model is named.
     """
     heard = _Heard(model_of(workspace))
     _go_through(workspace, heard, only_prose=only_prose)
@@ -41,7 +41,7 @@ def ask_models(workspace: Workspace, *, only_prose: bool = False) -> dict[str, s
 
 
 def model_of(workspace: Workspace) -> Models:
-    """The model that the user named; UserError where there is none."""
+    """The model that the user named; UserError if there is none."""
     if workspace.models is None:
         raise UserError(_NAME_ONE)
     return workspace.models

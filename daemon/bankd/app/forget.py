@@ -141,7 +141,7 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
 
 
 def _require_one_wording(id_: str, found: Sequence[_Found]) -> None:
-    """UserError where copies with one id say different things: whoever names the id may not mean both."""
+    """UserError if copies with one id say different things: whoever names the id may not mean both."""
     of_id = [item for item in found if item.memory.id == id_]
     if len({normalise_text(item.memory.text) for item in of_id}) > 1:
         places = " and ".join(sorted(f"{item.page}:{item.lines[0]}" for item in of_id))

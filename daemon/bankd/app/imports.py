@@ -64,7 +64,7 @@ _REMEMBERED_AT_ONCE = 500
 class Importer:
     """Imports sources into one workspace; `zone_of` converts a time to the zone of the workspace.
 
-    `project_of` gives the project of a folder, empty where it is in none.
+    `project_of` gives the project of a folder, empty if it is in none.
 
     Turns that a person took back come in again only with `is_by_hand`. `ends` has by log what was appended.
     """

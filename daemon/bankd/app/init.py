@@ -198,7 +198,7 @@ def divide_files(
 
 
 def _require_place(adoption: Adoption) -> None:
-    """UserError where the workspace exists, is half made from another folder, or has files in the way."""
+    """UserError if the workspace exists, is half made from another folder, or has files in the way."""
     root, begun = adoption.root, _read_marker(adoption.root)
     if begun is None:
         if (root / SETTINGS).exists():

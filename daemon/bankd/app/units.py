@@ -144,7 +144,7 @@ class Installation:
         return [(self.path, unit), (self.path.parent / f"{self.unit}.d" / "workspace.conf", drop_in)]
 
     def written_folder(self) -> str:
-        """The folder that the service may write; UserError where that would be too much."""
+        """The folder that the service may write; UserError if that would be too much."""
         linked = [str(path.resolve()) for name in ("memory", "bank") if (path := self.root / name).is_symlink()]
         written = written_folder(str(self.root), linked)
         if linked and written.count("/") < LEAST_DEPTH:

@@ -342,7 +342,7 @@ def decide(
 
 
 def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict[str, str]:
-    """The decision that a verb of `bankctl review` means for an id, two ids, or a log line. UserError where none fits.
+    """The decision that a verb of `bankctl review` means for an id, two ids, or a log line. UserError if none fits.
 
     `accept` does what bankd suggests, `place` files on `page` (or on the suggestion with this number), `keep` leaves it
     as it is, `drop` takes it out.

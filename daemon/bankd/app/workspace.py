@@ -89,7 +89,7 @@ class Workspace:
     """What the start repaired on pages that people had saved; kept until a report has mentioned it."""
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
-        """The policy of a run; `remember` as for the clock. ConfigError where settings cannot be used."""
+        """The policy of a run; `remember` as for the clock. ConfigError if settings cannot be used."""
         if self.unusable:
             raise ConfigError(*self.unusable)
         held = self.configuration = self.configuration or configure_run(self.root, self.settings)

@@ -26,7 +26,7 @@ _DECIDED = (
 )
 _NIGHT = timedelta(hours=24)
 _RULES, _CHANGED, _OPEN_ONES, _SUBJECTS = 10, 4, 3, 6
-"""At most so many standing rules and preferences, changes, open loops, and people or projects begin a session."""
+"""At most this many standing rules and preferences, changes, open loops, and people or projects begin a session."""
 
 
 def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

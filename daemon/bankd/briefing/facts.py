@@ -46,7 +46,7 @@ class KnownMemory(NamedTuple):
     fades_on: date | None = None
     """The day on which it goes to the archive unless it is said again."""
     projects: tuple[str, ...] = ()
-    """The folders of the projects that it is of; none where it holds everywhere."""
+    """The folders of the projects that it is of; none if it holds everywhere."""
 
     @property
     def who(self) -> str:

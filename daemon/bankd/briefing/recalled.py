@@ -52,7 +52,7 @@ def tell_hits(
 ) -> list[Told]:
     """What holds now of the hits of an answer, in their order: `@who · text · said DAY · id`.
 
-    Of memories that replace each other the newest is told, with what it replaced behind it; `facts` is asked only where an
+    Of memories that replace each other the newest is told, with what it replaced after it; `facts` is asked only where an
     older one was found without its newest. Of a session question and reply are told; `read_log` gives the text of a log.
     What is of another project than `project` names that.
     """
@@ -74,7 +74,7 @@ _MOST_OF_TURN = 280
 def exchange_at(log: str, line: int) -> tuple[int, str] | None:
     """The part of an imported session around a line: a question and its reply, each under its speaker.
 
-    Gives the line where it begins; None where no session stands at that line.
+    Gives the line where it begins; None if no session stands at that line.
     """
     rows = log.split("\n")
     turns = [(number, found["speaker"]) for number, row in enumerate(rows, 1) if (found := _TURN.fullmatch(row))]

@@ -87,7 +87,7 @@ def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
 
 
 def read_mark_moment(text: str) -> datetime | None:
-    """The moment of a mark; None where it cannot be read."""
+    """The moment of a mark; None if it cannot be read."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

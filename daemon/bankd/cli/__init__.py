@@ -133,7 +133,7 @@ def _usage(name: str | None, arguments: list[str]) -> int:
 
 
 def _command_for(word: str) -> str:
-    """The first command whose line of help has that word, as `cycle` has reflect; empty where none has it."""
+    """The first command whose line of help has that word, as `cycle` has reflect; empty if none has it."""
     from bankd.cli.base import COMMANDS
 
     told = (name for name, (_, summary) in COMMANDS.items() if word in summary.replace(",", "").split())

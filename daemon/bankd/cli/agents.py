@@ -25,7 +25,7 @@ _AGENTS += ["cursor", "vscode", "zed", "opencode", "gemini", "claude-desktop", "
 
 
 def connect_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("agent", choices=[*_AGENTS, "mcp"], help="mcp: only print what any other agent needs")
     add_options(parser, "--dry-run", "--json")
 
@@ -52,7 +52,7 @@ def connect_command(arguments: Namespace) -> int:
 
 
 def disconnect_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("agent", choices=_AGENTS, help="the agent to disconnect")
     add_options(parser, "--json")
 
@@ -89,7 +89,7 @@ def _tell(arguments: Namespace, changes: Sequence[FileChange], last: str, *, is_
 
 
 def brief_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("mode", nargs="?", metavar="MODE", help="one of --list (default: orient)")
     parser.add_argument("subject", nargs="*", metavar="NAME", help="whom or what it is about, such as @Peter")
     parser.add_argument("--list", action="store_true", dest="lists", help="list the modes, when each fires, its tokens")

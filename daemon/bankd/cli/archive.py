@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def archive_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = (
         "list (default): what is archived; put ID...: archive memories; restore ID...: back to the place they came "
         "from; candidates: what may be archived, the weakest first: superseded, faded, or not found by a search in 90 "
@@ -105,7 +105,7 @@ def _offered_line(item: OfferedMemory) -> str:
 
 
 def forget_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("what", type=bare_id, metavar="ID|TEXT", help="the memory; with --everywhere also a text")
     help_ = "purge its text from logs' copies, events, runs and index too; only says what it would do until --apply"
     parser.add_argument("--everywhere", action="store_true", help=help_)

@@ -14,7 +14,7 @@ from bankd.errors import UserError
 
 
 def export_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument(
         "file", nargs="?", metavar="FILE", help="write JSON there, which must be new (default: print it)"
     )
@@ -49,7 +49,7 @@ def export_command(arguments: Namespace) -> int:
 
 
 def backup_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "the tar file to write, which must be new (default: WORKSPACE-DAY.tar.gz here)"
     parser.add_argument("file", nargs="?", metavar="FILE", help=help_)
     add_options(parser, "--json")
@@ -74,7 +74,7 @@ def backup_command(arguments: Namespace) -> int:
 
 
 def restore_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("file", metavar="FILE", help="a file that `bankctl backup` wrote")
     parser.add_argument("folder", metavar="DIR", help="the workspace to make: a folder that is new or empty")
     add_options(parser, "--json")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def demo_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("--keep", metavar="DIR", help="leave the workspace there (a folder that is new or empty)")
 
 

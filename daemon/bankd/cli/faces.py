@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def ui_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("--port", type=whole_number, default=0, metavar="N", help="listen on this port (default: any)")
     parser.add_argument("--no-browser", action="store_true", help="only print the link")
 
@@ -76,7 +76,7 @@ def open_finder() -> bool:
 
 
 def banks_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "list (default); add [DIR]: put a workspace on the list; remove NAME|DIR: take it off, its files stay"
     parser.add_argument("action", nargs="?", choices=["list", "add", "remove"], default="list", help=help_)
     parser.add_argument("bank", nargs="?", metavar="DIR|NAME", help="the workspace (default: the one here)")
@@ -137,7 +137,7 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> int:
 
 
 def service_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     actions = ["install", "status", "uninstall", "reload"]
     help_ = "install: put the unit in place and start it; reload: have the daemon read its settings again"
     parser.add_argument("action", choices=actions, help=help_)
@@ -197,7 +197,7 @@ def _service_status(installation: Installation, *, as_json: bool) -> int:
 
 
 def completions_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("shell", choices=["bash", "zsh", "fish"], help="print its script, to be sourced or saved")
 
 

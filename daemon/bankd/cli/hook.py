@@ -22,7 +22,7 @@ _SECONDS = 2.0
 
 
 def hook_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, Stop, PreCompact or SessionEnd")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def import_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "files, zip exports or folders, such as ~/.claude/projects (default: imports.watch in bankd.yaml)"
     parser.add_argument("source", nargs="*", metavar="SOURCE", help=help_)
     parser.add_argument("--watch", action="store_true", help="stay, and import what is new every few seconds")
@@ -82,7 +82,7 @@ def _print(done: list[Imported], verb: str) -> None:
 
 
 def distil_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "without a model: find by rules what asks to be remembered, for the review"
     parser.add_argument("--rules", action="store_true", help=help_)
     parser.add_argument("--days", type=int, default=14, metavar="N", help="rules: days of logs to read (default: 14)")

@@ -22,7 +22,7 @@ _WORDS = {"split": (1, 1, "PAGE"), "merge": (1, 1, "PAGE"), "move": (2, 2, "OLD 
 
 
 def page_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = (
         "split PAGE: divide it into a hub and its parts; merge PAGE: put the parts of a hub back into it; move OLD NEW: "
         "another path for a page or folder; links: what broke, or with PAGE who links to it"

@@ -129,7 +129,7 @@ def width(text: str) -> int:
 
 @lru_cache(maxsize=4_096)
 def _columns_of(character: str) -> int:
-    """Columns of one character: two where it is wide, none where it combines with the one before."""
+    """Columns of one character: two where it is wide, none if it combines with the one before."""
     return 2 if unicodedata.east_asian_width(character) in "WF" else not unicodedata.combining(character)
 
 
@@ -152,7 +152,7 @@ def shortened(text: str, columns: int) -> str:
 
 
 class Progress:
-    """A bar on standard error while long work goes on; nothing where that is no terminal."""
+    """A bar on standard error while long work goes on; nothing if that is no terminal."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._total, self._done = what, max(total, 1), 0

@@ -24,7 +24,7 @@ _LISTED, _ASKED = 200, 4_000
 
 
 def review_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = (
         "list [KIND]: what waits (without an action too, where nobody can be asked); accept: do what bankd suggests; "
         "place ID PAGE: file it on a page, or on the suggestion with that number (without ID: all by today's rules); "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def cycle_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("kind", choices=["micro", "reflect"], help="micro: take in new lines; reflect: all steps")
     add_options(parser, "--dry-run", "--now")
     help_ = "archive beyond the budget, add ten times as much, and believe that missing files were deleted"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def search_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
     parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
@@ -116,7 +116,7 @@ def _shown_root(root: str) -> str:
 
 
 def related_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("of", metavar="ID|PAGE|SLUG", help="such as m-k3fba2xqb7te, bank/knowledge/tools.md, @Peter")
     parser.add_argument("--depth", type=int, choices=[1, 2], default=1, help="steps away, at most (default: 1)")
     add_limit(parser, 10, most=100)
@@ -161,7 +161,7 @@ _LOG_SHOWN = 160
 
 
 def timeline_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "only about a person or thing, in a page or folder, or of a day"
     parser.add_argument("subject", nargs="?", metavar="SLUG|PAGE|DAY", help=help_)
     add_limit(parser, 30, most=100)

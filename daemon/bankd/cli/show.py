@@ -27,7 +27,7 @@ LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 
 
 def show_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "a memory such as m-k3fba2xqb7te, a log line such as memory/2026-05-02.md:7, or a run"
     parser.add_argument("what", metavar="ID|LINE|RUN", help=help_)
     add_options(parser, "--now", "--json")
@@ -120,7 +120,7 @@ def _first_note(row: Mapping[str, Any]) -> str:
 
 
 def log_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     add_limit(parser, 20)
     parser.add_argument("-f", "--follow", action="store_true", help="list oldest first, then each new run as it ends")
     add_options(parser, "--json")
@@ -151,7 +151,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def undo_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("run_id", metavar="RUN", help="the run, as `bankctl log` names it")
     add_options(parser, "--dry-run", "--json")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def status_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     add_options(parser, "--json")
     parser.add_argument("--missed", action="store_true", help="list the planned runs that were missed")
     parser.add_argument("--metrics", action="store_true", help="print Prometheus metrics")
@@ -113,7 +113,7 @@ def _at(moment: str, status: dict[str, Any]) -> str:
 
 
 def doctor_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = (
         "all (default): look for trouble everywhere; verify: check that the bank is consistent and complete; clock: "
         "whether the system clock is believed (accept: confirm that it is right); index: the state of the search index "
@@ -230,7 +230,7 @@ def _verify(arguments: Namespace) -> int:
 
 
 def config_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = (
         "check: print every problem of bankd.yaml and the routing file, with its line; get [NAME]: print one setting, or "
         "all; set NAME TEXT: change it, comments stay; route TEXT: on which page a line would go, and by which rule"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help='such as "O(c=0.9) @Peter: Prefers concise replies."')
     parser.add_argument("--tag", choices=["W", "B", "O", "S"], help="the tag, when the text has none (default: W)")
     parser.add_argument("--replaces", type=bare_id, default="", metavar="ID", help="the memory that it replaces")
@@ -48,7 +48,7 @@ def add_command(arguments: Namespace) -> int:
 
 
 def edit_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "a memory such as m-k3fba2xqb7te, a line such as memory/2026-05-02.md:7, or a page such as daily/home"
     parser.add_argument("what", metavar="ID|LINE|PAGE", help=help_)
     parser.add_argument("--print", action="store_true", dest="prints", help="only print the file and line")
@@ -74,7 +74,7 @@ def edit_command(arguments: Namespace) -> int:
 
 
 def init_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="the workspace to make (default: here)")
     add_options(parser, "--json")
 
@@ -101,7 +101,7 @@ def init_command(arguments: Namespace) -> int:
 
 
 def adopt_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     parser.add_argument("folder", metavar="DIR", help="a folder of Markdown: a vault, or one with logs in memory/")
     parser.add_argument("workspace_folder", metavar="NEW", help="the workspace to make for it")
     parser.add_argument("--copy", action="store_true", help="copy its Markdown (default: use it where it is)")
@@ -164,7 +164,7 @@ def _files(names: Sequence[str], what: str) -> str:
 
 
 def feedback_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "used ID..., ignored ID...: what happened to memories; importance ID 1-10: 10 never loses strength"
     choices = ["used", "ignored", "importance"]
     parser.add_argument("what", nargs="?", choices=choices, metavar="ACTION", help=help_)

@@ -45,7 +45,7 @@ def change_setting(path: Path, name: str, value: str) -> None:
 
 
 def add_rule(path: Path, tag: str, target: str, heading: str | None, pattern: str, *, apply: bool) -> str:
-    """Put a rule before the other rules of its tag, if `apply`; gives it as it is written. ConfigError where it is wrong."""
+    """Put a rule before the other rules of its tag, if `apply`; gives it as it is written. ConfigError if it is wrong."""
     quoted = "'" + pattern.replace("'", "''") + "'"
     under = f", heading: {_scalar(heading)}" if heading else ""
     rule = f"- {{target: {_scalar(target)}{under}, match: {quoted}}}"

@@ -119,7 +119,7 @@ def name_problems(name: str, problems: list[Problem]) -> tuple[str, ...]:
 def with_values(text: str, group: str, values: Mapping[str, str], name: str) -> str:
     """The text of a settings file with these values in a group; comments and all else stay as they are.
 
-    ConfigError where the group is written on one line, in which nothing can be changed by lines.
+    ConfigError if the group is written on one line, in which nothing can be changed by lines.
     """
     lines = text.splitlines(keepends=True)
     start = next((n for n, line in enumerate(lines) if re.match(rf"{group}[ \t]*:", line)), None)

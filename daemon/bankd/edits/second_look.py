@@ -369,7 +369,7 @@ def match_equal(now: Iterable[_Thing], before: Iterable[_Thing]) -> Matches:
 
 MOST_AGAIN = 3
 REST = timedelta(minutes=10)
-"""A page that is written again so often within this time is left alone for as long."""
+"""A page that is written again this often within this time is left alone for as long."""
 
 _BY_ITSELF = HEALING | {"run"}  # not what a person asked for, and not late lines of an editor
 

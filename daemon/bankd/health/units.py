@@ -14,7 +14,7 @@ _INSTANCE = re.compile(r"[a-z_][a-z0-9_-]{0,30}")
 
 @dataclass(frozen=True, slots=True)
 class UnitState:
-    """What systemd says of a unit; all empty where there is no systemd."""
+    """What systemd says of a unit; all empty if there is no systemd."""
 
     load: str = ""
     active: str = ""

@@ -162,7 +162,7 @@ class IndexFolder:
 
 
 def _size_of(file: str) -> int | None:
-    """The size of a file in bytes; None where none is there."""
+    """The size of a file in bytes; None if none is there."""
     try:
         status = os.stat(file)
     except OSError:

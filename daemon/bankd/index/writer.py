@@ -49,7 +49,7 @@ _MANY_PAGES = 20
 
 
 class PageFingerprint(NamedTuple):
-    """A page as the index read it; `hash` is empty where a crash left it half read."""
+    """A page as the index read it; `hash` is empty if a crash left it half read."""
 
     stamp: str
     hash: str

@@ -18,7 +18,7 @@ from bankd.pages.scanner import Block, BlockKind, Document, scan_text
 class LayoutPiece:
     """Lines `start` to `end` of an old page (half open); without a source, new `text`.
 
-    A copy repeats lines that stand elsewhere too; nothing outside its own page refers to it. An unended piece has no
+    A copy repeats lines of another page; nothing outside its own page refers to it. An unended piece has no
     line ending after its last line.
     """
 
@@ -40,7 +40,7 @@ class NewPage:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where links to a whole page lead afterwards: a page, and the place there of line `line` of the old page."""
+    """The new target of links to a whole old page: a page, and there the place of the old page's line `line`."""
 
     path: str
     line: int | None = None
@@ -80,7 +80,7 @@ def combine_layouts(layouts: tuple[Layout, ...]) -> Layout:
 
 
 def line_positions(layout: Layout) -> dict[tuple[str, int], tuple[str, int]]:
-    """By page and line of each old line its page and line now; copies do not count."""
+    """The new page and line of each old line, by its old page and line; copies do not count."""
     found = {}
     for new_page, piece, first in placed_pieces(layout):
         if piece.source and not piece.is_copy:
@@ -181,7 +181,7 @@ class _Merger:
         return (mark.start - 1, False) if is_spaced else (mark.start, True)
 
     def _check_shared(self, path: str, document: Document, mark: Block) -> None:
-        """Report what stands below the mark and is not a copy of something that stays."""
+        """Report text below the mark that is not a copy of something that stays."""
         for block in document.blocks:
             if block.start < mark.end or block.kind is BlockKind.BLANK:
                 continue

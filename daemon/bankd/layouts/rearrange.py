@@ -602,7 +602,7 @@ def edit_of(followed: Followed) -> Edit:
 
 
 def relink_operations(followed: Iterable[Followed]) -> tuple[Relink, ...]:
-    """One operation a page; a link is rewritten only if its block is where it was seen."""
+    """One operation per page; a link is rewritten only if its block is where it was seen."""
     grouped: dict[str, dict[str, Move]] = {}
     for item in followed:
         key, was = (block if block.startswith("m-") else "" for block in (item.block, item.was))

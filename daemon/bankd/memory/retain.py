@@ -311,13 +311,13 @@ def people_in(memories: Iterable[Memory]) -> frozenset[str]:
 
 
 def project_in(text: str) -> str:
-    """The project that a line of a log names; empty where it names none."""
+    """The project that a line of a log names; empty if it names none."""
     found = _PROJECT.search(text)
     return found["folder"] if found else ""
 
 
 def project_of_log(text: str) -> str:
-    """The project that a log names above its first session; empty where it names none."""
+    """The project that a log names above its first session; empty if it names none."""
     return project_in(text.partition("\n## ")[0])
 
 
@@ -333,7 +333,7 @@ def without_project(text: str) -> str:
 
 
 def part_replaced(text: str) -> tuple[str, str]:
-    """The text of a line without notes and without what it replaces, and the id of that; empty where it replaces nothing."""
+    """The text of a line without notes and without what it replaces, and the id of that; empty if it replaces nothing."""
     said = "\n".join(_NOTES.sub("", line) for line in text.split("\n"))
     found = _REPLACES.search(said)
     return _REPLACES.sub("", said), found["id"] if found else ""

@@ -121,7 +121,7 @@ class PageClassifier:
         self._weights = cache(self._weigh)
 
     def classify(self, memory: Memory) -> Classified | None:
-        """The page for a memory; None where none is likely enough."""
+        """The page for a memory; None if none is likely enough."""
         words = {word: features_of(word) for word in read_words(memory.text)}
         scores = self._scores(memory, words)
         if not scores:

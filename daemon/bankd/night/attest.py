@@ -166,7 +166,7 @@ def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None,
     Args:
         line: what the model wrote.
         sources: the sentences of the log that it names.
-        day: of the log, by which "yesterday" is resolved; None where it has none.
+        day: of the log, by which "yesterday" is resolved; None if it has none.
         beside: what else the model was given; a name may stand there, since a
             session names somebody once and says "he" from then on.
     """
@@ -251,7 +251,7 @@ def _strip_value(value: str) -> str:
 
 def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _Said) -> bool:
     runs = _DIGITS.findall(value)
-    if not runs:  # a word of time; a part of the day is judged with the hour behind it
+    if not runs:  # a word of time; a part of the day is judged with the hour after it
         is_with_hour = value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens)
         return is_with_hour or value in said.text or value in " ".join(in_days)
     is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days

@@ -82,7 +82,7 @@ class LineSources(NamedTuple):
         return [part for text in (*named, self.before(line)) for part in sentences_of(text)] if named else []
 
     def before(self, line: DistilledLine) -> str:
-        """The text that a line replaces, of a memory or of a line of the same answer; empty where it replaces none."""
+        """The text that a line replaces, of a memory or of a line of the same answer; empty if it replaces none."""
         return self.replaced.get(line.replaces, line.replaces)
 
 

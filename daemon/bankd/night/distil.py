@@ -59,9 +59,9 @@ from bankd.settings import DistilPolicy
 
 VERSION = "sessions-2"
 _LEAST_TOKENS, _TOKENS_FOR_TOKEN = 700, 1.25
-"""What an answer may take: so many tokens, and so many for each of the log."""
+"""What an answer may take: this many tokens, and this many for each of the log."""
 _NEAREST, _SHARE, _NAMES, _QUESTIONS = 12, 4, 20, 2
-"""Memories that a model is shown; more of them as long as they take one token for so many of the log. Names that it is shown,
+"""Memories that a model is shown; more of them as long as they take one token for this many of the log. Names that it is shown,
 and questions that are kept of a line."""
 _NO_SLUG, _LONGEST_SLUG = re.compile(r"[^\w-]+"), 40
 
@@ -158,7 +158,7 @@ def _named(judged: JudgedLine, piece: LogPiece, ids: Mapping[str, str]) -> Judge
 
 
 def first_batch(left: Sequence[LogPiece], room: int, models: Models, categories: Sequence[str]) -> list[LogPiece]:
-    """The first pieces of a project that fit so many tokens, or one; of those as many as a reply was kept for, where there is one.
+    """The first pieces of a project that fit this many tokens, or one; of those as many as a reply was kept for, where there is one.
 
     So what was asked already is not asked again because more is new since.
     """

@@ -80,7 +80,7 @@ class LogPiece(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The piece as a model is shown it below its title: the headings, and each line behind its number."""
+        """The piece as a model is shown it below its title: the headings, and each line after its number."""
         shown, numbered = list[str](), iter(self.texts.items())
         for at, section in enumerate((*self.before, *self.sections)):
             shown += ["Read before:"] if self.before and at == 0 else ["New:"] if at == len(self.before) > 0 else []

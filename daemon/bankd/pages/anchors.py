@@ -34,7 +34,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnchorPlace:
-    """A line of a page (0-based), and how a fragment named it."""
+    """A line of a page (0-based), and the form in which a fragment named it."""
 
     line: int
     form: Form
@@ -138,7 +138,7 @@ def _by_id(outline: Outline, text: str) -> AnchorPlace | None:
 
 
 def _by_anchor(outline: Outline, text: str) -> AnchorPlace | None:
-    """Match GitHub's anchors as written, then without regard to case, as its page script does."""
+    """Match GitHub's anchors as written, then ignoring case, as the script of GitHub's pages does."""
     exact = (spot for spot in outline.spots if spot.anchor == text)
     folded = (spot for spot in outline.spots if spot.anchor == text.lower())
     spot = next(exact, None) or next(folded, None)

@@ -26,7 +26,7 @@ _HEAD = re.compile(
 _NAMED = re.compile(
     r"(?:\((?P<inside>@[\w-]+(?:,?[ \t]+@[\w-]+)*)\)|(?P<before>@[\w-]+(?:,?[ \t]+@[\w-]+)*):)[ \t]+(?=\S)"
 )
-"""Names at the beginning of a text, `W: @Nadia: …` or `W: (@Nadia) …`: whoever writes so means `W @Nadia: …`."""
+"""Names at the beginning of a text: `W: @Nadia: …` and `W: (@Nadia) …` mean `W @Nadia: …`."""
 _CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
 _BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 _SOURCES = re.compile(r"(?:^|[ \t]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$")
@@ -69,7 +69,7 @@ class Memory:
 
 
 class TagHead(NamedTuple):
-    """What stands before the colon of a tagged line, as written; `problem` says what is wrong with it, if anything."""
+    """The part before the colon of a tagged line, as written; `problem` says what is wrong with it, if anything."""
 
     tag: str
     confidence: Confidence | None
@@ -146,7 +146,7 @@ def pinned(text: str, id_: str) -> str:
 
 
 def _last(pattern: re.Pattern[str], beginning: str, text: str) -> re.Match[str] | None:
-    """Search only from where the pattern may begin last: trying it at every space takes a third of reading a page."""
+    """Search only from the last place where the pattern may begin: trying every space takes a third of the time to read a page."""
     at = text.rfind(beginning)
     return pattern.search(text, len(text[:at].rstrip(" \t"))) if at >= 0 else None
 
@@ -175,7 +175,7 @@ def normalise_text(text: str) -> str:
 
 
 def statement_of(memory: Memory) -> str:
-    """What a memory says and about whom, without its confidence and id: its identity is made of this text."""
+    """The text of a memory with its subjects, without confidence and id: its identity is computed from this."""
     return normalise_text(_render(memory, None))
 
 

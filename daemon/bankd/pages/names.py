@@ -30,7 +30,7 @@ def is_within(path: str, pages: Iterable[str]) -> bool:
 
 
 def path_key(path: str) -> str:
-    """A path in NFC and case folded: equal for all paths that a link does not tell apart."""
+    """A path in NFC and case folded: equal for all paths that are the same to a link."""
     return path.casefold() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
@@ -51,7 +51,7 @@ def is_outside(path: str) -> bool:
 
 
 def relative_path(path: str, folder: str, climb: int = 0) -> str:
-    """The shortest relative path from a folder to a file, or one with `climb` more steps up and down."""
+    """The shortest relative path from a folder to a file; with `climb`, a longer one with this many extra steps up and down."""
     there, here = ([part for part in where.split("/") if part] for where in (path, folder))
     shared = 0
     while shared < min(len(there) - 1, len(here)) and there[shared] == here[shared]:
@@ -167,9 +167,9 @@ _DAY_FORMS = tuple(
 
 
 def day_in(path: str) -> date | None:
-    """The last day in the name of a file or its folders, as journals of many programs write it; None where there is none.
+    """The last day in the name of a file or its folders, in the formats of many journal programs; None if there is none.
 
-    A week counts as its Monday. `05-09-2024` may be two days and so is none; `05.09.2024` is in September.
+    A week counts as its Monday. `05-09-2024` is ambiguous and gives None; `05.09.2024` is in September.
     """
     found = ((match.end(), _day_of(match)) for form in _DAY_FORMS for match in form.finditer(path))
     return max(((end, day) for end, day in found if day), default=(0, None))[1]

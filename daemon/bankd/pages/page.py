@@ -99,7 +99,7 @@ def read_page(path: str, data: bytes) -> Page:
 
 @lru_cache(maxsize=32)
 def read_page_once(path: str, data: bytes) -> Page:
-    """Read a page by its path in the workspace, and keep the result: several steps of a run look at a changed page."""
+    """Read a page by its path in the workspace, and cache the result: several steps of a run read a changed page."""
     return read_page(path, data)
 
 
@@ -338,9 +338,9 @@ def inherited_front_matter(document: Document) -> str:
 
 
 def shared_head(line_end: str) -> str:
-    """What stands between the body of a part and the definitions that it shares.
+    """The separator between the body of a part and the definitions that it repeats.
 
-    A body without a final newline has no blank line after it: this tells a merge to remove the newline again.
+    If the body had no final newline, the separator has no blank line; a merge then removes the newline again.
     """
     return line_end + SHARED_MARK + line_end
 

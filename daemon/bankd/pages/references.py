@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MAY_NAME = re.compile(r"[\[<`]|\.md|bank/")
-"""Every text that names something has one of these; most memories have none."""
+"""A text with a target has one of these characters; most memories have none."""
 _SPACE = r"(?:[ \t]*\n?[ \t>]*)"
 _DESTINATION = re.compile(
     r"\(" + _SPACE + r"(?:<(?P<angled>(?:[^<>\n\\]|\\.)*)>"
@@ -140,7 +140,7 @@ class _Scanner:
         yield from bare_paths(self._text, self._free)
 
     def _code_end(self, ticks: int, start: int) -> int:
-        """Where the code span ends that a run of so many backticks opens; `start`, the end of the run, when none does."""
+        """The end of a code span that a run of this many backticks opens; `start` (the end of the run) if nothing closes it."""
         if ticks not in self._unclosed_ticks:
             if closer := re.compile(rf"(?<!`)`{{{ticks}}}(?!`)").search(self._text, start):
                 return closer.end()
@@ -155,7 +155,7 @@ class _Scanner:
             yield from bare_paths(self._text, start, end)
 
     def _closed(self, at: int) -> TargetSpan:
-        """What the pair of brackets that ends here is: a link, a footnote, or a use of a definition (or just brackets)."""
+        """The meaning of the brackets that end here: a link, a footnote, a use of a definition, or nothing."""
         start, is_image = self._open.pop()
         if destination := _DESTINATION.match(self._text, at + 1):
             self._free = destination.end()

@@ -1,4 +1,4 @@
-"""What a target as written leads to, a file or a folder, and how a new target is written in the style of an old one.
+"""Finds the file or folder that a target leads to, and writes new targets in the style of old ones.
 
 A target that could mean two files means none. `anchors` decides which place inside a page is meant.
 """
@@ -105,7 +105,7 @@ def _resolve_relative(path: str, fragment: str | None, source: str, names: Names
 
 
 def _target(full: str | None, written: str, fragment: str | None, style: Style, names: Names) -> Target | None:
-    """Try a path as it is, then as the sites that leave out `.md` mean it, then as a folder."""
+    """Try a path as it is, then with `.md` (which some sites leave out), then as a folder."""
     if full is None:
         return None
     tries = [] if written.endswith("/") else [(full, full[-3:] if full.endswith(".md") else "?"), (full + ".md", "")]
@@ -223,7 +223,7 @@ def _written(reference: Reference, seen: str, path: str, style: Style, source: s
 
 
 def _with_ending(path: str, ending: str) -> str:
-    """A path without what its style leaves out."""
+    """A path without the ending that its style leaves out."""
     if ending in {"/", "folder"}:
         for page in INDEX_PAGES:
             if path == page or path.endswith("/" + page):

@@ -86,14 +86,14 @@ def scan_text(text: str) -> Document:
 
 @lru_cache(maxsize=8)
 def document_of(text: str) -> Document:
-    """Find the blocks of a page, and keep the result: several steps of a run look at a page that changed."""
+    """Find the blocks of a page, and cache the result: several steps of a run read a changed page."""
     return scan_text(text)
 
 
 _TAB = 4
 """Columns: a tab reaches the next multiple of it."""
 CODE_INDENT = 4
-"""Columns: text that is indented so much more than its surroundings is code."""
+"""Columns: text that is indented this much more than its surroundings is code."""
 
 
 def indent_of(line: str) -> int:
@@ -284,7 +284,7 @@ PROPERTY = re.compile(r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s#:\-\"'\[\]{},][^:\n]*?)[ \t
 def _front_matter_end(lines: Lines) -> int:
     """The line after the front matter, which is a mapping in YAML between two fences; 0 when the text has none.
 
-    Agents put rules between their sessions, also before the first: what stands between two of them is no mapping.
+    Agents put rules (`---`) between their sessions, also before the first: text between two of them is not front matter.
     """
     if not lines or lines[0].rstrip(" \t\r\n") != "---":
         return 0
@@ -303,7 +303,7 @@ def _front_matter_end(lines: Lines) -> int:
 
 
 _PLAIN_ITEM = re.compile(r"[-*+] {1,4}[^\W_]")
-"""An item that can be nothing else, and that ends the text above it: its text begins with a letter or digit."""
+"""A line that is certainly a list item, and ends the text above it: its text begins with a letter or digit."""
 
 
 @dataclass(slots=True)

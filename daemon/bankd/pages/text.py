@@ -20,7 +20,7 @@ _CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 _UNDECODABLE = "[\ud800-\udfff]"
 _INVISIBLE = "[\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 ACTING = f"[{_INVISIBLE[1:-1]}\x80-\x9f\u2028\u2029]"
-"""What acts on a terminal and is not escaped by JSON."""
+"""Characters that act on a terminal and are not escaped by JSON."""
 _BREAK = "[\n\t\u2028\u2029]"
 _BREAK_NAMES = {"\n": "\\n", "\t": "\\t", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 
@@ -53,7 +53,7 @@ MARK = "\ufeff"
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a text was decoded from UTF-8 only."""
+    """Whether a text has no bytes that were not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -62,7 +62,7 @@ def is_utf8(text: str) -> bool:
 
 
 def only_utf8(texts: Iterable[str]) -> list[str]:
-    """The texts that were decoded from UTF-8 only."""
+    """The texts without bytes that were not UTF-8."""
     return [text for text in texts if is_utf8(text)]
 
 
@@ -128,7 +128,7 @@ def _unmarked(start: bytes) -> str | None:
 
 
 def decode_wide(data: bytes) -> str | None:
-    """The text of such a file; None when a part of it is something else, as a list item that was appended in UTF-8."""
+    """The text of such a file; None if a part has another encoding, such as a list item that was appended in UTF-8."""
     is_32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
     try:
         text = data.decode(_unmarked(data[:4]) or ("utf-32" if is_32 else "utf-16"))

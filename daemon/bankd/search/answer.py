@@ -276,7 +276,7 @@ def _hit_among(found: Found, one: Ranked) -> Hit:
 
 
 def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit) -> Hit | None:
-    """A passage of a log without the lines that were said, and those that a person took out of the bank; None where nothing is left."""
+    """A passage of a log without the lines that were said, and those that a person took out of the bank; None if nothing is left."""
     from bankd.search.parts import divide_passage  # noqa: PLC0415 -- most answers are of the bank
 
     parts = [

@@ -334,7 +334,7 @@ class BankSearch:
             return own.bank.rebuild(now)
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
-        """The cosine of the two texts of each pair; None where one of them has no vector yet."""
+        """The cosine of the two texts of each pair; None if one of them has no vector yet."""
         with self._writing:
             vectors = self._writer("wait").vectors.get("bank")
             return [None] * len(pairs) if vectors is None or not pairs else vectors.cosines(pairs)

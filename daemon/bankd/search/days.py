@@ -55,7 +55,7 @@ _NARROWNESS = 0.25
 TELLING = 0.5
 """From this fit on a memory is of those days."""
 _MONTH = 28
-"""So many days and more are a month or longer."""
+"""This many days and more are a month or longer."""
 
 
 def happened_in(memory: Dated, windows: Iterable[Span]) -> float:
@@ -111,7 +111,7 @@ def names_longer(memory: Dated, window: Span) -> bool:
 
 
 IN_WINDOW = 1_000
-"""So many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
+"""This many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
 
 
 def list_timeline(query: Query, index: IndexView) -> list[Ranked]:

@@ -169,7 +169,7 @@ class Hit(NamedTuple):
     entities: tuple[str, ...] = ()
     """Whom or what it is about, by their slugs."""
     projects: tuple[str, ...] = ()
-    """The folders of the projects that it is of; none where it holds everywhere."""
+    """The folders of the projects that it is of; none if it holds everywhere."""
     is_close: bool = False
     """Whether another answer is close to it, so that the day on which it was said matters."""
 

@@ -43,7 +43,7 @@ def find_numbers(text: str) -> Iterator[tuple[str, int, int]]:
         yield "resident number", found.start(), found.end()
     for found in _CARD.finditer(text):
         if not (found[1] or found[2] or _CARD_NAMES.search(text)):
-            continue  # an order, an invoice, an article
+            continue  # the number of an order, an invoice, an article
         if _CARD_PREFIXES.match(found[0]) and is_luhn(_digits(found[0])):
             yield "card number", found.start(), found.end()
 
@@ -65,7 +65,7 @@ def is_luhn(digits: list[int]) -> bool:
 
 
 Finder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
-"""A pattern of the user, compiled elsewhere: gives the spans that it matches."""
+"""A pattern of the user, compiled: a function that gives the spans that it matches."""
 
 _TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_-]{24,}={0,2}")
 _PARAGRAPH = re.compile(r"(\n[ \t\r]*\n)")

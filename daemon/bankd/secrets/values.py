@@ -1,6 +1,6 @@
 """Secrets that a text names (`password: …`) or that stand where a password does (`curl -u kim:…`).
 
-A value counts only if it can be a secret: no word, no reference to where a secret is kept, no placeholder.
+A value counts only if it can be a secret: not a word, not the place where a secret is kept, not a placeholder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TELLING = re.compile(
 
 
 class Joint(Enum):
-    """How a value follows the word that names it."""
+    """What stands between a value and the word that names it: a colon, a verb and so on."""
 
     STATED = "password: value, 비밀번호는 value"
     SAID = "the password is value, changed to value"
@@ -84,7 +84,7 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a value can only be a password, whatever stands before it: letters, digits and signs together."""
+    """Whether a value must be a password, whatever is before it: letters, digits and signs mixed."""
     return bool(_TELLING.match(value))
 
 
@@ -101,7 +101,7 @@ def is_key(value: str, rest: str, joint: Joint) -> bool:
     if len(value) < 16:
         is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
         changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
-        is_shuffled = 2 * changes >= len(value) and not is_worded(value)  # as no name that people write
+        is_shuffled = 2 * changes >= len(value) and not is_worded(value)  # unlike any name that people write
         return len(value) >= 8 and (is_mixed or is_shuffled)
     is_spoken = is_worded(value, 0.6) and not _CUT.search(value) if joint is Joint.STATED else is_worded(value)
     return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
@@ -190,14 +190,14 @@ _JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
     (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bto{_START}", re.IGNORECASE)),
     (Joint.BARE, re.compile(rf"{_OPEN}{_LENGTH}(?:(?:은|는|이|가|을|를)\s[가-힣]{{1,6}})?\s(?:to\s)?{_START}")),
 )
-# Hangul with two digits or a sign behind it is a password; with one digit or a word it counts or names something.
+# Hangul with two digits or a sign after it is a password; with one digit or a word it counts or names something.
 _HANGUL = re.compile(
     r"(?:[:=]|[은는이가을를]\s)[^\n.;:=!?]{0,24}?[\s\"'`*]*(?P<value>[A-Za-z]*[가-힣]{2,}[A-Za-z]*(?:\d{2,8}[!-/:-@]{0,3}|[!@#$%^&*]+\d*))"
     r"(?=[\"'`*]*(?:$|[\s.,]|이다|이야|입니다|예요|이에요|으로|로\s))"
 )
 _TOKEN = re.compile(r"(?<=\s)(?P<value>[!-~]{7,64})(?=[\s가-힣]|$)")
 _FAR = 120
-"""Characters behind the word for a password in which only what can be nothing else counts."""
+"""For this many characters after the word for a password, only a value that must be one counts."""
 # Before the value of a public number, such as a commit.
 IDENTIFIER = re.compile(
     r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$",
@@ -255,7 +255,7 @@ def _named(
 
 
 def _further_on(text: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """Passwords that stand further on in a line that names one."""
+    """Passwords later in a line that has the word for one."""
     if found := _HANGUL.match(text, start):
         yield "password", *found.span("value")
     for found in _TOKEN.finditer(text, start, min(text.find("\n", start) % (len(text) + 1), start + _FAR)):

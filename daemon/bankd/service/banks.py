@@ -1,6 +1,6 @@
 """The banks on the user's list, each served as by a daemon of its own, all in one process.
 
-    the list, read at every beat | a thread a bank: open when possible, live, again | one status for the service manager
+    the list, read at every beat | one thread per bank: open when possible, live, again | one status for the service manager
 
 Each bank has a thread: when one hangs, for instance because its disk went away, the others go on.
 """
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 RETRY = 10.0
 """Seconds between two tries to open a bank, at most."""
 _SILENT = 4 * BEAT
-"""A bank that has not proved for so many seconds that it works has a part that hangs."""
+"""A bank that has not shown for this many seconds that it works counts as hanging."""
 
 
 def open_when_possible(
@@ -93,7 +93,7 @@ class BankVoice:
     watchdog: timedelta | None = field(default=timedelta(seconds=3 * BEAT))
     said: str = "starting"
     proved: float | None = None
-    """When it last proved that all of its parts work, in seconds; None while it is not served."""
+    """When it last showed that all of its parts work, in seconds; None while it is not served."""
 
     @property
     def is_served(self) -> bool:
@@ -101,17 +101,17 @@ class BankVoice:
         return self.proved is not None
 
     def hangs(self, now: float) -> bool:
-        """Whether it is served and has not proved for long that it works."""
+        """Whether it is served but has not shown for long that it works."""
         return self.proved is not None and now - self.proved > _SILENT
 
     def ready(self, status: str) -> None:
-        """Hear how it is: that it began, or why it cannot."""
+        """Take its state: that it has started, or why it cannot."""
         self.said = status
 
     status = ready
 
     def alive(self) -> None:
-        """Hear that all of its parts work."""
+        """Take note that all of its parts work."""
         if self.is_served:
             self.proved = read_monotonic()
 
@@ -119,11 +119,11 @@ class BankVoice:
         """Ignored: nobody waits for it."""
 
     def stopping(self, status: str) -> None:
-        """Hear that it ends; from now on it need not prove that it works."""
+        """Take note that it stops; from now on it need not show that it works."""
         self.said, self.proved = status, None
 
     def extend(self, by: timedelta) -> None:
-        """Ignored: all banks have the time of their process."""
+        """Ignored: the time limit is that of the process, for all banks together."""
 
 
 class BankLife:
@@ -179,7 +179,7 @@ class AllBanks:
     """A daemon of as many banks as are on the list."""
 
     def __init__(self, telling: Notifier, signals: Signals, *, polling: bool) -> None:
-        """Take what receives their state, and what ends them; nothing runs yet."""
+        """Take the receiver of their state, and the signals that end them; nothing runs yet."""
         self._telling, self._signals, self._polling = telling, signals, polling
         self._children = CommonChildren()
         self._lives: dict[str, BankLife] = {}

@@ -43,7 +43,7 @@ PROOF = 5.0
 BEAT = 30.0
 """Seconds between two looks at the clock, at what is due, and at every part."""
 MANY = 100
-"""From this many changed pages on another process reads them; for fewer its start takes longer than the reading."""
+"""From this many changed pages on, another process reads them; for fewer, starting it takes longer than reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Daemon:
         return BusyError.exit_code
 
     def start(self) -> None:
-        """Begin everything that goes on by itself."""
+        """Start timer, watcher, socket and jobs."""
         self._timer.start()
         self._jobs.adopt(self._held.settings)
         self._watcher.start()
@@ -163,7 +163,7 @@ class Daemon:
             self._jobs.try_again()
 
     def files_changed(self, changes: Changes) -> None:
-        """Make changed files searchable: at once with the lexicon, thoroughly after a pause."""
+        """Make changed files searchable: at once by the lexicon, and after a pause with the analyser."""
         log.debug("changed=%d deleted=%d", len(changes.changed), len(changes.deleted))
         if any(path.startswith("memory/") for path in changes.paths):
             self._jobs.log_changed()
@@ -196,7 +196,7 @@ class Daemon:
             return ""
 
     def facts(self) -> HealthFacts:
-        """How everything stands."""
+        """The facts for the status: bank, index, jobs, watcher."""
         daemon = DaemonFacts(
             os.getpid(),
             __version__,

@@ -21,9 +21,9 @@ from bankd.workspace.runs import RunLedger
 log = logging.getLogger(__name__)
 
 INDEX_PAUSE = 3.0
-"""Seconds between a change of the bank and the thorough reading, which starts the analyser and writes the tree file."""
+"""Seconds between a change of the bank and reading it with the analyser, which also writes the tree file."""
 LONGEST_PAUSE = 30.0
-"""Seconds after which work begins even where files change all the time; a file that is being written waits by itself."""
+"""Seconds after which work begins even if files keep changing; a file that is being written is skipped until it is complete."""
 
 
 @dataclass(slots=True)
@@ -39,14 +39,14 @@ class _Run:
     summary: RunSummary | None = None
     error: BankError | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
-    """What a language model did not answer before it, and why."""
+    """The prompts that the language model did not answer before this run, and why."""
 
 
 class Jobs:
     """All jobs of a daemon; every method may be called from any thread."""
 
     def __init__(self, held: Held, ledger: RunLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
-        """Take where runs are done, remembered and timed, and the clock that decides what is due."""
+        """Take the bank, the ledger, the timer, and the clock that decides which jobs are due."""
         self._held, self._ledger, self._timer, self._clock = held, ledger, timer, clock
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
@@ -104,7 +104,7 @@ class Jobs:
         self._postpone("log", self._held.settings.settle_seconds + 0.5)
 
     def index_changed(self) -> None:
-        """Have the index brought up thoroughly after a pause, during which more may change."""
+        """Have the index updated with the analyser after a pause, in which more may change."""
         self._postpone("index", INDEX_PAUSE)
 
     def try_again(self) -> None:
@@ -244,7 +244,7 @@ class Jobs:
             return True
 
     def facts(self) -> tuple[JobFacts, ...]:
-        """How the jobs stand."""
+        """The state of the jobs."""
         with self._lock:
             now = self._clock()
             found = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bankd.service.daemon import Daemon
 
 LONGEST_WAIT = 600.0
-"""Seconds that a client may have something waited for."""
+"""The most seconds that a request may wait."""
 
 
 class Field(NamedTuple):
@@ -62,7 +62,7 @@ def find_problems(request: Mapping[str, Any]) -> list[str]:
 
 
 class ServedBank(BankReader):
-    """The bank as the daemon reads it for a hook: it answers itself, without the socket."""
+    """The bank for a hook inside the daemon: it asks the daemon directly, without the socket."""
 
     def __init__(self, root: str, handle: Callable[[dict[str, Any]], Any]) -> None:
         """Take the workspace, and what answers requests."""
@@ -118,12 +118,12 @@ class Requests:
         return {"line": summary.line, "report": summary.report}
 
     def _take_handed_over(self, _request: Request) -> Answer:
-        """Have a run soon, which imports what hooks left for it."""
+        """Start a run soon, which imports the transcripts that hooks handed over."""
         self._jobs.log_changed()
         return {}
 
     def _hook(self, request: Request) -> Answer:
-        """The text that a hook gives to an agent: the daemon has imported what makes it, the hook need not."""
+        """The text that a hook gives to an agent, made here because the daemon has the needed modules loaded."""
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
 
         bank = ServedBank(str(self._held.root), self.handle)

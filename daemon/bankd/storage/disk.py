@@ -1,4 +1,4 @@
-"""Questions to the disk before and after writing: is there room, may we write, did it sync, can it exchange files.
+"""Checks of the disk before and after writing: is there room, may we write, did it sync, can it exchange files.
 
 A sync that failed is never tried again on that file: the kernel has dropped the dirty pages, and a second call would
 report success (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
@@ -64,7 +64,7 @@ def trouble_of(root: Path, folders: Iterable[str]) -> str:
 
 
 def not_ours(root: Path) -> tuple[str, ...]:
-    """The files in `.bankd/` that we may not use: a run as another user, such as root, leaves files of that user."""
+    """The files in `.bankd/` that this user may not use: a run as another user, such as root, leaves such files."""
     found: list[Path] = []
     for folder in (root / ".bankd", root / ".bankd/txn", root / ".bankd/done"):
         with suppress(OSError):
@@ -265,7 +265,7 @@ def _walk(tree: FileTree, folder: str, home: int) -> Iterator[tuple[str, str]]:
             pages = [name for name, state in states.items() if name.endswith(".md") and not state.is_folder]
             readable = {name for name in pages if os.access(name, os.R_OK, dir_fd=fd, effective_ids=True)}
     except (OSError, ConflictError):
-        return  # whoever reads pages names what cannot be looked into
+        return  # the readers of pages report folders that cannot be opened
     for name in pages:
         unread = "" if name in readable else "may not even be read; correct its owner or mode"
         if reason := unread or why or _why_page(states[name], home):

@@ -1,6 +1,6 @@
 """Append-only logs of JSON lines: the events of a workspace, and below them the replies and texts of language models.
 
-Each machine appends to its own files, `WRITER-YEAR.jsonl`, one write a line. The next write ends a torn last line, or
+Each machine appends to its own files, `WRITER-YEAR.jsonl`, one write per line. The next write ends a torn last line, or
 cuts it off. Rows are a set: a file that a backup or a sync tool brought twice changes nothing. Earlier versions numbered
 the files, packed old ones (`.gz`) and moved them to `archive/`; those are read and purged.
 
@@ -192,7 +192,7 @@ class EventLog(JsonLog):
         super().__init__(tree, EVENTS, writer)
 
     def append_missing(self, events: Iterable[Event]) -> None:
-        """Write those of these events that this writer's newest file lacks, after a crash in the middle of them."""
+        """Write the events that this writer's newest file lacks, after a crash in the middle of writing them."""
         events = list(events)
         known = {row.get("id") for _, _, row in self._rows(self._current(events[0]))} if events else set()
         self.append(event for event in events if event["id"] not in known)

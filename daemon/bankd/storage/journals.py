@@ -168,7 +168,7 @@ class Lock:
 
     @classmethod
     def handed(cls, tree: FileTree, descriptor: int) -> Lock:
-        """A lock that another process holds and handed over as an open file; it must not be released here."""
+        """Make a lock from an open file that another process holds and passed on; it must not be released here."""
         lock = cls(tree, "")
         lock._fd = descriptor
         return lock

@@ -21,7 +21,7 @@ LOG_CAP = 1 << 30
 
 
 def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
-    """Append a Retain line to a log, made when missing; gives its place, and whether it was written.
+    """Append a Retain line to a log, which is made if missing; gives the place of the line, and whether it was written.
 
     With `once` it is not written where the log has it already, whoever writes it at this moment; where the log has it
     without what it replaces, that is written below it, or where other lines follow, the whole line again. StorageError
@@ -49,14 +49,14 @@ def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> t
 
 @contextmanager
 def _locked(tree: FileTree, log: str, folder: int) -> Iterator[int]:
-    """A log opened at its end, made when missing; other writers of it wait until it is closed."""
+    """A log opened at its end (made if missing) and locked; other writers of it wait until it is closed."""
     with closing_descriptor(tree.calls.open_to_append(log, folder, 0o644)) as fd:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield fd
 
 
 def _find(fd: int, line: str) -> tuple[int | None, str]:
-    """The number of the line of the log that says what `line` says, and what is to be appended: nothing where it is all there.
+    """The number of the line of the log with the same text as `line`, and the text still to append (empty if complete).
 
     The questions below either do not count, and a line of another project is another one.
     """

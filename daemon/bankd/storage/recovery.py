@@ -35,8 +35,8 @@ from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree
 
 SECOND_LOOK = timedelta(minutes=10)
-_UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
-_HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in the middle of it for so long
+_UNREAD = timedelta(seconds=5)  # a person needs at least this long to read a page and delete a line
+_HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may take this long
 _MOMENT = 0.2  # seconds in which a page that is written in place has been emptied and filled again
 _KEEP_EDITS = timedelta(minutes=10)
 _CAP = 200 * 1024 * 1024  # bytes; an editor may make a displaced file larger, then we stop reading it
@@ -148,7 +148,7 @@ class Recoverer:
                     yield operations, applied, journal.transaction.run
 
     def _taken_out(self, memories: Set[str]) -> Set[str]:
-        """Those that a command took out, by the events, because the journal of that may be lost."""
+        """The memories that a command took out; read from events, because the journal may be lost."""
         gone = fold_events(self._transactions.events.read_events()).gone
         return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
 

@@ -139,7 +139,7 @@ class Staging:
         return self.look(staged, path)
 
     def look(self, staged: StagedName, path: str) -> bool:
-        """Look at the file that came out: the one that we had read goes to the trash; an edit by somebody goes back (False)."""
+        """Check the file that the swap displaced: if it is the one we had read, move it to the trash; an edit goes back (False)."""
         data = self._read(str(staged))
         found = digest_of(data)
         if found == staged.before:

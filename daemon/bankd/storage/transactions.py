@@ -60,11 +60,11 @@ class TransactionWriter:
         return self._lock.is_held
 
     def closed(self, paths: Collection[str]) -> dict[str, str]:
-        """The files among these that cannot be written now, and why; a file may still be to be made."""
+        """The files among these that cannot be written now, and why; a file need not exist yet."""
         return closed_among(self._tree, paths)
 
     def commit(self, transaction: Transaction) -> Applied:
-        """Make all of a transaction happen, or nothing; StorageError when the disk does not let us."""
+        """Carry out a transaction completely or not at all; StorageError if the disk fails."""
         if not self._lock.is_held:
             raise InvariantError("a transaction was begun without the lock")
         try:
@@ -139,7 +139,7 @@ class TransactionWriter:
         if applied.postponed:
             return applied
         missing = self._report_missing(journal.transaction, applied)
-        # A memory that found no place is not said to be kept: its line is read again, instead of passing for deleted.
+        # A memory that could not be placed gets no event: the next run reads its line again instead of taking it for deleted.
         events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
         if events:
             (self.events.append if staged else self.events.append_missing)(events)
@@ -167,7 +167,7 @@ class TransactionWriter:
             self._withdraw(journal, number, withdrawal, applied)
 
     def _take_back_halves(self, journal: Journal, applied: Applied) -> None:
-        """A page is divided as a whole or not at all: when one part could not be made, the others are removed again."""
+        """A page is split completely or not at all: if one part could not be made, the others are removed again."""
         for page, lacking, made in find_half_divided(journal.transaction.operations, self.look):
             for part in made:
                 self._withdraw(journal, journal.paths().index(part.path), Drop(part.path, part.text), applied)

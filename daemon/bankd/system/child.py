@@ -1,6 +1,6 @@
 """Processes that work for this one. They start when there is work and free all their memory when they end.
 
-`ChildProcess` runs a program of ours. Requests and answers are JSON objects, one a line, over a socket that is the child's
+`ChildProcess` runs a program of ours. Requests and answers are JSON objects, one per line, over a socket that is the child's
 standard input; an open file may go with a request. The child ends when this process does: it sees the socket close.
 `SharedChild` lets several banks use one child in turn; each can stop its own work without stopping the others.
 """

@@ -102,7 +102,7 @@ def _listen(process: subprocess.Popen[bytes], until: float, seconds: float, most
 
 
 def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
-    """Wait up to so many seconds for output and read a part of it. False when there was none."""
+    """Wait up to this many seconds for output and read a part of it. False if there was none."""
     ready = selector.select(seconds)
     for key, _ in ready:
         part = os.read(key.fd, _CHUNK)

@@ -53,7 +53,7 @@ def write_banks(banks: dict[str, str]) -> None:
 
 
 def find_project(folder: str) -> str:
-    """The top level of the git repository that a folder is in, by its real path; empty where it is in none.
+    """The top level of the git repository that a folder is in, by its real path; empty if it is in none.
 
     All worktrees of a repository are one project: the folder of the first of them. Of a folder that is gone, the nearest
     one above it that is there counts.

@@ -25,7 +25,7 @@ from bankd.system.clock import read_monotonic
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Tells systemd the state of this process; does nothing where systemd did not start it."""
+    """Tells systemd the state of this process; does nothing if systemd did not start it."""
 
     address: str | None
     watchdog: timedelta | None = None

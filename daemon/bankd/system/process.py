@@ -1,4 +1,4 @@
-"""What a process needs beside its work: a log, alerts and metrics, memory given back, and the daemon's timer.
+"""The services of a process: its log, alerts and metrics, freeing memory, and the daemon's timer.
 
 Log lines go to the journal of systemd or to standard error. They carry names, counts and ids, never a memory's text.
 The timer is APScheduler: it calls a function at the slots of timetables, and one thread does all work. It decides nothing.
@@ -40,7 +40,7 @@ from bankd.system.files import replace_file
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _BANK: ContextVar[str] = ContextVar("bank", default="")
-"""The bank that is worked on, where a process serves several."""
+"""The bank being worked on, in a process that serves several."""
 
 _PREFIXES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
@@ -48,7 +48,7 @@ _PREFIXES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (l
 class LogFormatter(logging.Formatter):
     """A record as its reader wants it: `json`, `journal` or `plain`.
 
-    JSON is one object a line. Else the message is one line, whatever is in it, and each line of a traceback another: for
+    JSON is one object per line. Else the message is one line, whatever is in it, and each line of a traceback another: for
     the journal each begins with its level as sd-daemon(3) has it, for a terminal or a file the first with the time.
     """
 
@@ -138,7 +138,7 @@ def write_metrics(path: Path, text: str) -> None:
 
 _ARENA_MAX = -8  # M_ARENA_MAX of mallopt(3)
 _MANY_OBJECTS = 5_000_000
-"""Made since the last collection; of a run that takes in 20,000 lines hardly any are in cycles, so nothing else grows."""
+"""Python's garbage collector runs after this many new objects. A run over 20,000 lines makes hardly any cycles, so memory stays small."""
 _LARGE_CACHE = 10_000
 
 

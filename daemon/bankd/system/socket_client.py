@@ -1,4 +1,4 @@
-"""The client's side of the daemon's socket: one JSON object a line each way. Imports as little as possible.
+"""The client's side of the daemon's socket: one JSON object per line each way. Imports as little as possible.
 
 So it uses `_socket` instead of `socket`: importing the latter would take a sixth of the time of a search with a daemon.
 """
@@ -21,7 +21,7 @@ LONGEST_ADDRESS = 107
 
 
 _SILENT_SECONDS = 5.0
-"""For so long a daemon that did not answer in time is not asked again by this process: it may be stopped."""
+"""Seconds for which this process does not ask a daemon again that did not answer in time: it may be stopped."""
 _silent: dict[str, float] = {}
 
 

@@ -1,4 +1,4 @@
-"""The daemon's socket: one JSON object a line each way, for processes of the same user only.
+"""The daemon's socket: one JSON object per line each way, for processes of the same user only.
 
 A client has one second for a request line, five seconds in all, and 64 KB. 32 clients are served at a time; others wait in
 the kernel's queue. `Requests` of the service decides what a request means.

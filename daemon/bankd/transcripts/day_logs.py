@@ -1,6 +1,6 @@
-"""Writes turns as text of logs, one log a conversation and day, with keys that tell which turns a log already has.
+"""Writes turns as text of logs, one log per conversation and day, with keys that tell which turns a log already has.
 
-Conversations are quoted: they can be found, and a line in them that looks like a Retain line is none. Notes are copied
+Conversations are quoted: they can be found, and a line that looks like a Retain line is not taken as one. Notes are copied
 as they are: their Retain lines are meant.
 """
 
@@ -25,7 +25,7 @@ _WIDTH = 4000
 """Characters of a line in a log. Longer lines are cut, because the reader of logs skips lines that no person writes."""
 _KEYS_A_LINE = 50
 _CHUNK = 200
-"""Turns that are written at once, followed by their keys. After an interruption at most these are written twice."""
+"""The number of turns that are written at once, followed by their keys. After a crash at most these are written twice."""
 
 Mask = Callable[[str], str]
 
@@ -65,7 +65,7 @@ def new_turns(
 
 
 def _clean(text: str) -> str:
-    """What was said, without memories that we put in and without control characters."""
+    """The text of a turn, without memories that bankd added and without control characters."""
     return make_visible(strip_memories(text.replace("\r\n", "\n"))).strip()
 
 
@@ -87,7 +87,7 @@ def opening(agent: str, conversation: Dialogue, day: str, project: str) -> str:
 
 
 def origin_line(conversation: Dialogue) -> str:
-    """The line of a log that says which file of notes it is of; empty for a session."""
+    """The line of a log that names its file of notes; empty for a session."""
     path = show_line(conversation.origin).replace("-->", "-- >")
     return f"<!-- from {path} -->\n\n" if path else ""
 

@@ -1,6 +1,6 @@
 """Reads conversations in every format that agents and chat services keep, as turns.
 
-Agents' sessions are rows of JSON, one format an agent: Claude Code (`~/.claude/projects/*/SESSION.jsonl`), Codex
+Agents' sessions are rows of JSON, one format per agent: Claude Code (`~/.claude/projects/*/SESSION.jsonl`), Codex
 (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`), OpenClaw (`~/.openclaw/agents/*/sessions/SESSION.jsonl`), Hermes (JSON
 lines, or one object with all `messages`). ChatGPT and Claude.ai export a `conversations.json`. A Markdown file is notes:
 each block is a turn of nobody.
@@ -32,7 +32,7 @@ _TOOL_COLUMNS = 160
 _OWN_TOOL = "bankd"
 """Part of the name of each of our own tools, in all agents. What they give is never taken in."""
 _SPEAKERS = ("user", "assistant")
-"""A tuple and no set: the value that is looked up may be a list or an object (not hashable)."""
+"""A tuple instead of a set: the value looked up may be a list or an object, which is not hashable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ _BY_PROGRAM = re.compile(
 
 
 def own_words(text: str) -> str:
-    """What the user typed of a text: without what programs put before or after it, as elements `<name-of-it>…</name-of-it>`.
+    """The text that the user typed, without the elements `<name-of-it>…</name-of-it>` that programs put before or after it.
 
     Their names change with each version, so any name of two words counts; a person's own `<task>` stays.
     """
@@ -179,7 +179,7 @@ _REFUSED = re.compile(r"The user doesn't want to .*?(?:the user said|reason for 
 
 
 class _Prompts:
-    """Collects turns of a transcript that may tell a prompt in rows of two types; each prompt counts once."""
+    """Collects turns of a transcript that may have a prompt in rows of two types; each prompt counts once."""
 
     def __init__(self) -> None:
         self.turns: list[Turn | str] = []
@@ -287,7 +287,7 @@ def _is_by_program(row: Row, message: Row) -> bool:
 
 
 def _parts(blocks: Iterable[object], kind: str, tools: dict[str, str]) -> dict[str, str]:
-    """What a message's blocks say, by speaker. `tools` learns the name of each call, and tells it to the call's output.
+    """The texts of a message's blocks, by speaker. `tools` keeps the name of each call for the call's output.
 
     What the user types with a refusal, or chooses when asked, stands inside the result of a tool.
     """

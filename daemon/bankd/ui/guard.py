@@ -1,4 +1,4 @@
-"""Checks each request before the application sees it: addressed to this page, sent by this page, by who has its link.
+"""Checks each request before the application sees it: for this host, from this page, from a holder of its link.
 
 The host name is checked on every request, because under DNS rebinding a foreign page has our origin. The origin is
 checked on writes. A session is a cookie that no other site can send.
@@ -75,7 +75,7 @@ class Access:
 
 
 def refusal_of(method: str, headers: Mapping[str, str], access: Access) -> Refusal | None:
-    """Why a request is refused whoever sends it; None if it is not. Header names are in lower case."""
+    """Why a request is refused for its host or origin; None if it is not. Header names are in lower case."""
     host, site = headers.get("host", ""), headers.get("sec-fetch-site", "same-origin")
     if host not in access.hosts:
         return Refusal(421, "this page answers to its own address only")
@@ -95,7 +95,7 @@ class Guard:
     """Stands before the application."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
-        """Take what is guarded and who may come in."""
+        """Take the application to guard, and the access data."""
         self._app, self._access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -117,7 +117,7 @@ class Guard:
         if refusal is None and not self._access.knows(headers.get("cookie", "")):
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if scope["path"] == "/" and scope["method"] == "GET" and self._access.take_token(given):
-                # A page of ours, no redirect: after a redirect from elsewhere a strict cookie is not sent.
+                # A page instead of a redirect: after a redirect from elsewhere a strict cookie is not sent.
                 answer = HTMLResponse(_ENTER)
                 answer.set_cookie(self._access.cookie, self._access.session, httponly=True, samesite="strict", path="/")
                 return answer

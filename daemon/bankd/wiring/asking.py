@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from bankd.search.bank_search import BankSearch
 
 OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
-"""What an answer to a search has. The answer of an older daemon, which runs until it is restarted, may lack some."""
+"""The fields of an answer to a search. An older daemon, still running after an update, may lack some."""
 _DAEMON_SECONDS = 2.0
-"""After this many seconds without an answer of the daemon the index is asked."""
+"""After this many seconds without an answer from the daemon, the index is asked."""
 _LOOK_SECONDS = 1.0
 """Seconds between two looks at the files by who asks again and again: looking at 10,000 pages takes longer than a search."""
 
 
 def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECONDS) -> dict[str, Any]:
-    """What the daemon of a workspace answers; raises what it says is wrong as if it were done here.
+    """The answer of a workspace's daemon; raises its errors as if the work were done here.
 
-    NoDaemonError where none answers in time, or one that is too old to give such an answer.
+    NoDaemonError if no daemon answers in time, or it is too old for this request.
     """
     from bankd.errors import BUG, BankError, UsageError, UserError
 
@@ -48,7 +48,7 @@ _LONGEST = 8_000
 
 
 def ask_hook(root: str, event: str, said: dict[str, Any]) -> str | None:
-    """What the daemon would have a session of an agent hear; None where none answers, or one that cannot."""
+    """The daemon's text for a hook of an agent's session; None if no daemon answers, or it is too old."""
     sent = {name: said[name][:_LONGEST] for name in _SENT if isinstance(said.get(name), str)}
     try:
         answer = send_request(root, {"op": "hook", "event": event, "said": sent}, _HOOK_SECONDS)
@@ -88,18 +88,18 @@ class Asked:
             return search.answer(request, read_clock_alone(search.settings.timezone))
         now, seconds = read_clock(search.settings.timezone), read_monotonic()
         if self._seen is None or seconds - self._looked >= _LOOK_SECONDS or not search.index.is_there():
-            self._seen, self._looked = None, seconds  # until this look has been taken to its end
+            self._seen, self._looked = None, seconds  # until this check is complete
             search.look_again()
             self._seen = search.catch_up(now)
         note, pending = self._seen
         return search.answer(request, now, pending, note)
 
     def _open(self) -> BankSearch:
-        """Its search, opened anew when the settings have changed."""
+        """Its search, reopened if the settings have changed."""
         if not self._stays:
             import gc
 
-            gc.disable()  # a command ends before there is anything to collect, and looking costs it a twentieth
+            gc.disable()  # a command ends before there is any garbage; collecting would take a twentieth of its time
         if not os.path.isfile(os.path.join(self._root, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more
             from bankd.errors import UserError
 
@@ -114,7 +114,7 @@ class Asked:
         return self._search
 
     def look_again(self) -> None:
-        """Have the next answer look at every file: this process changed some."""
+        """Make the next answer check every file, because this process changed some."""
         self._seen = None
 
     def close(self) -> None:

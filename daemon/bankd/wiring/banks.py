@@ -1,6 +1,6 @@
-"""The banks of the user: a list of them, each asked by itself, and one answer out of all.
+"""The banks of the user: a list, each bank asked by itself, and their answers merged into one.
 
-An answer of all has what each says of its bank, best first, then what stands beside it in logs and archives.
+A merged answer has the hits from all banks, best first, then those from logs and archives.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def _best(hits: Iterable[Json], limit: int) -> list[Json]:
 
 
 def _merge_freshness(parts: Mapping[str, Json]) -> Json:
-    """How far the answer can be trusted: as far as each bank's."""
+    """The freshness of a merged answer: the worst of its banks."""
     notes = [f"{bank}: {fresh['note']}" for bank, fresh in parts.items() if fresh["note"]]
-    states = [fresh["meaning"] for fresh in parts.values()]  # the first where meaning did not wholly take part
+    states = [fresh["meaning"] for fresh in parts.values()]  # the first bank in which search by meaning was incomplete
     days = [fresh["updated"] for fresh in parts.values() if fresh["updated"]]
     return {
         "pending": sum(fresh["pending"] for fresh in parts.values()),
@@ -96,12 +96,12 @@ class OpenBank(Asked):
         return Path(self.folder)
 
     def ask(self, request: Json) -> Json:
-        """Answer as `bankctl search --json` does; nothing is kept in recall/, since not all that is answered is shown."""
+        """Answer as `bankctl search --json` does, but keep nothing in recall/, since not every answer is shown."""
         return super().ask({"op": "search", **request, "keep": False})
 
     @contextmanager
     def look(self) -> Iterator[Workspace]:
-        """The workspace to be looked at; who looks does not wait for files that were saved a moment ago."""
+        """The workspace opened for reading, without waiting for files that were saved a moment ago."""
         from bankd.wiring.workspace import open_workspace
 
         with open_workspace(self.root, write=False) as workspace:
@@ -110,7 +110,7 @@ class OpenBank(Asked):
 
     @contextmanager
     def work(self) -> Iterator[Workspace]:
-        """The workspace to be written, with its lock; a daemon lends it. The next answer knows of it."""
+        """The workspace opened for writing, with its lock (lent by a daemon if one runs). The next answer sees the change."""
         from bankd.wiring.workspace import open_workspace
 
         try:
@@ -138,7 +138,7 @@ class Banks:
     """
 
     def __init__(self, listed: Callable[[], Mapping[str, str]], *, stays: bool = False) -> None:
-        """Take what gives the names and folders; nothing is opened yet."""
+        """Take a function that gives the names and folders; nothing is opened yet."""
         self._listed, self._stays = listed, stays
         self._open, self._opening = dict[str, OpenBank](), allocate_lock()
 
@@ -169,7 +169,7 @@ class Banks:
                     away = "no workspace is there (now); bankctl banks remove takes it off the list"
                     raise UserError(f"{bank.folder}: {away}")
                 answers[name] = bank.ask(request)
-            except UsageError:  # the question is wrong, whoever is asked
+            except UsageError:  # the question itself is wrong, for every bank
                 raise
             except (BankError, NoDaemonError, OSError) as error:
                 problems[name] = str(error)

@@ -121,7 +121,7 @@ class Held:
     def ask_model(self) -> Mapping[str, str]:
         """Ask the language model what the next night asks, in a child of its own, while others write.
 
-        Gives why it did not answer, by the digest of the prompt; nothing where no model is named. Raises what goes wrong.
+        Gives the unanswered prompts by digest, each with the reason; empty if no model is named. Raises any other error.
         """
         if not self._settings.distil.is_on:
             return {}
@@ -168,7 +168,7 @@ class Held:
         return answer
 
     def facts(self, pending: int, sizes: Mapping[str, int]) -> BankFacts:
-        """How bank and index stand, by what the watcher knows of the files."""
+        """The facts about bank and index, using the watcher's knowledge of the files."""
         index = self.search.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
         return bank_facts(self.root, index, sizes, self._settings.split.warn_kib)
 
@@ -181,7 +181,7 @@ class Held:
         return self._folder.is_in_place()
 
     def tidy(self) -> None:
-        """After a while without work, give back the memory that only work needs."""
+        """After a while without work, free the memory that only work needs."""
         self._runner.end_if_idle()
         self._reader.end_if_idle()
         self.search.tidy()
@@ -202,7 +202,7 @@ class Held:
             self._asking.end()
 
     def close(self) -> None:
-        """Let go of the bank: first the children that could write in it, last the lock and the folder."""
+        """Close the bank: first the children that could write in it, last the lock and the folder."""
         self._runner.close()
         self._reader.close()
         self.search.close()
@@ -211,7 +211,7 @@ class Held:
 
 
 def open_held(root: Path, children: Children | None = None) -> Held:
-    """Read the settings, take the lock, and finish what a crash interrupted; UserError where one cannot write."""
+    """Read the settings, take the lock, and finish what a crash interrupted; UserError if one cannot write."""
     try:
         held = Held(root, children or Children(_child(), _child()))
     except OSError as error:

@@ -35,7 +35,7 @@ _INSTALL = {
 
 
 class TriedModel(NamedTuple):
-    """How a model did on a sample: seconds, tokens (None where it does not say), US dollars, whether it passes the trial."""
+    """The result of trying a model: seconds, tokens (None if it does not report them), US dollars, whether it passed the trial."""
 
     seconds: float
     tokens: int | None
@@ -44,7 +44,7 @@ class TriedModel(NamedTuple):
 
 
 def settings_for(name: str, model: str, before: DistilPolicy) -> DistilPolicy:
-    """The settings that name this model; UserError with what to do where it cannot be had here."""
+    """The settings that name this model; if it is not available here, UserError with what to do."""
     own = replace(before, provider=name, model=model, url="", key_variable="", command="")
     if name == "off":
         return own
@@ -70,7 +70,7 @@ def _model_of_ollama() -> str:
 
 
 def try_model(settings: DistilPolicy) -> TriedModel:
-    """Ask the model once, about lines of which it is known whether they are so; UserError with why it does not answer."""
+    """Ask the model once, with the trial of known true and false lines; UserError with the reason if it does not answer."""
     trial, began = verify_trial(is_korean=False), read_monotonic()
     prompt: dict[str, Any] = {
         "system": trial.prompt.system, "text": trial.prompt.text, "schema": dict(trial.prompt.schema),
@@ -90,7 +90,7 @@ def try_model(settings: DistilPolicy) -> TriedModel:
 
 
 def write_model(root: Path, settings: DistilPolicy) -> str:
-    """Write the settings that name a model, and have a daemon take them; gives what that one says of it. ConfigError, UserError."""
+    """Write the settings that name a model, and have a running daemon read them; gives its message. ConfigError, UserError."""
     path = root / SETTINGS
     names = ("provider", "model", "url", "key_variable", "command")
     text = with_values(read_text(path), "distil", {name: getattr(settings, name) for name in names}, str(path))

@@ -28,7 +28,7 @@ from bankd.workspace.runs import read_ledger
 def open_probe(root: Path) -> Iterator[Probe]:
     """Look at a workspace."""
     files = BankFiles(root)
-    indexes = make_indexes(root, search_settings(root)._replace(meaning=("off",)))  # nobody asks for vectors here
+    indexes = make_indexes(root, search_settings(root)._replace(meaning=("off",)))  # vectors are not needed here
     file_system = find_file_system(root)
     try:
         yield Probe(

@@ -1,4 +1,4 @@
-"""The bank as agents read it, each call by itself: between two calls a daemon may come or go, a bank break or be mended.
+"""The bank for agents. Each call stands alone: between calls a daemon may start or stop, or the bank may be repaired.
 
 Each call imports what it needs: a server that only waits, and a hook, must start in milliseconds. What was shown to
 whom is in `.bankd/shown.json`, replaced whole; without it something is said again.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DAEMON_SECONDS = 10.0
 """After this many seconds without an answer of the daemon the index is asked."""
 _RECALL_SECONDS = 0.5
-"""What a hook waits for: the user waits with it."""
+"""Seconds that a hook waits for an answer: the user waits too."""
 SHOWN = ".bankd/shown.json"
 
 
@@ -49,7 +49,7 @@ class BankReader:
 
     @property
     def project(self) -> str:
-        """The folder of the project that the reader works in; empty where none is known."""
+        """The folder of the project that the reader works in; empty if none is known."""
         return self.project_of(self._folder)
 
     def project_of(self, folder: str) -> str:
@@ -78,7 +78,7 @@ class BankReader:
         return read_clock_alone(zone) if self._is_alone else read_clock(zone)
 
     def brief_facts(self, now: datetime) -> BriefFacts:
-        """What briefings choose from, as it is now; read again only when pages, events or logs changed since."""
+        """The facts for briefings; read again only if pages, events or logs changed since."""
         from bankd.index.sources import PageFiles
         from bankd.wiring.search import search_settings
         from bankd.workspace.facts import keep_facts, kept_facts
@@ -140,7 +140,7 @@ class BankReader:
             return self._search_index(request)
 
     def recall(self, request: dict[str, Any], group: str = "bank") -> dict[str, Any]:
-        """The same of the bank or the logs, quickly: from the index as it is, leaving no trace in `recall/`."""
+        """The same for the bank or the logs, but fast: from the index as it is, without a file in `recall/`."""
         request = {**request, "in": [group], "keep": False, "see_also": False}
         try:
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
@@ -152,7 +152,7 @@ class BankReader:
         return ask_socket(self._root, request, seconds)
 
     def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
-        """Ask the index; `in_a_moment` asks it as it was last read, and loads no model of vectors."""
+        """Ask the index; `in_a_moment` uses it as it is, without checking files or loading the model of vectors."""
         from bankd.wiring.search import make_search, search_settings
 
         settings = search_settings(self.root)
@@ -187,7 +187,7 @@ class BankReader:
         return screened_log(data, compile_patterns(search_settings(self.root).secret_patterns))
 
     def shown(self) -> Shown:
-        """What was shown to whom within a day; nothing where the file is missing or cannot be read."""
+        """What each reader was shown within a day; empty if the file is missing or cannot be read."""
         try:
             held = json.loads((self.root / SHOWN).read_bytes())
             return {str(who): {str(mark): str(at) for mark, at in seen.items()} for who, seen in held.items()}
@@ -195,12 +195,12 @@ class BankReader:
             return {}
 
     def remember_shown(self, shown: Shown) -> None:
-        """Keep it, of two at once the later; on a disk that takes nothing, what was said may be said again."""
+        """Save what was shown; of two writers the later wins. If the disk is full, something may be said again."""
         with suppress(OSError):
             replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False))
 
     def last_noted(self, now: datetime) -> datetime | None:
-        """When the log of today was last written, by whoever noted something; None where there is none."""
+        """When the log of today was last written, by whoever noted something; None if there is none."""
         from datetime import datetime
 
         try:

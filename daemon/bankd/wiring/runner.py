@@ -1,4 +1,4 @@
-"""The daemon's runs, in a process of their own: what they import and hold is given back when it ends.
+"""The daemon's runs, in a process of their own, so that their memory is freed when it ends.
 
 The daemon holds the workspace's lock and hands it over with each request that writes, so that nobody else writes. Also
 imports, for a run and for a command: what is named, what the settings watch, what hooks handed over.
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Does what a daemon asks for, one thing at a time, in the workspace that it names."""
+    """Does the daemon's work, one request at a time, in the workspace that the request names."""
 
     def __init__(self) -> None:
         """Open nothing yet."""
@@ -60,11 +60,11 @@ class Runner:
         }
 
     def answer(self, request: dict[str, Any], descriptor: int | None) -> dict[str, Any]:
-        """Do one thing; what goes wrong is in the answer."""
+        """Do one request; errors are in the answer."""
         try:
             root, sources = Path(request["root"]), Sources(*request["sources"])
             if self._configuration is None or (root, sources) != (self._root, self._sources):
-                self._root, self._configuration = root, None  # of another one until this can be used
+                self._root, self._configuration = root, None  # empty until the new one can be used
                 self._configuration, self._sources = understand_sources(root, sources), sources
             if descriptor is not None:
                 return self._work(request, descriptor)
@@ -77,7 +77,7 @@ class Runner:
             return {"error": f"this is a bug in bankd: {error!r}", "exit": BUG, "trace": traceback.format_exc()}
         finally:
             if descriptor is not None:
-                os.close(descriptor)  # the daemon holds the lock on; kept here, it could never be lent
+                os.close(descriptor)  # the daemon keeps the lock; held here too, it could never be lent
 
     def _catch_up(self) -> dict[str, Any]:
         """Take what changed into the index, which has a lock of its own, without waiting for the analyser or a run."""
@@ -131,7 +131,7 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
     try:
         write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
-    except (BankError, OSError) as error:  # it costs no run
+    except (BankError, OSError) as error:  # the run goes on
         sys.stderr.write(f"briefings not written: {error}\n")
     rest = astuple(report.rest.start) if report.rest else None
     return {
@@ -184,12 +184,12 @@ def run_alone(root: Path) -> None:
 
 
 def forget_handed_over(workspace: Workspace) -> None:
-    """What hooks handed over is imported."""
+    """Forget the transcripts from hooks: they are imported."""
     drop_taken(str(workspace.root))
 
 
 def import_watched(workspace: Workspace) -> Iterator[str]:
-    """Import what is watched and what was handed over; gives what went wrong, which stops no run."""
+    """Import the watched sources and the transcripts from hooks; gives the problems, which do not stop the run."""
     try:
         for imported in import_sources(workspace, sources_at(workspace, ()), is_by_hand=False):
             source = show_line(imported.source)
@@ -222,7 +222,7 @@ def write_due_briefs(root: Path, wanted: Sequence[str], now: datetime) -> None:
 
 
 def _put(file: Path, text: str) -> None:
-    """Replace a file whole where it says something else."""
+    """Write a file as a whole, if its text changed."""
     if not text:
         file.unlink(missing_ok=True)
         return

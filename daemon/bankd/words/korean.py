@@ -87,7 +87,7 @@ def is_number(morphemes: Sequence[Morpheme], at: int) -> bool:
 
 
 def find_number(morphemes: Sequence[Morpheme], start: int) -> FoundNumber:
-    """Read the number that begins at `start`, with the unit behind it."""
+    """Read the number that begins at `start`, with the unit after it."""
     end = start + 1
     while end < len(morphemes) and (_goes_on(morphemes, end) or _joins(morphemes, end)):
         end += 1

@@ -36,7 +36,7 @@ PARTS_OF_DAY = meanings_in("units", "parts_of_day")
 """The parts of a day that decide between two hours: am, pm or night."""
 
 HALF = "반"
-"""A number before a unit, and behind one: 반 시간, 한 시간 반; a class of a school behind a number without one."""
+"""A number before a unit, and after one: 반 시간, 한 시간 반; a class of a school after a number without one."""
 KOREAN_NUMERALS = frozenset(_NATIVE)
 
 

@@ -1,4 +1,4 @@
-"""Processes that do what would cost this one memory or time: Kiwi, sentence vectors, language models.
+"""Processes for work that needs much memory or time: Kiwi, sentence vectors, language models.
 
 analyser       reads texts for the index, queries and comparing: cache, Kiwi (and its process), lexicon
 vectors        starts and asks the process of sentence vectors, of bank, logs and archive

@@ -4,7 +4,7 @@ Without Kiwi the index and queries use the bank's own lexicon, and comparing use
 the text and the version of the analyser. It lies outside the index, so that an index is built anew without analysing
 anything again.
 
-The worker is this module as a program: one JSON request a line, one answer a line, until its master goes.
+The worker is this module as a program: one JSON request per line, one answer per line, until its master goes.
 
     {"texts": ["가치관이 뭐야?"]}  →  {"analyses": [[["가치관", "뭐"]], false, {"가치관이": ["가치관"], "뭐야": ["뭐"]}]]}
     {"apart": ["뭐야?"]}  →  {"analyses": [[["뭐", "NP"], ["이", "VCP"], ["야", "EF"], ["?", "SF"]]]}
@@ -46,19 +46,19 @@ if TYPE_CHECKING:
     from bankd.words.statement import Wording
 
 _AT_ONCE = 500
-"""Keys asked for together; every SQLite takes 999."""
+"""The most keys in one query; every SQLite takes 999."""
 
 _FIELDS = "\x1e"
 _SCHEMA = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID;"
 _T = TypeVar("_T")
 _BATCH = 200
-"""Texts a request: some 50 ms of work, so that a stop is noticed soon."""
+"""Texts per request: some 50 ms of work, so that a stop is noticed soon."""
 _SECONDS = 120.0
-"""What a request may take, with the loading of Kiwi before the first."""
+"""Seconds that a request may take, including loading Kiwi before the first."""
 
 
 class Analysed(NamedTuple):
-    """An analysis, and for the lexicon the runs of Hangul in it, one a line, and the terms of each, with spaces between."""
+    """An analysis, and for the lexicon the runs of Hangul in it, one per line, and the terms of each, with spaces between."""
 
     analysis: AnalysisText
     runs: str
@@ -83,11 +83,11 @@ class AnalysisCache:
         self._opened: DerivedDatabase | None = None
 
     def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
-        """The analyses of these texts, of those that are kept for this version."""
+        """The cached analyses of these texts, as far as this version has them."""
         return self._kept(texts, version, _unpacked)
 
     def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
-        """The answers of the worker for these texts, of those that are kept for this version."""
+        """The cached answers of the worker for these texts, as far as this version has them."""
         import json  # noqa: PLC0415 -- a query never needs it
 
         return self._kept(texts, version, json.loads)
@@ -236,7 +236,7 @@ class Analyser:
     """Reads texts for the index, thoroughly, and queries, at once; takes texts apart for comparing them."""
 
     def __init__(self, cache: AnalysisCache, worker: KiwiWorker | None, version: Callable[[], str]) -> None:
-        """Take the cache, the worker if there is one, and how to learn its version."""
+        """Take the cache, the worker if there is one, and a function that gives its version."""
         self._cache = cache
         self._worker = worker
         self._version = version
@@ -252,7 +252,7 @@ class Analyser:
 
     @property
     def is_warm(self) -> bool:
-        """Whether texts would be analysed now, by a worker that is ready or may be waited for."""
+        """Whether texts would be analysed now: the worker is ready, or may be waited for."""
         if self._worker is None or self.patience == "never":
             return False
         return self.patience == "wait" or self._worker.is_warm
@@ -306,7 +306,7 @@ class Analyser:
         return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
 
     def _apart(self, texts: Sequence[str]) -> dict[str, list[object]]:
-        """The morphemes of those of these texts that the cache has."""
+        """The cached morphemes of these texts, as far as the cache has them."""
         return self._cache.get_raw(filter(_may_be_cached, texts), self._kind) if texts else {}
 
     @property
@@ -338,12 +338,12 @@ class Analyser:
 
 
 def _korean_in(texts: Iterable[str]) -> list[str]:
-    """The texts with Hangul, without those with bytes that were not UTF-8: the worker takes none."""
+    """The texts with Hangul; those with bytes that are not UTF-8 are left out, since the worker refuses them."""
     return [text for text in dict.fromkeys(texts) if has_hangul(text) and is_utf8(text)]
 
 
 def _may_be_cached(text: str) -> bool:
-    """Whether the cache tells a text from others: it finds texts by a form in which 10² is 102."""
+    """Whether a text may be cached: not one such as 10², since the cache uses a form in which it is 102."""
     import unicodedata  # noqa: PLC0415 -- a query never needs it
 
     return unicodedata.is_normalized("NFKC", text)
@@ -351,7 +351,7 @@ def _may_be_cached(text: str) -> bool:
 
 def main() -> None:
     """Be the worker: answer requests until the master is gone."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what Kiwi has to say is for nobody
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # messages of Kiwi are dropped
     from kiwipiepy import Kiwi  # noqa: PLC0415 -- for the worker alone
 
     from bankd.system.child import serve_master  # noqa: PLC0415 -- same

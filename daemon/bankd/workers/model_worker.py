@@ -1,4 +1,4 @@
-"""The process that asks a language model: one JSON request a line, one answer a line, until its master goes.
+"""The process that asks a language model: one JSON request per line, one answer per line, until its master goes.
 
     {"system": …, "text": …, "schema": …, "most_tokens": 2000}  →  {"value": …, "tokens": [812, 90]}
                                                                 →  {"invalid": "why", "text": "…", "tokens": …}
@@ -104,7 +104,7 @@ def _openai(settings: DistilPolicy, key: str) -> Ask:
     base = {"base_url": settings.url} if settings.url else {}
     client = openai.OpenAI(api_key=key or "none", timeout=settings.seconds, max_retries=0, **base)  # type: ignore[arg-type]
     limit = "max_tokens" if settings.url else "max_completion_tokens"
-    refused = 0  # so many forms, the strictest first, were refused by the server, and are not tried again
+    refused = 0  # the number of answer formats that the server refused (strictest first); they are not tried again
 
     def ask(question: Question) -> Said:
         nonlocal refused

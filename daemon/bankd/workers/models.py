@@ -49,7 +49,7 @@ class ModelDoor:
         wait: Callable[[float], object],
         start: Callable[[DistilPolicy, Callable[[], float]], ChildProcess] = start_child,
     ) -> None:
-        """Take which model, what is kept, the moment of the run, a monotonic clock in seconds, what waits, what asks."""
+        """Take the model settings, the kept replies, the moment of the run, a monotonic clock in seconds, functions to wait and to start."""
         self._settings, self._replies, self._now, self._clock, self._wait = settings, replies, now, clock, wait
         self._start = start
         self._child: ChildProcess | None = None
@@ -105,7 +105,7 @@ class ModelDoor:
         return ""
 
     def _call(self, prompt: Prompt, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """One call, and note its tokens: the most it could take where they are unknown, none where nothing was sent."""
+        """Make one call and note its tokens: the upper limit if they are unknown, none if nothing was sent."""
         call, most = uuid4().hex[:16], most_taken(prompt)
         self._replies.begin(call, self._now, most)
         self._child = self._child or self._start(self._settings, self._clock)
@@ -134,7 +134,7 @@ class ModelDoor:
 
 
 def most_taken(prompt: Prompt) -> int:
-    """The tokens that a call may take at most, the answer that is repaired among them."""
+    """The most tokens of a call, including a rejected answer that is sent along."""
     asked = prompt.system + prompt.text + json.dumps(prompt.schema)
     return count_tokens(asked) + 2 * prompt.most_tokens + _FRAME_TOKENS
 

@@ -31,7 +31,7 @@ _SIGNED_IN: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "codex": ((".codex/auth.json",), ("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME")),
     "gemini": ((".gemini/oauth_creds.json",), ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT")),
 }  # fmt: skip
-"""By program: files below the home of the user, and environment variables, one of which is there where somebody is signed in."""
+"""For each program: files below the user's home and environment variables; one of them exists if somebody is signed in."""
 PROGRAMS = tuple(_SIGNED_IN)
 _CODEX_OFF = (
     *(f"features.{name}=false" for name in (
@@ -41,7 +41,7 @@ _CODEX_OFF = (
     'web_search="disabled"', "skills.bundled.enabled=false", "include_permissions_instructions=false",
     "include_environment_context=false", "include_apps_instructions=false",
 )  # fmt: skip
-"""What Codex would send beside our text: tools, skills and instructions, some 9,000 tokens a call."""
+"""Settings that stop Codex from sending tools, skills and instructions with our text: some 9,000 tokens a call."""
 _GEMINI_OFF = {
     "tools": {"core": []},
     "mcp": {"allowed": []},
@@ -59,7 +59,7 @@ class Arguments(NamedTuple):
 
 
 def find_agent(settings: DistilPolicy) -> str | None:
-    """The path of the program that the settings name; None where it is not there."""
+    """The path of the program that the settings name; None if it is not installed."""
     named = settings.command or settings.provider
     if found := shutil.which(named):
         return os.path.abspath(found)  # noqa: PTH100 -- a link may be followed only by who is run by that name
@@ -69,7 +69,7 @@ def find_agent(settings: DistilPolicy) -> str | None:
 
 
 def why_unusable(settings: DistilPolicy) -> str:
-    """Why the program of the settings cannot be used, as far as that can be seen without asking it; empty where it can."""
+    """Why the program of the settings cannot be used, as far as known without running it; empty if it can."""
     if settings.provider not in PROGRAMS:
         return ""
     if find_agent(settings) is None:
@@ -81,7 +81,7 @@ def why_unusable(settings: DistilPolicy) -> str:
 
 
 def open_program(settings: DistilPolicy, _key: str) -> Ask:
-    """The wire to the program that the settings name; WireError where it is not there."""
+    """The wire to the program that the settings name; WireError if it is not there."""
     program = find_agent(settings)
     if program is None:
         raise WireError("closed", why_unusable(settings))
@@ -192,7 +192,7 @@ def _sum(rows: Iterable[Mapping[str, Any]], name: str) -> int:
 
 
 def _object_in(output: bytes) -> dict[str, Any] | None:
-    """The JSON object of an output, which may have lines of a program before it; None where there is none."""
+    """The JSON object of an output, which may have lines of a program before it; None if there is none."""
     try:
         found = json.loads(output[max(0, output.find(b"{")) :])
     except (ValueError, RecursionError):
@@ -201,7 +201,7 @@ def _object_in(output: bytes) -> dict[str, Any] | None:
 
 
 def _fail(name: str, ran: Ran, told: str) -> None:
-    """Raise a WireError with what a program said; nobody need ask again where somebody has to sign in, or pay."""
+    """Raise a WireError with the program's message; no retry if somebody has to sign in or pay."""
     said = told.strip() or ran.said.decode(errors="replace").strip()
     last = (said.splitlines() or [f"it ended with {ran.code}"])[-1][:200]
     is_closed = any(word in said.casefold() for word in ("log in", "login", "api key", "sign in", "auth", "credit"))

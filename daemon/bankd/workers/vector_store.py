@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 _EXACTLY = 1_000
-"""So many vectors are compared exactly; of 200,000 they hold 96 of 100 of the nearest 25."""
+"""The number of vectors that are compared exactly; of 200,000 they include 96 % of the nearest 25."""
 _SAMPLE = 500
-"""The middle of all vectors is computed from so many."""
+"""The mean vector is computed from this many."""
 _CHUNK = 20_000
 
 Array = np.ndarray[Any, Any]
@@ -24,7 +24,7 @@ class VectorStore:
     A key is 8 bytes of a text's checksum; a vector is half floats of length 1. A kill between the two appends leaves one
     file longer: what has no partner is ignored, and overwritten by the next append.
 
-    Nearest neighbours are found in two steps: by the signs of the difference from the average (one bit a dimension:
+    Nearest neighbours are found in two steps: by the signs of the difference from the average (one bit per dimension:
     200,000 memories are 10 MB and some milliseconds), then exactly among those that agree in most signs.
     """
 
@@ -67,7 +67,7 @@ class VectorStore:
         self._order = np.argsort(self._keys, kind="stable")
 
     def missing(self, keys: Sequence[int]) -> list[int]:
-        """Those of these keys that have no vector."""
+        """Of these keys, the ones without a vector."""
         found = self._places(keys)
         return [key for key in dict.fromkeys(keys) if key not in found]
 
@@ -81,11 +81,11 @@ class VectorStore:
         return dict(zip(asked[same].tolist(), places[same].tolist(), strict=True))
 
     def vectors_of(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The vectors of those of these keys that have one, as half floats."""
+        """The stored vectors of these keys as half floats; keys without one are left out."""
         return {key: self._vectors[place].tobytes() for key, place in self._places(keys).items()}
 
     def cosines_between(self, pairs: Sequence[Sequence[int]]) -> list[float | None]:
-        """The cosine of the two vectors of each pair of keys; None where one is missing."""
+        """The cosine of the two vectors of each pair of keys; None if one is missing."""
         places = self._places([key for pair in pairs for key in pair])
         return [self._cosine(places.get(one), places.get(other)) for one, other in pairs]
 
@@ -95,7 +95,7 @@ class VectorStore:
         return float(np.nan_to_num(self._vectors[one].astype(np.float32) @ self._vectors[other].astype(np.float32)))
 
     def append(self, keys: Sequence[int], vectors: Array | Sequence[Array]) -> None:
-        """Add vectors, one a row; they are made to have length 1."""
+        """Add vectors, one per row; they are made to have length 1."""
         vectors = np.asarray(vectors, np.float32)
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit = (vectors / np.where(length > 0, length, 1)).astype(np.float16)
@@ -152,7 +152,7 @@ class VectorStore:
 
 
 def _signs_of(vectors: Array) -> Array:
-    """One bit a dimension, 64 to a number, all numbers of the same dimensions side by side."""
+    """One bit per dimension, 64 to a number, all numbers of the same dimensions side by side."""
     bits = np.packbits(vectors > 0, axis=1)
     padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
     padded[:, : bits.shape[1]] = bits

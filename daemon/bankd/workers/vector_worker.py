@@ -1,4 +1,4 @@
-"""The process that makes, keeps and compares vectors: one JSON request a line, one answer a line, until its master goes.
+"""The process that makes, keeps and compares vectors: one JSON request per line, one answer per line, until its master goes.
 
     {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "usual": 0.79, "known": 812}
     {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
@@ -32,10 +32,10 @@ from bankd.system.child import serve_master
 from bankd.words.analysis import has_hangul
 
 _SHORT, _HARMLESS = 100, "bankd"
-"""The length of a text that every model takes, and a text that no model has a reason to refuse."""
+"""The length of a text that every model accepts, and a text that no model has a reason to refuse."""
 INSTALL = "sentence vectors are not installed; pip install 'bankd[meaning]'"
 Embed = Callable[[Sequence[str], bool], Any]
-"""Gives one vector a text, as rows of float32; the flag says that they are questions."""
+"""Gives one vector per text, as rows of float32; the flag says that they are questions."""
 
 _SECONDS = 60.0
 _LOWEST = 19
@@ -46,7 +46,7 @@ _MAY_BE_THE_TEXT = {
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.INTERNAL_SERVER_ERROR,
 }
-"""What servers answer to a text that is too long for their model, and to other faults."""
+"""The statuses with which servers refuse a text that is too long for their model, or has another fault."""
 
 
 ENGLISH = (
@@ -145,7 +145,7 @@ class MeaningProcess:
         return {"near": list(near.items()), "usual": usual, "known": len(store)}
 
     def _usual_of(self, group: str, store: Any, *, in_hangul: bool) -> float:
-        """What the nearest text usually is to strangers; computed again when a tenth more texts are there."""
+        """The usual cosine of the nearest text to unrelated questions; computed again when there are a tenth more texts."""
         at, usual = self._usual.get((group, in_hangul), (0, 0.0))
         if at <= len(store) <= 1.1 * at:
             return usual

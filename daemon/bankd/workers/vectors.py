@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bankd.system.child import ChildProcess
 
 _QUESTION_SECONDS, _START_SECONDS, _TEXTS_SECONDS = 2.0, 8.0, 120.0
-"""The longest waits: for an answer, for one of a process that has to start first, for the vectors of a batch."""
+"""The longest waits in seconds: for an answer, for an answer of a process that must start first, for a batch of vectors."""
 _REST_SECONDS, _LONGEST_REST, _IDLE_SECONDS = 4.0, 60.0, 1800.0
 
 
@@ -31,14 +31,14 @@ class SentenceVectors:
     def __init__(
         self, root: Path, settings: MeaningSettings, clock: Callable[[], float], process: VectorProcess | None = None
     ) -> None:
-        """Take the folder of derived things, which model, and a monotonic clock in seconds; nothing is started yet."""
+        """Take the folder of derived files, the model, and a monotonic clock in seconds; nothing is started yet."""
         self.model = blake2b(json.dumps([*settings, BEGINNING]).encode(), digest_size=6).hexdigest()
         self._root, self._settings, self._clock = root, settings, clock
         self._folder, self._group = root / "meaning" / self.model, ""
         self._process = process or VectorProcess(self._folder, settings, clock)
 
     def of_group(self, group: str) -> SentenceVectors:
-        """Those of another group, such as the logs, kept apart so that many of them hide none of the bank; by the same process."""
+        """The vectors of another group, such as the logs, by the same process; kept apart, so that they do not hide the bank's."""
         other = SentenceVectors(self._root, self._settings, self._clock, self._process)
         other._folder, other._group = self._folder / group, group
         return other
@@ -116,12 +116,12 @@ class VectorProcess:
 
     @property
     def patience(self) -> float:
-        """So many seconds a question waits."""
+        """The most seconds that a question waits."""
         asked = self._children.get(False)
         return _QUESTION_SECONDS if asked is not None and asked.is_running else _START_SECONDS
 
     def ask(self, request: dict[str, Any], seconds: float, *, is_idle: bool = False) -> dict[str, Any] | None:
-        """The answer to a request; None where there is none now, and `problem` says why."""
+        """The answer to a request; None if there is none now, and `problem` says why."""
         if self._clock() < self._rests_until:
             return None
         from bankd.system.child import ChildDiedError, ChildProcess  # noqa: PLC0415 -- most have no vectors

@@ -1,4 +1,4 @@
-"""What goes over a wire to a language model and comes back, whatever the wire is: a question, what was said, why nothing was."""
+"""The data exchanged with a language model, over any wire: a question, an answer, or an error."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Question(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What came back: the text, the tokens that it took where the server says so, and whether it was cut or refused."""
+    """An answer: the text, its tokens if the server reports them, and whether it was cut off or refused."""
 
     text: str
     tokens: tuple[int, int] | None = None
     is_cut: bool = False
     is_refused: bool = False
     cost: float = 0.0
-    """US dollars, where it says so."""
+    """The cost in US dollars, if reported."""
 
 
 class WireError(Exception):
-    """Why nothing came back: `kind` is busy, failing, silent, declined or closed (nobody need ask again), `after` seconds to wait."""
+    """Why no answer came: `kind` is busy, failing, silent, declined or closed (do not retry); `after` is seconds to wait."""
 
     def __init__(self, kind: str, reason: str, after: float = 0.0) -> None:
         super().__init__(reason)

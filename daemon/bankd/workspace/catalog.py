@@ -270,9 +270,9 @@ def _fields(entry: Entry) -> tuple[object, ...]:
 
 
 class ComparedTable:
-    """Which memories say the same or a newer value, as runs found it.
+    """The relations that runs found between memories: the same, nearly the same, or a newer value.
 
-    SQLite's own triggers note which memories came, changed or went since they were compared.
+    Triggers in SQLite mark memories that were added, changed or removed since they were compared.
     """
 
     def __init__(self, database: DerivedDatabase) -> None:
@@ -294,7 +294,7 @@ class ComparedTable:
         return found
 
     def _require(self, threshold: int) -> None:
-        """Forget everything that was found by another threshold."""
+        """Forget all relations if they were found with another threshold."""
         mark = f"compared from {threshold}"
         if not self._database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
             for table in ("looked_at", "alike", "matched", "noted WHERE what LIKE 'compared from %'"):
@@ -307,7 +307,7 @@ class ComparedTable:
             self._database.execute_many(f"DELETE FROM {what}", ids)  # noqa: S608  # ours
 
     def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
-        """Remember that these were compared, and what was found."""
+        """Store that these memories were compared, and the result."""
         if keys or pairs:
             self._database.change_rows(
                 ("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", list(keys.items())),

@@ -1,6 +1,6 @@
 """The sources of an import (files and archives anywhere), and its target, the logs below `memory/imports/`.
 
-Also the transcripts of sessions that wait to be imported: `.bankd/transcripts.jsonl`, one path a line. Hooks write a line
+Also the transcripts of sessions that wait to be imported: `.bankd/transcripts.jsonl`, one path per line. Hooks write a line
 in one call, so that lines of several sessions never mix; an import takes the whole file away first.
 """
 

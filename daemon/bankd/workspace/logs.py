@@ -64,7 +64,7 @@ class LogFiles:
         self._note_own_write(f"{FOLDER}/{log}")
 
     def take_back(self, log: str, text: str) -> bool:
-        """Take a text off the end of a log; False, and nothing is done, when the log does not end with it."""
+        """Remove a text from the end of a log; False, and nothing is done, if the log does not end with it."""
         folder, _, name = log.rpartition("/")
         is_back = cut_text(self._files.tree, folder, name, text)
         if is_back:
@@ -106,7 +106,7 @@ class LogFiles:
         return UnreadLogs(readings, waiting, [_name(path) for path in changed])
 
     def _changed(self, start: str) -> deque[str]:
-        """The paths of the logs that are to be read, by day, beginning with one."""
+        """The logs to read, sorted by day, from the log `start` on."""
         changed = {_name(path): path for path, seen in self._survey.files.items() if self._known.get(path) != seen}
         ordered = order_by_day({*changed, start} if start else changed)
         first = ordered.index(start) if start else 0
@@ -120,7 +120,7 @@ class LogFiles:
         return reading or Deferred(path, "it is gone; it may have been moved just now")
 
     def _is_left_alone(self, path: str, unended: Mapping[str, tuple[FileFingerprint, float]]) -> bool:
-        """Whether an earlier run saw the same, long enough ago; the file's own time may be wrong, so it does not count."""
+        """Whether an earlier run saw the log unchanged long enough ago; the file's own time may be wrong and is not used."""
         seen, now = self._survey.files[path], self._now
         before, since = unended.get(path, (seen, now))
         self._unended[path] = seen, since if before == seen else now

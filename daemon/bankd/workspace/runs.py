@@ -1,6 +1,6 @@
 """The records of runs: the ledger of all of them, and the reports of those that did something.
 
-`.bankd/runs.jsonl` has one row a line. It is appended to, and cut to its newer half when it grows. Each run writes its
+`.bankd/runs.jsonl` has one row per line. It is appended to, and cut to its newer half when it grows. Each run writes its
 row; the daemon adds rows that only it knows (begun, missed, stopped) and reads those of others. `.bankd/reports/` has a
 file for each run, for a person who asks what it did.
 """

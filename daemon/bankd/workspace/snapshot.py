@@ -116,7 +116,7 @@ class Snapshot:
         return self._settle(found, set(self.known) - found)
 
     def look_at(self, paths: Iterable[str]) -> Changes:
-        """Do the same for some files and folders, with all that is and was below them."""
+        """Compare some files and folders (with everything below them) with the disk; gives the differences, which are known from now on."""
         found: set[str] = set()
         was: set[str] = set()
         for path in paths:
@@ -137,7 +137,7 @@ class Snapshot:
     def _walk_folder(self, folder: str, directories: set[str]) -> Iterator[str]:
         try:
             entries = sorted(os.scandir(self.workspace / folder), key=lambda entry: entry.name)
-        except OSError:  # gone, or not ours to read: then nothing is known of it
+        except OSError:  # gone or unreadable: nothing is known about it
             return
         directories.add(folder)
         for entry in entries:

@@ -58,7 +58,7 @@ class WatchIntervals:
 
 
 class WatchMode(StrEnum):
-    """By which means changes are noticed."""
+    """How changes are noticed: by the kernel, or by looking."""
 
     KERNEL = "inotify"
     POLLING = "polling"
@@ -98,7 +98,7 @@ class Watcher:
     _busy_since: float | None = None
 
     def start(self) -> None:
-        """Learn the state of the files, without a report, and begin to watch."""
+        """Read the state of the files, without reporting it, and begin to watch."""
         self._snapshot = Snapshot(self.workspace, _FOLDERS)
         self._debouncer = Debouncer(self.pace.quiet, self.pace.longest)
         file_system = find_file_system(self.workspace)
@@ -249,7 +249,7 @@ class KernelHints:
         self._observe()
 
     def rebuild(self) -> None:
-        """Drop all watches and watch again, as after a loss; raises OSError as `start` does."""
+        """Drop all watches and set them again, for example after lost events; raises OSError as `start` does."""
         self._unobserve()
         self._observe()
 
