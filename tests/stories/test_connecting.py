@@ -55,7 +55,9 @@ def test_connecting_twice_is_connecting_once_and_disconnecting_restores_the_byte
     assert "already" in bankctl("connect", agent).out
     assert files_of(home) == connected
 
-    assert bankctl("disconnect", agent).code == 0
+    left = bankctl("disconnect", agent)
+    assert left.code == 0
+    assert ("openclaw plugins uninstall bankd" in left.out) is (agent == "openclaw")
     assert files_of(home) == before
     assert "not connected" in bankctl("disconnect", agent).out
 

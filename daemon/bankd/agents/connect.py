@@ -92,12 +92,16 @@ Edit: TypeAlias = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How to connect an agent: whole files of ours, edits of its files (add, remove), and what the user does then."""
+    """How to connect an agent: whole files of ours, edits of its files (add, remove), and what the user does then.
+
+    `left` is what the user does after disconnecting, where the agent keeps something of ours itself.
+    """
 
     agent: str
     files: Mapping[Path, bytes]
     edits: Mapping[Path, tuple[Edit, Edit]]
     advice: str
+    left: str = ""
 
 
 class Homes:
@@ -227,7 +231,8 @@ def _openclaw(workspace: Path, homes: Homes) -> Connection:
     target = homes.plugins("openclaw")
     folder = shlex.quote(str(target / "bankd"))
     advice = f"then type: openclaw plugins install --force --accept-capabilities {folder}"
-    return Connection("openclaw", _plugin(workspace, target), {}, advice)
+    left = "OpenClaw keeps its own copy until you type: openclaw plugins uninstall bankd"
+    return Connection("openclaw", _plugin(workspace, target), {}, advice, left)
 
 
 def _hermes(workspace: Path, homes: Homes) -> Connection:
@@ -235,7 +240,8 @@ def _hermes(workspace: Path, homes: Homes) -> Connection:
     target = home / "plugins" / "bankd"
     files = {target / path.name: path.read_bytes() for path in source.iterdir() if path.is_file()}
     files[target / "bankd.json"] = json.dumps({"bankctl": find_bankctl(), "workspace": str(workspace)}).encode()
-    return Connection("hermes", files, {}, "then choose bankd with: hermes memory setup (memory.provider: bankd)")
+    advice = "then choose bankd with: hermes memory setup (memory.provider: bankd)"
+    return Connection("hermes", files, {}, advice, "choose another memory with: hermes memory setup")
 
 
 def agents_text() -> str:

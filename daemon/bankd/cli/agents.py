@@ -63,8 +63,10 @@ def disconnect_command(arguments: Namespace) -> int:
 
     homes = connect.Homes(os.environ)
     root = find_workspace(arguments.workspace).resolve()
-    changes = connect.disconnect_agent(connect.plan_connection(arguments.agent, root, homes), homes)
-    _tell(arguments, changes, f"{arguments.agent} is {'disconnected' if changes else 'not connected'}", is_dry=False)
+    connection = connect.plan_connection(arguments.agent, root, homes)
+    changes = connect.disconnect_agent(connection, homes)
+    done = "; ".join(filter(None, (f"{arguments.agent} is disconnected", connection.left)))
+    _tell(arguments, changes, done if changes else f"{arguments.agent} is not connected", is_dry=False)
     return 0
 
 
