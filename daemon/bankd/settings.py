@@ -163,9 +163,13 @@ class AlertPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AgentsPolicy:
-    """Whether agents may forget for good, are asked for notes, and which briefings are written when they are due."""
+    """Whether agents may forget for good, are asked for notes, and which briefings are written when they are due.
+
+    `over_http` is what agents on other machines may do beside searching the bank and noting: logs, archive, forget.
+    """
 
     may_forget: bool = False
+    over_http: tuple[str, ...] = ()
     ask_for_notes: bool = True
     briefs: tuple[str, ...] = ("morning", "day", "week", "conflicts", "fading", "loops", "dates", "forgotten", "habits")
 

@@ -1,6 +1,7 @@
 """The official client of MCP for Python, as a program: talks to `bankctl mcp` and prints what it got, as JSON.
 
     python sdk_client.py MODE COMMAND…
+    python sdk_client.py MODE URL TOKEN
 
 MODE is `legacy` (the handshake), `auto` or a revision. A file by itself, for that package lives in a place of its own.
 """
@@ -13,6 +14,7 @@ import sys
 from typing import Any
 
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 CALLS = 100
 
@@ -20,6 +22,9 @@ CALLS = 100
 async def talk(mode: str, command: list[str]) -> dict[str, Any]:
     """List everything, ask, note, fail, and have a hundred calls in flight."""
     server = stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
+    if command[0].startswith("http"):
+        client = create_mcp_http_client({"Authorization": f"Bearer {command[1]}"})
+        server = streamable_http_client(command[0], http_client=client)
     async with Client(server, mode=mode) as client:
         tools = await client.list_tools()
         pages = await client.list_resources()

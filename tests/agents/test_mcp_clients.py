@@ -12,23 +12,25 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bankd.agents.connect import server_entry
-from bankd.agents.tools import offered_tools
+from bankd.agents.tools import HERE, offered_tools
 from bankd.app.init import make_workspace
 from bankd.cli import main
 from tests.agents.http_bridge import bridging
+from tests.contracts.test_http_door import serving, token_of
 from tests.settings import search_by_words
 from tests.stories.conftest import write_log
 
 pytestmark = pytest.mark.full
 
 QUESTION = "What does Peter prefer?"
-TOOLS = [tool["name"] for tool in offered_tools(may_forget=False)]
+TOOLS = [tool["name"] for tool in offered_tools(HERE)]
 
 FOREIGN = "calls a tool, page or prompt that only the suite's own server has"
 UNDECLARED = "is about what the server says that it does not do"
@@ -88,15 +90,29 @@ def said_by(command: list[str], seconds: float = 120) -> Any:
     return json.loads(ended.stdout)
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_the_official_client_lists_asks_and_notes_in_both_eras(server: list[str], mode: str) -> None:
+@pytest.fixture
+def sdk() -> list[str]:
+    """The program that talks as the official client does."""
     python = os.environ.get("BANKD_MCP_PYTHON") or sys.executable
     if subprocess.run([python, "-c", "import mcp"], check=False, capture_output=True).returncode:
         pytest.skip("needs a Python with the package mcp, in BANKD_MCP_PYTHON")
+    return [python, str(Path(__file__).with_name("sdk_client.py"))]
 
-    said = said_by([python, str(Path(__file__).with_name("sdk_client.py")), mode, *server])
 
-    assert said["tools"] == TOOLS
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+@pytest.mark.parametrize("over", ["stdio", "http"])
+def test_the_official_client_lists_asks_and_notes_in_both_eras(
+    server: list[str], sdk: list[str], mode: str, over: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(server[-1])
+    with ExitStack() as served:
+        if over == "http":
+            door = served.enter_context(serving(root, token_of(root, "sdk", capsys)))
+            said = said_by([*sdk, mode, f"http://127.0.0.1:{door.port}/mcp", door.token])
+        else:
+            said = said_by([*sdk, mode, *server])
+
+    assert said["tools"] == (TOOLS if over == "stdio" else ["memory_search", "memory_get", "memory_note"])
     assert said["page"].startswith("# Inbox")
     assert said["hits"] == ["Prefers concise replies."]
     assert "Prefers concise replies." in said["prompt"]

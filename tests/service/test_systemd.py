@@ -48,6 +48,15 @@ def test_systemd_has_nothing_to_say_against_the_units(
     assert (shut, Manager("@" not in name).verify(unit)) == ("", "")
 
 
+def test_nor_against_the_unit_that_the_docs_give_to_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    [text] = re.findall(r"```ini\n(.*?)```", (ROOT / "docs/agents.md").read_text("utf-8"), re.DOTALL)
+    unit = tmp_path / "bankd-http.service"
+    unit.write_text(text.replace("%h/.local/bin/bankctl", "/bin/true"))
+
+    assert Manager(True).verify(unit) == ""
+
+
 def test_a_misspelt_setting_would_be_seen(tmp_path: Path) -> None:
     unit = rendered("bankd@.service", tmp_path)
     unit.write_text(unit.read_text().replace("ProtectClock=", "ProtectClocks="))

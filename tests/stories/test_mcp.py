@@ -78,7 +78,7 @@ def id_of(line: str) -> str:
 def agent(root: Path, bankctl: Run) -> Iterator[Agent]:
     write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "O(c=0.90) @Peter: Prefers concise replies.")
     assert bankctl("cycle", "micro", "--now", "2026-05-05T03:00").code == 0
-    served = Agent(BankMethods(lambda: BankReader(str(root))).by_name())
+    served = Agent(BankMethods(lambda: BankReader(str(root)), session="").by_name())
     yield served
     served.leave()
 
@@ -197,19 +197,48 @@ def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root:
 def test_an_agent_tells_what_was_of_use(agent: Agent) -> None:
     [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
 
-    said = agent.call("memory_feedback", used=[f"^{id_of(hit)}"], ignored=["m-zzzzzzzzzzzz"])["structuredContent"]
+    said = agent.call("memory_feedback", used=[f"^{id_of(hit)}"])["structuredContent"]
 
-    assert said == {"used": [id_of(hit)], "ignored": [], "unknown": ["m-zzzzzzzzzzzz"]}
+    assert said == {"used": [id_of(hit)], "ignored": [], "unknown": []}
     assert "used 1 time" in " ".join(agent.call("memory_get", what=id_of(hit))["structuredContent"]["history"])
     assert agent.call("memory_feedback")["isError"]
     told = agent.call("memory_feedback", response="They like concise replies, so I kept it short.", importance=8)
     assert told["structuredContent"]["used"] == [id_of(hit)]
     assert "importance 8 of 10" in str(agent.call("memory_get", what=id_of(hit))["structuredContent"])
-    assert agent.call("memory_feedback", promote=["m-zzzzzzzzzzzz"])["isError"]
-    offered = agent.call("memory_get", what="offered")["structuredContent"]
+    offered = agent.call("memory_brief", mode="offered")["structuredContent"]
     assert offered["promotable"] == []
     assert id_of(hit) not in [one["id"] for one in offered["archivable"]]
-    assert agent.call("memory_feedback", used=["m-zzzzzzzzzzzz"])["isError"]
+
+
+def test_an_agent_judges_only_what_its_own_session_was_shown(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-04.md", "W @Peter: Lives in Busan.", "O(c=0.90) @Mina: Prefers tea.", "W @Joon: Sails.")
+    assert bankctl("cycle", "micro", "--now", "2026-05-05T03:00").code == 0
+    ids = {text: id_of(hit) for text in ("Busan", "tea", "Sails") for hit in BankMethods(
+        lambda: BankReader(str(root))).by_name()["tools/call"]({"name": "memory_search", "arguments": {"query": text}}
+    )["structuredContent"]["hits"] if text in hit}  # fmt: skip
+    answer_hook("UserPromptSubmit", {"prompt": "does Mina prefer tea?", "session_id": "mine"}, BankReader(str(root)))
+    answer_hook(
+        "UserPromptSubmit", {"prompt": "what is it that Joon sails?", "session_id": "other"}, BankReader(str(root))
+    )
+    agent = Agent(BankMethods(lambda: BankReader(str(root)), session="mine").by_name())
+    unnamed = Agent(BankMethods(lambda: BankReader(str(root)), session="").by_name())
+
+    refused = agent.call("memory_feedback", used=[ids["tea"], ids["Busan"]], ignored=[ids["Sails"]])
+    again = agent.call("memory_feedback", promote=[ids["Busan"]])
+    untouched = agent.call("memory_feedback", response="They live in Busan and sail.")["structuredContent"]
+    recalled = agent.call("memory_feedback", used=[ids["tea"]])["structuredContent"]
+    agent.call("memory_search", query="Busan")
+    found = agent.call("memory_feedback", used=[ids["Busan"]])["structuredContent"]
+
+    said = refused["structuredContent"]["error"]
+    assert said.startswith(f"{ids['Busan']}, {ids['Sails']}: this session was not shown it, so nothing was noted")
+    assert again["isError"]
+    assert (untouched["used"], untouched["ignored"]) == ([], [ids["tea"]])
+    assert (recalled["used"], found["used"]) == ([ids["tea"]], [ids["Busan"]])
+    assert not unnamed.call("memory_feedback", ignored=[ids["Sails"]])["isError"], (
+        "of an unknown session any recall counts"
+    )
+    assert (agent.leave(), unnamed.leave()) == ([], [])
 
 
 def test_an_agent_is_told_what_belongs_to_a_memory_and_beside_an_answer(agent: Agent, root: Path) -> None:
@@ -221,15 +250,15 @@ def test_an_agent_is_told_what_belongs_to_a_memory_and_beside_an_answer(agent: A
     (root / "bank/world/tea.md").write_text("\n".join(lines), "utf-8")
 
     told = agent.call("memory_search", query="kettle whistles")["structuredContent"]
-    related = agent.call("memory_get", what="^m-aaaaaaaaaaaa", related=1)["structuredContent"]["related"]
-    person = agent.call("memory_get", what="@Peter", related=2)["structuredContent"]["related"]
+    related = agent.call("memory_related", of="^m-aaaaaaaaaaaa")["structuredContent"]["related"]
+    person = agent.call("memory_related", of="@Peter", steps=2)["structuredContent"]["related"]
 
     assert [one.partition(" · ")[2] for one in told["see_also"]] == ["link (bank/world/tea.md:4) · m-bbbbbbbbbbbb"]
     assert related[0] == told["see_also"][0]
     assert any("concise" in one for one in person)
-    nobody = agent.call("memory_get", what="@Nobody", related=1)
+    nobody = agent.call("memory_related", of="@Nobody")
     assert (nobody["isError"], nobody["structuredContent"]["related"]) == (False, [])
-    assert agent.call("memory_get", what="@Peter", related=3)["isError"]
+    assert agent.call("memory_related", of="@Peter", steps=3)["isError"]
 
 
 def test_pages_are_resources_and_nothing_else_is(agent: Agent) -> None:

@@ -81,7 +81,7 @@ def test_one_that_stays_is_not_offered_again(lived: str, root: Path, bankctl: Ru
 
 def test_an_agent_is_shown_what_is_offered_and_may_promote_it(lived: str, root: Path) -> None:
     tools = BankMethods(lambda: BankReader(str(root))).by_name()["tools/call"]
-    told = tools({"name": "memory_get", "arguments": {"what": "offered"}})["structuredContent"]
+    told = tools({"name": "memory_brief", "arguments": {"mode": "offered"}})["structuredContent"]
     done = tools({"name": "memory_feedback", "arguments": {"promote": [f"^{lived}"]}})["structuredContent"]
 
     assert [one["id"] for one in told["promotable"]] == [lived]

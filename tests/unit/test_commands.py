@@ -20,9 +20,9 @@ from bankd.service import main as bankd
 from tests.docs.pages import help_of
 
 METAVAR = re.compile(
-    "DIR|DSN|URL|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
+    "ADDR|DIR|DSN|URL|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
 )
-PRINTS_NO_DATA = {"demo", "ui", "completions", "mcp", "hook"}
+PRINTS_NO_DATA = {"demo", "ui", "completions", "hook"}
 
 
 def actions_of(name: str) -> list[Action]:

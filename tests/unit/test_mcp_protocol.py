@@ -22,7 +22,7 @@ from bankd.agents.mcp import (
     parse_frame,
     reply_to,
 )
-from bankd.agents.tools import FORGET, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
+from bankd.agents.tools import FORGET, HERE, OFFERED, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
 from bankd.briefing.choose import NAMES_MODES
 from bankd.wiring.reader import BankReader
 
@@ -102,14 +102,15 @@ def test_only_modern_results_say_that_they_are_whole_and_how_long_they_may_be_ke
 
 
 def test_the_list_of_tools_costs_a_session_less_than_1200_tokens() -> None:
-    shown = json.dumps(list(offered_tools(may_forget=True)), ensure_ascii=False)
+    seen = [{name: tool[name] for name in ("name", "description", "inputSchema")} for tool in TOOLS]
+    shown = json.dumps(seen, ensure_ascii=False)
 
     assert len(shown) / CHARACTERS_A_TOKEN < 1200
 
 
 def test_deleting_is_offered_only_where_it_is_allowed() -> None:
-    assert FORGET not in {tool["name"] for tool in offered_tools(may_forget=False)}
-    assert FORGET in {tool["name"] for tool in offered_tools(may_forget=True)}
+    assert FORGET not in {tool["name"] for tool in offered_tools(HERE)}
+    assert FORGET in {tool["name"] for tool in offered_tools({*HERE, "forget"})}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, argum
         ("memory_note", {"confidence": "0.9", "tag": "o"}, {"confidence": 0.9, "tag": "O"}),
         ("memory_note", {"questions": "Where, and when?"}, {"questions": ["Where, and when?"]}),
         ("memory_note", {"questions": "[\"Where?\"]", "text": "[draft]"}, {"questions": ["Where?"], "text": "[draft]"}),
-        ("memory_get", {"what": ["@Mina"], "related": "1"}, {"what": "@Mina", "related": 1}),
+        ("memory_related", {"of": ["@Mina"], "steps": "1"}, {"of": "@Mina", "steps": 1}),
         ("memory_feedback", {"used": "m-a,m-b", "importance": "8"}, {"used": ["m-a", "m-b"], "importance": 8}),
     ],
 )  # fmt: skip
@@ -177,5 +178,5 @@ def test_the_modes_of_a_briefing_that_agents_are_offered_are_those_that_there_ar
     prompts = BankMethods(lambda: BankReader("")).by_name()["prompts/list"]({})["prompts"]
     brief = next(prompt for prompt in prompts if prompt["name"] == "brief")
 
-    assert tool["inputSchema"]["properties"]["mode"]["enum"] == list(NAMES_MODES)
+    assert tool["inputSchema"]["properties"]["mode"]["enum"] == [*NAMES_MODES, OFFERED]
     assert brief["arguments"][0]["description"] == ", ".join(NAMES_MODES)

@@ -135,6 +135,35 @@ def reply_error(id_: str | int | None, error: ProtocolError) -> Json:
     return {"jsonrpc": "2.0", "id": id_, "error": body if error.data is None else {**body, "data": error.data}}
 
 
+BankAnswers: TypeAlias = Mapping[str, Callable[[Json], Json]]
+"""By name of a method, what answers it over the bank."""
+
+
+def answer_protocol(request: Request, *, has_session: bool) -> Json | None:
+    """The result of a method that needs no bank, None for any other. ProtocolError as in `check_revision`."""
+    if request.method == "initialize" and not request.is_modern:
+        return initialize_result(request.params)
+    if request.method == "ping" and not request.is_modern:
+        return {}
+    check_revision(request, has_session=has_session)
+    return {"supportedVersions": [MODERN], **_DESCRIBED} if request.method == "server/discover" else None
+
+
+def answer_by_bank(request: Request, bank: BankAnswers) -> Json:
+    """The frame that answers a request by the bank, also when that fails; a bug goes to standard error."""
+    if request.method not in bank:
+        return reply_error(request.id, ProtocolError(NO_METHOD, f"no method {request.method[:60]!r}"))
+    try:
+        return reply_to(request, bank[request.method](request.params))
+    except ProtocolError as error:
+        return reply_error(request.id, error)
+    except Exception:
+        from traceback import print_exc
+
+        print_exc(file=sys.stderr)
+        return reply_error(request.id, ProtocolError(INTERNAL_ERROR, "this is a bug in bankd"))
+
+
 LONGEST = 4 << 20
 """Bytes of a frame. A longer one is skipped to its end and refused."""
 
@@ -174,7 +203,7 @@ def take_standard_streams() -> FrameStream:
 class McpServer:
     """Serves one client until its stream ends. `bank` has what answers the methods that need the bank."""
 
-    def __init__(self, stream: FrameStream, bank: Mapping[str, Callable[[Json], Json]]) -> None:
+    def __init__(self, stream: FrameStream, bank: BankAnswers) -> None:
         """Take the stream and the function that answers each method."""
         self._stream, self._bank = stream, bank
         self._has_session = False
@@ -217,28 +246,18 @@ class McpServer:
                     self._cancelled.add(wanted)
 
     def _answer_or_queue(self, request: Request) -> None:
-        result = self._result_of_protocol(request)
+        result = answer_protocol(request, has_session=self._has_session)
         if result is not None:
+            self._has_session |= request.method == "initialize"
             self._stream.write(reply_to(request, result))
             return
-        if request.method not in self._bank:
-            raise ProtocolError(NO_METHOD, f"no method {request.method[:60]!r}")
         with self._changed:
             self._waiting.append(request)
             self._changed.notify()
 
-    def _result_of_protocol(self, request: Request) -> Json | None:
-        if request.method == "initialize" and not request.is_modern:
-            self._has_session = True
-            return initialize_result(request.params)
-        if request.method == "ping" and not request.is_modern:
-            return {}
-        check_revision(request, has_session=self._has_session)
-        return {"supportedVersions": [MODERN], **_DESCRIBED} if request.method == "server/discover" else None
-
     def _work(self) -> None:
         while (request := self._next()) is not None:
-            reply = self._reply(request)
+            reply = answer_by_bank(request, self._bank)
             with self._changed:
                 self._waiting.popleft()
                 is_wanted = request.id not in self._cancelled
@@ -257,14 +276,3 @@ class McpServer:
                 if self._is_ending:
                     return None
                 self._changed.wait()
-
-    def _reply(self, request: Request) -> Json:
-        try:
-            return reply_to(request, self._bank[request.method](request.params))
-        except ProtocolError as error:
-            return reply_error(request.id, error)
-        except Exception:
-            from traceback import print_exc
-
-            print_exc(file=sys.stderr)
-            return reply_error(request.id, ProtocolError(INTERNAL_ERROR, "this is a bug in bankd"))

@@ -1,13 +1,14 @@
 """What each method and tool of the MCP server does, over the bank. `offered.json` has the tools and prompts that agents are offered.
 
-A model reads that list in every session: it is kept under 1,200 tokens, and its order never changes. Tools with
-`alwaysLoad` must not need a search of the agent to be found.
+A model reads that list in every session: it is kept under 1,200 tokens, its order never changes, and each tool does one thing.
+Tools with `alwaysLoad` must not need a search of the agent to be found.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,18 +18,18 @@ from typing import TYPE_CHECKING, Any
 from bankd.agents.mcp import INVALID_PARAMS, Json, ProtocolError
 from bankd.briefing.choose import NAMES_MODES
 from bankd.briefing.recalled import DATA_NOTICE, related_lines, tell_hits, wrap_memories
+from bankd.briefing.shown import LAST_SEEN
 from bankd.errors import BankError, UserError
 from bankd.pages.memory import Memory
 from bankd.pages.text import readable_value, to_json
 from bankd.words.days import read_iso_moment
 
 if TYPE_CHECKING:
-    from bankd.app.workspace import Workspace
     from bankd.wiring.reader import BankReader
 
 _OFFERED: Json = json.loads(Path(__file__).with_name("offered.json").read_text("utf-8"))
 TOOLS: Sequence[Json] = _OFFERED["tools"]
-FORGET = "memory_forget"
+FORGET, OFFERED = "memory_forget", "offered"
 _SCHEME = "bank://"
 _PAGES_A_LIST = 100
 _DEFAULT_HITS = 5
@@ -36,23 +37,37 @@ _DAY = "YYYY-MM-DD"
 """The description of a property that is a day."""
 
 
-def offered_tools(*, may_forget: bool) -> Sequence[Json]:
-    """The tools of a workspace, always in the same order."""
-    return [tool for tool in TOOLS if may_forget or tool["name"] != FORGET]
+HERE = frozenset({"here", "logs", "archive"})
+"""What an agent of this machine and user may do beside searching the bank and noting; `forget` by a setting."""
+_NEEDS = {"memory_related": "here", "memory_feedback": "here", "memory_brief": "logs", FORGET: "forget"}
+"""What must be allowed for a tool to be offered. A brief needs the logs, whose open lines it tells."""
+
+
+def offered_tools(may: Collection[str]) -> Sequence[Json]:
+    """The tools where so much is allowed, always in the same order."""
+    return [tool for tool in TOOLS if _NEEDS.get(tool["name"], "") in {"", *may}]
 
 
 class BankMethods:
     """The methods of MCP that need the bank. `find_bank` is called each time, because the bank may not be there yet."""
 
-    def __init__(self, find_bank: Callable[[], BankReader]) -> None:
-        """Take the function that finds the bank."""
-        self._find_bank = find_bank
+    def __init__(
+        self, find_bank: Callable[[], BankReader], *, session: str | None = None, is_elsewhere: bool = False
+    ) -> None:
+        """Take the function that finds the bank, the session of hooks that the agent is in, and whether it is on another machine.
+
+        `session` is empty where the agent does not name it, and None for who has no session and may judge everything.
+        """
+        self._find_bank, self._session, self._is_elsewhere = find_bank, session, is_elsewhere
+        self._shown: set[str] = set()
+        """The ids in what this agent was told."""
         self._tools: Mapping[str, Callable[[BankReader, Json], Json]] = {
             "memory_search": _search,
             "memory_get": _get,
+            "memory_related": _related,
             "memory_note": _note,
             "memory_brief": _brief,
-            "memory_feedback": _feedback,
+            "memory_feedback": lambda bank, given: _feedback(bank, given, self._seen(bank)),
             FORGET: _forget,
         }
 
@@ -64,33 +79,48 @@ class BankMethods:
             "resources/list": self._list_resources,
             "resources/templates/list": lambda _: {"resourceTemplates": _OFFERED["resourceTemplates"]},
             "resources/read": self._read_resource,
-            "prompts/list": lambda _: {"prompts": _OFFERED["prompts"]},
+            "prompts/list": self._list_prompts,
             "prompts/get": self._get_prompt,
         }
 
-    def _offered(self) -> Mapping[str, Json]:
-        """The tools by name; without a bank those that need no setting."""
+    def _may(self) -> Collection[str]:
+        """What is allowed; without a bank what needs no setting."""
+        own = frozenset[str]() if self._is_elsewhere else HERE
         try:
-            may_forget = self._find_bank().settings().agents.may_forget
+            agents = self._find_bank().settings().agents
         except (BankError, OSError):
-            may_forget = False
-        return {tool["name"]: tool for tool in offered_tools(may_forget=may_forget)}
+            return own
+        return frozenset(agents.over_http) if self._is_elsewhere else own | ({"forget"} if agents.may_forget else set())
+
+    def _seen(self, bank: BankReader) -> Collection[str] | None:
+        """The ids that this session was shown: by its tools, and by the hooks of the session; of any where it is not named.
+
+        None for who may judge everything.
+        """
+        if self._session is None:
+            return None
+        shown = bank.shown()
+        readers = [self._session] if self._session else [who for who in shown if who != LAST_SEEN]
+        return self._shown.union(*(_ids_in(shown.get(who, ())) for who in readers))
 
     def _list_tools(self, _params: Json) -> Json:
-        return {"tools": list(self._offered().values())}
+        return {"tools": offered_tools(self._may())}
 
     def _call_tool(self, params: Json) -> Json:
         name, arguments = params.get("name"), as_json(readable_value(params.get("arguments")), dict) or {}
-        tool = self._offered().get(name) if isinstance(name, str) else None
+        tool = next((one for one in offered_tools(self._may()) if one["name"] == name), None)
         if tool is None or not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, f"no tool {str(name)[:60]!r}" if tool is None else "no arguments")
         arguments = meant_arguments(tool, arguments)
         if problem := find_problem(tool, arguments):
             return _failed(problem)
         try:
-            return _succeeded(self._tools[tool["name"]](self._find_bank(), arguments))
+            said = self._tools[tool["name"]](self._find_bank(), arguments)
         except (BankError, OSError) as error:
             return _failed(str(error))
+        if name != "memory_feedback":  # it answers with the ids that it was sent
+            self._shown |= _ids_in([to_json({key: value for key, value in said.items() if key != "note"})])
+        return _succeeded(said)
 
     def _list_resources(self, params: Json) -> Json:
         """The pages, a hundred at a time. The cursor is the last page of the answer before."""
@@ -112,7 +142,11 @@ class BankMethods:
             text = self._find_bank().read_file(f"bank/{path}")
         except (BankError, OSError, ValueError) as error:
             raise ProtocolError(INVALID_PARAMS, "resource not found", {"uri": uri, "reason": str(error)}) from error
+        self._shown |= _ids_in([text])
         return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
+
+    def _list_prompts(self, _params: Json) -> Json:
+        return {"prompts": [one for one in _OFFERED["prompts"] if one["name"] != "brief" or "logs" in self._may()]}
 
     def _get_prompt(self, params: Json) -> Json:
         """What is known, marked as data, with the question below it if there is one."""
@@ -122,11 +156,12 @@ class BankMethods:
         if name == "recall" and isinstance(question, str):
             request = {"query": question, "limit": _DEFAULT_HITS, "trim": True}
             known = self._guarded(lambda bank: _told(bank.search(request)["hits"], bank))
-        elif name == "brief" and mode in NAMES_MODES:
+        elif name == "brief" and mode in NAMES_MODES and "logs" in self._may():
             about = [str(said["about"])] if said.get("about") else []
             known, question = self._guarded(lambda bank: _brief(bank, {"mode": mode, "about": about})["items"]), ""
         else:
             raise ProtocolError(INVALID_PARAMS, "the prompts are recall (needs a question) and brief (needs a mode)")
+        self._shown |= _ids_in(known)
         text = wrap_memories("\n".join(known) or "Nothing relevant.") + (f"\n{question}" if question else "")
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
@@ -136,6 +171,13 @@ class BankMethods:
             return ask(self._find_bank())
         except (BankError, OSError) as error:
             raise ProtocolError(INVALID_PARAMS, str(error)) from error
+
+
+_ID = re.compile(r"m-[a-z2-7]{12}")
+
+
+def _ids_in(texts: Iterable[str]) -> set[str]:
+    return {id_ for text in texts for id_ in _ID.findall(text)}
 
 
 def as_json(value: Any, kind: type | UnionType) -> Any:
@@ -237,12 +279,6 @@ def _told(hits: Sequence[Mapping[str, Any]], bank: BankReader) -> list[str]:
 
 def _get(bank: BankReader, arguments: Json) -> Json:
     what = str(arguments["what"]).removeprefix("^").removeprefix(_SCHEME)
-    if "related" in arguments:
-        try:
-            answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
-        except UserError as nothing:  # "nothing is known" is an answer too
-            return {"of": what, "related": [], "note": str(nothing)}
-        return {"of": what, "related": related_lines(answer["related"]), "note": DATA_NOTICE}
     if what.endswith(".md"):
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"
         return {"path": path, "text": bank.read_file(path), "note": DATA_NOTICE}
@@ -250,27 +286,43 @@ def _get(bank: BankReader, arguments: Json) -> Json:
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(bank.root, write=False) as workspace:
-        found = _offered(workspace) if what == "offered" else describe_memory(find_memory(workspace, what))
-    return {**found, "note": DATA_NOTICE}
+        found = find_memory(workspace, what)
+    for place in found.places:
+        bank.check_offered(place)
+    return {**describe_memory(found), "note": DATA_NOTICE}
 
 
-def _offered(workspace: Workspace) -> Json:
+def _related(bank: BankReader, arguments: Json) -> Json:
+    of = str(arguments["of"]).removeprefix("^").removeprefix(_SCHEME)
+    try:
+        answer = bank.search({"op": "related", "of": of, "depth": arguments.get("steps", 1)})
+    except UserError as nothing:  # that nothing is known is an answer
+        return {"related": [], "note": str(nothing)}
+    return {"related": related_lines(answer["related"]), "note": DATA_NOTICE}
+
+
+def _brief(bank: BankReader, arguments: Json) -> Json:
+    """A briefing. An agent that asks gets everything, also what it was shown before."""
+    if arguments["mode"] == OFFERED:
+        return _offered(bank)
+    from bankd.agents.briefs import brief_asked
+
+    made = brief_asked(arguments["mode"], bank, tuple(arguments.get("about", ())))
+    return {"items": made.text.splitlines(), "note": DATA_NOTICE}
+
+
+def _offered(bank: BankReader) -> Json:
     """The memories that may become lasting knowledge, and the weakest twenty that may go to the archive."""
     from dataclasses import asdict
 
     from bankd.app.archive import offer_candidates
     from bankd.app.review import list_promotable
+    from bankd.wiring.workspace import open_workspace
 
-    lived = [{"id": one.id, "place": one.place, "text": one.text} for one in list_promotable(workspace)]
-    return {"promotable": lived, "archivable": [asdict(one) for one in offer_candidates(workspace)[:20]]}
-
-
-def _brief(bank: BankReader, arguments: Json) -> Json:
-    """A briefing. An agent that asks gets everything, also what it was shown before."""
-    from bankd.agents.briefs import brief_asked
-
-    made = brief_asked(arguments["mode"], bank, tuple(arguments.get("about", ())))
-    return {"items": made.text.splitlines(), "note": DATA_NOTICE}
+    with open_workspace(bank.root, write=False) as workspace:
+        lived = [{"id": one.id, "place": one.place, "text": one.text} for one in list_promotable(workspace)]
+        weakest = [asdict(one) for one in offer_candidates(workspace)[:20]]
+    return {"promotable": lived, "archivable": weakest, "note": DATA_NOTICE}
 
 
 _LIKE = 0.33
@@ -344,7 +396,8 @@ def _likeness(hit: Json) -> float:
     return (asked + _STEEP * max(0.0, float(cosine) - _USUAL_COSINE)) / _LIKE
 
 
-def _feedback(bank: BankReader, arguments: Json) -> Json:
+def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -> Json:
+    """Note what was of use among what this session was shown; UserError names what it was not shown, and nothing is noted."""
     from dataclasses import asdict
 
     from bankd.app.review import promote_memory
@@ -356,9 +409,15 @@ def _feedback(bank: BankReader, arguments: Json) -> Json:
     )
     if not (used or ignored or promoted or arguments.get("response")):
         raise UserError("memory_feedback needs ids, used, ignored or promote, or a response")
+    never = [id_ for id_ in dict.fromkeys((*used, *ignored, *promoted)) if seen is not None and id_ not in seen]
+    if never:
+        raise UserError(
+            f"{', '.join(never)}: this session was not shown it, so nothing was noted; name only what a tool, a recall or "
+            "a brief showed here"
+        )
     with open_workspace(bank.root) as workspace:
         if arguments.get("response") and not (used or ignored):
-            judged = judge_answers(workspace, arguments["response"])
+            judged = judge_answers(workspace, arguments["response"], seen)
             used, ignored = [*judged.used], [*judged.ignored]
         said: Json = asdict(give_feedback(workspace, used, ignored)) if used or ignored else {}
         for id_ in said.get("used", ()) if "importance" in arguments else ():

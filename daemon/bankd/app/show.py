@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
@@ -285,10 +285,11 @@ def give_feedback(
     return said
 
 
-def judge_answers(workspace: Workspace, response: str) -> Feedback:
-    """Which memories of recent answers a response used; nothing is recorded."""
+def judge_answers(workspace: Workspace, response: str, among: Collection[str] | None = None) -> Feedback:
+    """Which memories of recent answers, only of those in `among`, a response used; nothing is recorded."""
     workspace.catalog.refresh(workspace.now)
-    found = workspace.catalog.texts_of({id_ for answer in workspace.recalls.answers() for id_ in answer.memories})
+    recent = {id_ for answer in workspace.recalls.answers() for id_ in answer.memories}
+    found = workspace.catalog.texts_of(recent if among is None else recent & {*among})
     texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
     wordings = workspace.index.take_apart({response, *texts.values()})
     return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})

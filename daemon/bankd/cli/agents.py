@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options, suggest_word
+from bankd.cli.base import add_options, suggest_word, whole_number
 from bankd.cli.location import find_workspace, locate_workspace
 from bankd.cli.printing import plain, say, say_answer, say_json, styled
 from bankd.errors import UsageError
@@ -125,12 +126,27 @@ def brief_command(arguments: Namespace) -> int:
     return say_answer({"mode": mode, "items": rows}, said, as_json=arguments.json)
 
 
-def mcp_arguments(_parser: ArgumentParser) -> None:
-    """The command takes nothing."""
+def mcp_arguments(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    help_ = "token: list, add or revoke the tokens of agents on other machines; without it the bank is served"
+    parser.add_argument("action", nargs="?", choices=["token"], metavar="ACTION", help=help_)
+    parser.add_argument("what", nargs="?", choices=["list", "add", "revoke"], default="list", help="token: what to do")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="token: a name for the agent that gets it")
+    parser.add_argument("--http", action="store_true", help="serve over HTTP, to agents that have a token")
+    parser.add_argument("--listen", metavar="ADDR", help="on this address, with TLS (default: 127.0.0.1, without)")
+    parser.add_argument("--port", type=whole_number, metavar="N", help="on this port (default: 7433)")
+    parser.add_argument("--cert", metavar="FILE", help="the certificate for TLS")
+    parser.add_argument("--key", metavar="FILE", help="its key")
+    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="a name by which agents reach it")
+    add_options(parser, "--json")
 
 
 def mcp_command(arguments: Namespace) -> int:
     """Serve until the agent ends. A call without a bank is answered with an error; the bank may come later."""
+    if arguments.action:
+        return _tokens(arguments)
+    if arguments.http or arguments.listen:
+        return _serve_http(arguments)
     from bankd.agents.mcp import McpServer, take_standard_streams
     from bankd.agents.tools import BankMethods
 
@@ -143,5 +159,54 @@ def mcp_command(arguments: Namespace) -> int:
 
         return BankReader(locate_workspace(arguments.workspace), folder=folder)
 
-    McpServer(take_standard_streams(), BankMethods(find_bank).by_name()).serve()
+    # Claude Code names the session to its servers as to its hooks; of others it is not known.
+    methods = BankMethods(find_bank, session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
+    McpServer(take_standard_streams(), methods.by_name()).serve()
     return 0
+
+
+def _serve_http(arguments: Namespace) -> int:
+    import logging
+
+    from bankd.agents.remote import PORT, Tokens, serve_http
+
+    root = find_workspace(arguments.workspace).resolve()
+    if bool(arguments.cert) != bool(arguments.key):
+        raise UsageError("--cert and --key go together")
+    port = PORT if arguments.port is None else arguments.port
+    if port > 65_535:
+        raise UsageError("--port must be from 0 to 65535")
+
+    def announce(url: str) -> None:
+        none = "" if Tokens(root).names() else "; no agent has a token yet: bankctl mcp token add NAME"
+        say(f"{url} serves {root}{none}")
+        sys.stdout.flush()
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    tls_files = (arguments.cert, arguments.key) if arguments.cert else None
+    serve_http(str(root), arguments.listen or "127.0.0.1", port, arguments.host, tls_files, announce)
+    return 0
+
+
+def _tokens(arguments: Namespace) -> int:
+    """List, make or take away tokens."""
+    from bankd.agents.remote import Tokens
+
+    tokens = Tokens(find_workspace(arguments.workspace).resolve())
+    if (arguments.what == "list") == bool(arguments.name):
+        raise UsageError(f"usage: bankctl mcp token {arguments.what}{' NAME' if arguments.what != 'list' else ''}")
+    if arguments.what == "add":
+        token = tokens.add(arguments.name)
+        shown_once = styled("shown only now; keep it where only the agent can read it", "dim")
+        return say_answer({"name": arguments.name, "token": token}, token, shown_once, as_json=arguments.json)
+    if arguments.what == "revoke":
+        tokens.revoke(arguments.name)
+        said = f"{arguments.name} is refused from now on"
+        return say_answer({"revoked": arguments.name}, styled(said), as_json=arguments.json)
+    names = tokens.names()
+    lines = [
+        f"{styled(name, 'bold')}{styled(f'  {problem}', 'red') if problem else ''}" for name, problem in names.items()
+    ]
+    rows = [{"name": name, "problem": problem} for name, problem in names.items()]
+    none = "" if names else "no agent has a token; make one with: bankctl mcp token add NAME"
+    return say_answer({"tokens": rows}, *lines, none, as_json=arguments.json)

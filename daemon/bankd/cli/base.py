@@ -33,7 +33,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "connect": ("cli.agents", "give an agent this memory: Claude Code, Codex, OpenClaw, Hermes"),
         "disconnect": ("cli.agents", "undo connect"),
         "brief": ("cli.agents", "print a briefing: at a session's start, in the morning, before a meeting"),
-        "mcp": ("cli.agents", "serve the bank to an agent, over standard input and output"),
+        "mcp": ("cli.agents", "serve the bank to an agent, over standard input and output or HTTP"),
         "distil": ("cli.importing", "have prose of the logs read, by your language model or by rules"),
         "import": ("cli.importing", "import transcripts, chat exports and notes"),
     },

@@ -92,7 +92,10 @@ def _read_list(node: yaml.Node, dotted: str, problems: list[Problem]) -> tuple[s
     if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
         problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
         return ()
-    checks = {"secrets.patterns": compile_pattern, "agents.briefs": _one_of(*NAMES_MODES), "decay.keep": _page}
+    checks = {
+        "secrets.patterns": compile_pattern, "agents.briefs": _one_of(*NAMES_MODES), "decay.keep": _page,
+        "agents.over_http": _one_of("logs", "archive", "forget"),
+    }  # fmt: skip
     usable = []
     for item in items:
         try:

@@ -38,6 +38,9 @@ SHOWN = ".bankd/shown.json"
 class BankReader:
     """One workspace; every method raises BankError or OSError when it cannot be done."""
 
+    readable: tuple[str, ...] = ("bank/", "memory/", "archive/")
+    """The folders of which files may be read."""
+
     def __init__(self, root: str, *, is_alone: bool = False, folder: str = "") -> None:
         """Take the workspace, whether this process has one thread, and the folder that the reader works in; nothing is opened yet."""
         self._root, self._is_alone, self._folder = root, is_alone, folder
@@ -168,6 +171,11 @@ class BankReader:
 
         return sorted(PageFiles(self.root / "bank").scan())
 
+    def check_offered(self, place: str) -> None:
+        """UserError where a place is in a folder that may not be read here."""
+        if not place.startswith(self.readable):
+            raise UserError(f"{place}: not offered to agents elsewhere; agents.over_http in bankd.yaml says what is")
+
     def read_file(self, path: str) -> str:
         """The text of a page, or of a log without credentials, by its path in the workspace; UserError when there is none."""
         from bankd.index.sources import screened_log
@@ -176,8 +184,9 @@ class BankReader:
         from bankd.storage.tree import FileTree
         from bankd.wiring.search import compile_patterns, search_settings
 
-        if not path.startswith(("bank/", "memory/", "archive/")) or not path.endswith(".md"):
+        if not path.startswith(BankReader.readable) or not path.endswith(".md"):
             raise UserError(f"{path}: not a page of the bank, a log or an archived page")
+        self.check_offered(path)
         with closing(FileTree(self.root)) as tree:
             data = tree.read(path)
         if data is None:
