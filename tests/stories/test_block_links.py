@@ -210,7 +210,7 @@ def test_forgetting_says_first_which_links_it_breaks_and_they_are_reported(linke
     assert [row["kind"] for row in rows] == ["dead link"] * count
     checked = bankctl("page", "links")
     assert (checked.code, f"bank/world/refs.md:3  taste#^{TEA}" in checked.out) == (3, True)
-    assert "led somewhere once" in bankctl("doctor", "verify").out
+    assert "worked once" in bankctl("doctor", "verify").out
 
 
 def test_undoing_a_run_says_which_links_to_its_memories_lead_nowhere(root: Path, bankctl: Run) -> None:

@@ -121,7 +121,7 @@ def test_the_unit_may_write_where_the_folders_are(root: Path, vault: Path) -> No
     assert find_installation(root).written_folder() == str(root.parent)
     (root / "memory").rmdir()
     (root / "memory").symlink_to("/etc")
-    with pytest.raises(UserError, match="put them closer"):
+    with pytest.raises(UserError, match="move them closer"):
         find_installation(root).written_folder()
 
 

@@ -224,8 +224,8 @@ def test_a_model_that_cannot_tell_what_is_known_is_asked_about_no_memory(
 
     said = reflect(bankctl)
 
-    assert "wait to be compared by the model: tried on what is known, it cannot tell the same" in said
-    assert "distil.compare: 0 ends this" in said
+    assert "wait to be compared by the model: it failed its trial: it cannot tell the same" in said
+    assert "distil.compare: 0 stops asking it" in said
     assert asked(tmp_path).count("the first|") == 1
     assert {like for _, like, _ in hits(bankctl, "where are the cellar spare keys")} == {0}
 

@@ -171,7 +171,7 @@ def test_a_run_is_shown_as_a_page(root: Path, bankctl: Run, blocked: str) -> Non
     page = bankctl("show", runs[0]).out
     learned = bankctl("show", runs[1], "--json").json
 
-    assert "Not kept, for they say nothing new (1)" in page
+    assert "Not taken in, because they say nothing new (1)" in page
     assert "it changed no page" in page
     assert [row["kind"] for row in learned["rows"]] == ["learned"]
     assert len(learned["files"]) == 1

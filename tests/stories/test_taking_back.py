@@ -525,7 +525,7 @@ def test_verify_finds_a_link_that_led_somewhere_once(root: Path, bankctl: Run) -
     verdict = bankctl("doctor", "verify", "--json")
 
     assert whole.code == 0
-    assert [finding["words"] for finding in verdict.json["findings"]] == ["../knowledge/tools.md led somewhere once"]
+    assert [finding["words"] for finding in verdict.json["findings"]] == ["../knowledge/tools.md worked once"]
 
 
 def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:

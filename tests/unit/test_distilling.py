@@ -165,7 +165,7 @@ def test_a_night_takes_in_what_a_model_makes_of_a_session_with_the_questions_tha
         "1 piece of the logs distilled to 3 lines in memory/distilled/; 1 not believed: bankctl review" in report.notes
     )
     (bad,) = report.plan.bad
-    why = "not believed: the value 9090 is not in its lines"
+    why = "not believed: the value 9090 is not in its source lines"
     assert (bad.place.log, bad.reason) == (DISTILLED, f"{why}; bankctl review accept {bad.place} takes it in")
 
 
@@ -291,8 +291,8 @@ def test_the_model_is_asked_once_whether_the_log_says_what_it_made_of_it_and_of_
     ("answered", "reason"),
     [
         (verified("it is of the evening -->", "", ""), "the model, asked again: it is of the evening"),
-        (verified("x" * 500, "", ""), "the model, asked again: it is more than its lines say"),
-        (Reply({"lines": verified("", "", "").value["lines"][1:]}, 1, 1, is_kept=False), "the model, asked again, says nothing of it"),  # type: ignore[index]
+        (verified("x" * 500, "", ""), "the model, asked again: it says more than its source lines"),
+        (Reply({"lines": verified("", "", "").value["lines"][1:]}, 1, 1, is_kept=False), "the model, asked again, left it out"),  # type: ignore[index]
     ],
 )  # fmt: skip
 def test_what_the_model_does_not_stand_by_waits_with_what_it_says_of_it(answered: Reply, reason: str) -> None:
@@ -302,7 +302,7 @@ def test_what_the_model_does_not_stand_by_waits_with_what_it_says_of_it(answered
 
     assert [one.reason.partition(";")[0] for one in report.plan.bad] == [
         f"not believed: {reason}",
-        "not believed: the value 9090 is not in its lines",
+        "not believed: the value 9090 is not in its source lines",
     ]
     assert "SQLite" not in night.learned()
     assert "8080" in night.learned()
@@ -318,7 +318,7 @@ def test_a_model_that_fails_its_trial_keeps_its_lines_waiting() -> None:
     assert not night.models.verified
     assert [one.reason.partition(";")[0] for one in report.plan.bad] == [
         *[f"not believed: {believe.FAILED}"] * 3,
-        "not believed: the value 9090 is not in its lines",
+        "not believed: the value 9090 is not in its source lines",
     ]
 
 
@@ -373,7 +373,7 @@ def test_names_may_come_from_the_whole_session_and_values_only_from_the_named_li
 
     assert "Fredrika moved it from 9090 to 8080. ^m-" in night.learned()
     assert [one.reason.partition(";")[0].rpartition(": ")[2] for one in report.plan.bad] == [
-        "the value 8080 is not in its lines", "the name Marco is not in its lines",
+        "the value 8080 is not in its source lines", "the name Marco is not in its source lines",
     ]  # fmt: skip
 
 
@@ -383,7 +383,7 @@ def test_a_line_that_names_no_line_of_the_log_cannot_be_verified() -> None:
     report = night.run()
 
     assert not night.models.verified
-    assert "it names no line of the log" in report.plan.bad[0].reason
+    assert "it names no source line in the log" in report.plan.bad[0].reason
 
 
 def test_a_second_night_asks_nothing_and_changes_nothing() -> None:

@@ -24,7 +24,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
 
 @pytest.mark.parametrize(("line", "source", "reason"), examples("grounding", "lacking"))
 def test_what_its_lines_do_not_have_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
-    assert why_not(line, source, analyse) == f"{reason} is not in its lines"
+    assert why_not(line, source, analyse) == f"{reason} is not in its source lines"
 
 
 @pytest.mark.parametrize(("line", "source"), examples("grounding", "attested"))
@@ -34,7 +34,9 @@ def test_the_same_written_in_another_way_is_attested(line: str, source: str, ana
 
 def test_a_line_that_names_no_line_is_not_attested(analyse: Analyse) -> None:
     line = "everything is permitted"
-    assert find_unattested(Passage(line, read_statement(analyse(line))), [], None) == "it names no line of the log"
+    assert (
+        find_unattested(Passage(line, read_statement(analyse(line))), [], None) == "it names no source line in the log"
+    )
 
 
 @pytest.mark.parametrize("item", ["- 37 pumps.", "* [x] 37 pumps", "2. 37 pumps"])

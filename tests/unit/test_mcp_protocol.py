@@ -123,7 +123,7 @@ def test_deleting_is_offered_only_where_it_is_allowed() -> None:
         ("memory_search", {"query": "x", "limit": 3.5}, "limit must be"),
         ("memory_search", {"query": "x", "limit": True}, "limit must be an integer from 1 to 50"),
         ("memory_search", {"query": "x", "limit": 51}, "limit must be"),
-        ("memory_search", {"query": "x", "tags": ["Q"]}, "tags must be a list of which each is one of W, B, O, S"),
+        ("memory_search", {"query": "x", "tags": ["Q"]}, "tags must be a list; each item is one of W, B, O, S"),
         ("memory_search", {"query": "x", "nope": 1}, "takes no 'nope'"),
         ("memory_note", {"text": "x", "confidence": 1.5}, "confidence must be a number from 0 to 1"),
         ("memory_note", {"text": "x", "questions": [{"a": 1}]}, "questions must be a list"),

@@ -33,7 +33,7 @@ def test_a_vault_adopted_in_place_stays_as_it_was(
 
     def broken() -> list[object]:
         capsys.readouterr()
-        assert main(["page", "links", "--all", "--json"]) == 0  # 3 when one leads nowhere that led somewhere
+        assert main(["page", "links", "--all", "--json"]) == 0  # 3 when a link broke
         return [json.loads(capsys.readouterr().out)["broken"]]
 
     as_found = broken()

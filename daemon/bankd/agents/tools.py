@@ -249,7 +249,7 @@ def _shape(kind: Json) -> str:
     if "enum" in kind:
         return f"one of {', '.join(map(str, kind['enum']))}"
     if kind["type"] == "array":
-        return f"a list of which each is {_shape(kind['items'])}"
+        return f"a list; each item is {_shape(kind['items'])}"
     span = f" from {kind['minimum']} to {kind['maximum']}" if "minimum" in kind else ""
     return f"{'an' if kind['type'] == 'integer' else 'a'} {kind['type']}{span}"
 
@@ -347,7 +347,7 @@ def _note(bank: BankReader, arguments: Json) -> Json:
         line = retain_line(text, tag, confidence, questions, replaces, bank.project)
     beside = _replaced(bank, said.replaces) if said.replaces else _like_note(bank, said.memory)
     place, is_new = add_line(bank.root, line, once=True)
-    soon = "becomes a memory at the next run; where bankd runs, soon"
+    soon = "becomes a memory at the next run: soon, if the daemon runs"
     ask = "if it takes the place of one of may_replace, send the same text again with replaces: its id"
     return {
         "place": str(place), "written": is_new, **beside,

@@ -142,7 +142,7 @@ def restore_backup(file: Path, root: Path) -> RestoredBackup:
         except (tarfile.TarError, EOFError, OSError) as error:
             raise UserError(f"{file}: cannot be read as a backup: {error}; nothing was written") from error
         if not (staged / SETTINGS).is_file():
-            raise UserError(f"{file}: holds no {SETTINGS}, so it is no backup of a bank; nothing was written")
+            raise UserError(f"{file}: holds no {SETTINGS}, so it is not a backup of a bank; nothing was written")
         folders = load_usable_settings(staged / SETTINGS)[0].folders
         moved = [name for name in ("memory", "bank") if getattr(folders, name) != getattr(FoldersPolicy(), name)]
         for name in moved:

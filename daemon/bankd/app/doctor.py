@@ -208,7 +208,7 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
     ignoring = [folder / ".gitignore" for folder in (bank, root.resolve(), repository) if folder]
     if repository and not any("tree-index.json" in file.read_text("utf-8") for file in ignoring if file.is_file()):
         text = (
-            f"{bank}/_meta/tree-index.json: each run makes it anew, and git keeps it: it gets into the way of git stash"
+            f"{bank}/_meta/tree-index.json: each run makes it anew, and git keeps it: it gets in the way of git stash"
         )
         yield HealthFinding(text, f"echo '**/_meta/tree-index.json' >> '{repository / '.gitignore'}'")
     own = root / ".bankd"
@@ -336,7 +336,7 @@ def _check_watching(probe: Probe) -> Iterator[HealthFinding]:
         fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
         yield HealthFinding(text, fix, needs_person=watches <= folders)
     if instances is not None and instances < 16:
-        yield HealthFinding(f"only {instances} inotify instances a user", "sysctl fs.inotify.max_user_instances=128")
+        yield HealthFinding(f"only {instances} inotify instances per user", "sysctl fs.inotify.max_user_instances=128")
 
 
 def _limit(name: str) -> int | None:
@@ -418,7 +418,7 @@ def verify_workspace(workspace: Workspace) -> Verification:
     for link, once in workspace.graph.broken():
         if once:  # a link that never worked does not count
             place = f"{link.source}:{link.reference.line + 1}"
-            findings.append(VerifyFinding("link", place, f"{link.reference.target} led somewhere once"))
+            findings.append(VerifyFinding("link", place, f"{link.reference.target} worked once"))
     findings += [VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()]
     lines = sum(len(reading.lines) for reading in readings)
     counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())

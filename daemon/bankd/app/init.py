@@ -165,7 +165,7 @@ def plan_adoption(folder: Path, root: Path, *, is_copy: bool) -> Adoption:
     if (folder / SETTINGS).exists():
         raise UserError(f"{folder}: is a workspace already")
     if root.is_relative_to(folder):
-        raise UserError(f"{root}: lies inside of {folder}; a workspace stands beside what it adopts")
+        raise UserError(f"{root}: lies inside of {folder}; a workspace must be beside the folder that it adopts")
     existing = next(path for path in (root, *root.parents) if path.exists())
     if not is_copy and folder.stat().st_dev != existing.stat().st_dev:
         raise UserError(f"{root}: is on another disk than {folder}; put it beside that, or take a copy with --copy")

@@ -55,7 +55,7 @@ class Rearranger:
         document = self._graph.document(path)
         layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self._graph.is_name_taken)
         if layout is None:
-            raise UserError(f"{path}: has no seam at which it could be split")
+            raise UserError(f"{path}: has no place where it could be split")
         return self._carry_out("split", layout, dry_run=dry_run)
 
     def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:

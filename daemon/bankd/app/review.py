@@ -137,7 +137,7 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, ac
     place = LogPlace(log, line)
     item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
     if item is None:
-        raise UserError(f"{place}: no line there waits to be dealt with; bankctl review lists those that do")
+        raise UserError(f"{place}: no line there waits for a decision; bankctl review lists those that do")
     if dry_run:
         return item
     facts = {"key": item.key, "log": log, "line": line, "why": item.kind} | ({"accepted": accepted} if accepted else {})
@@ -327,7 +327,7 @@ def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
     _require(ids, held)
     nested = [id_ for id_ in ids if held[id_].inside]
     if nested:
-        raise UserError(*(f"{id_}: other memories stand below it; they would go where it goes" for id_ in nested))
+        raise UserError(*(f"{id_}: other memories are nested in it and would go with it" for id_ in nested))
     going = tuple(moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
     return user_run.carry_out(user_run.plan.with_(archived=going), dry_run=dry_run)
 
@@ -446,11 +446,13 @@ def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemo
     """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
     group = next((group for group in list_near(workspace) if id_ in {one.id for one in group}), None)
     if group is None:
-        raise UserError(f"{id_}: nothing says nearly the same that is not kept already; bankctl review lists what does")
+        raise UserError(
+            f"{id_}: it has no near-copies that wait for a decision; bankctl review list near shows those that do"
+        )
     ids = {one.id for one in group}
     if not dry_run:
         pairs = [pair for pair in workspace.catalog.known_pairs() if ids.issuperset(pair)]
-        why = "beside others that say much the same"
+        why = "besides others that say much the same"
         rows = [ReportRow("=", "kept", one.place, one.text, why) for one in group]
         keep_apart(workspace, pairs, len(group), rows)
     return group
@@ -488,7 +490,7 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_ru
     else:
         destination = _named_place(target, "promoted by hand")
         if is_lived(destination.page):
-            raise UserError(f"{destination.page}: holds what was lived; lasting knowledge is elsewhere")
+            raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
     page, _, line = offered.place.rpartition(":")
     text = workspace.catalog.lines_of([id_])[id_].text
     moves = [(MovingMemory(id_, text, int(line), page=page), destination)]
@@ -499,7 +501,7 @@ def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> Promo
     """Leave one where it is, and do not offer it again; UserError when it is not offered."""
     offered = _offered(workspace, id_)
     if not dry_run:
-        row = ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")
+        row = ReportRow("=", "kept", offered.place, offered.text, "it stays among the events")
         said = (DISMISSED, id_, {"key": id_, "why": "promotion"})
         record_run(workspace, "keep", {"kept": 1}, [row], said=[said])
     return offered

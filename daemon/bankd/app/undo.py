@@ -25,9 +25,9 @@ from bankd.pages.resolve import WIKI_KINDS, resolve_reference
 
 _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",
-    "purge": "what was purged is nowhere any more",
+    "purge": "a purged text cannot come back",
     "feedback": "no page was changed; to correct it, use bankctl feedback again",
-    **dict.fromkeys(HEALING, "it only repeated what its run had asked for; undo that one"),
+    **dict.fromkeys(HEALING, "it only repeated a part of an earlier run; undo that one"),
 }
 _BY_HAND = (
     "It moved lines between pages, so all of it goes back or nothing, and nothing was changed. "

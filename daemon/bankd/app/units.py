@@ -80,7 +80,7 @@ class Installation:
         """Why no service manager can be used: there is none, or none for this user."""
         if not SYSTEMD.is_dir():
             return "there is no systemd here"
-        return f"no systemd of {'yours' if self.is_user else 'the system'} can be talked to from here"
+        return f"no systemd of {'yours' if self.is_user else 'the system'} can be reached from here"
 
     def _is_temporary(self) -> bool:
         return not self.is_all and str(self.root).startswith(("/tmp/", "/var/tmp/"))  # noqa: S108  nothing is made there
@@ -115,7 +115,7 @@ class Installation:
         if self.is_user and not self.manager.has_linger(user):
             yield f"it runs while you are logged in; for always: loginctl enable-linger {user}"
         if self.is_all and self.path.with_name(ONE).exists():
-            yield f"{ONE} is there too, and serves its bank alone; to leave that to this one: bankctl service uninstall"
+            yield f"{ONE} is installed too, and serves only its own bank; to let this one serve it: bankctl service uninstall"
 
     def uninstall(self) -> Iterator[str]:
         """Stop it and remove its files; the workspace stays as it is."""
@@ -149,7 +149,9 @@ class Installation:
         written = written_folder(str(self.root), linked)
         if linked and written.count("/") < LEAST_DEPTH:
             all_linked = ", ".join(linked)
-            raise UserError(f"{written} is all that {self.root} and {all_linked} have in common; put them closer")
+            raise UserError(
+                f"only {written} holds both {self.root} and {all_linked}: too much for a service; move them closer"
+            )
         return written
 
     def _instance(self) -> str:

@@ -149,7 +149,7 @@ def suggest_pages(workspace: Workspace, text: str) -> list[Suggestion]:
             found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
     for page in workspace.policy().rules.likeliest(memory):
         if page not in pages:
-            found[page] = "what is on it comes near"
+            found[page] = "its memories are similar"
     found.pop(INBOX, None)
     return [Suggestion(page, reason) for page, reason in found.items() if not page.startswith("_meta/")][:_SUGGESTED]
 

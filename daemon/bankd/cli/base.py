@@ -58,7 +58,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "service": ("cli.faces", "run bankd under systemd"),
     },
     "More": {
-        "ui": ("cli.faces", "open the bank in the browser of this machine"),
+        "ui": ("cli.faces", "open the bank in your browser"),
         "banks": ("cli.faces", "list the banks that search --all asks"),
         "fleet": ("fleet.commands", "run thousands of banks on many machines, over PostgreSQL"),
         "completions": ("cli.faces", "print completion for bash, zsh or fish"),
@@ -88,7 +88,7 @@ def _moment(text: str) -> datetime:
 
 NOW_HELP = "pretend that it is this time, such as 2026-05-02"
 _SHARED: dict[str, dict[str, Any]] = {
-    "--json": {"action": "store_true", "help": "print JSON, one object a line"},
+    "--json": {"action": "store_true", "help": "print JSON, one object per line"},
     "--dry-run": {"action": "store_true", "help": "say what would be done, and write nothing"},
     "--apply": {"action": "store_true", "help": "do it; without this, only say what would be done"},
     "--force": {"action": "store_true", "help": "go beyond the budget"},

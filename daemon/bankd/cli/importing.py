@@ -83,7 +83,7 @@ def _print(done: list[Imported], verb: str) -> None:
 
 def distil_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
-    help_ = "without a model: find by rules what asks to be remembered, for the review"
+    help_ = "without a model: propose lines by rules, for the review"
     parser.add_argument("--rules", action="store_true", help=help_)
     parser.add_argument("--days", type=int, default=14, metavar="N", help="rules: days of logs to read (default: 14)")
     add_options(parser, "--dry-run")
@@ -177,7 +177,7 @@ def tell_plan(plan: DistilPlan, money: float = 0.0) -> str:
     ]
     asked = f"at most {counted(plan.calls, 'call')}, {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
     cost = f", at most {plan.cost:.4f}" if plan.cost else "; for the cost, set distil.input_price and output_price"
-    cost = f", about ${money:.2f} where calls are paid for one by one" if money else cost
+    cost = f", about ${money:.2f} if each call is paid for" if money else cost
     return f"{', '.join(sent)}: {asked}{cost}"
 
 

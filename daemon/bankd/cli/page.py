@@ -115,7 +115,7 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
         *(f"{_place(link)}  {styled(link.reference.target, 'bold')}" for link in shown),
         *(f"{styled(old)} is {styled(new, 'bold')} {heals}" for old, new in moved.items()),
         *(f"{styled(block)} is on {styled(' and '.join(pages), 'bold')} {heals}" for block, pages in blocks.items()),
-        f"{len(news)} links lead nowhere that led somewhere; {since_ever} never did",
+        f"{counted(len(news), 'link')} broke; {since_ever} more never worked",
         as_json=arguments.json,
     )
     return 3 if news else 0

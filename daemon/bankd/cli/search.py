@@ -24,7 +24,7 @@ def search_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
     parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists")
-    parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
+    parser.add_argument("--queries", metavar="FILE", help="one query per line; - is standard input")
     add_limit(parser, 10, most=100)
     parser.set_defaults(limit=None)  # up to ten good answers; with a number, exactly that many
     help_ = "bank, logs, archive, with commas (default: bank first)"
@@ -38,7 +38,7 @@ def search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--files", action="store_true", help="group by page, at most N pages")
     parser.add_argument("--explain", action="store_true", help="show each score and its parts")
     parser.add_argument("--ids", action="store_true", help="show the id of each memory")
-    help_ = "one line a hit, with tabs (default in a pipe)"
+    help_ = "one line per hit, with tabs (default in a pipe)"
     parser.add_argument("--plain", action=BooleanOptionalAction, help=help_)
     parser.add_argument("--weak", action="store_true", help="show weak hits too, and near-copies one by one")
     add_json(parser)

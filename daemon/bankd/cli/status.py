@@ -116,7 +116,7 @@ def doctor_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
     help_ = (
         "all (default): look for trouble everywhere; verify: check that the bank is consistent and complete; clock: "
-        "whether the system clock is believed (accept: confirm that it is right); index: the state of the search index "
+        "check the system clock (accept: confirm that it is right); index: the state of the search index "
         "(refresh: read changes, rebuild: make it anew, verify: check its files)"
     )
     areas = ["all", "verify", "clock", "index"]
@@ -200,7 +200,7 @@ def _clock(arguments: Namespace) -> int:
         trust, now = clock.accept() if accepts else clock.judge(), workspace.now
     off = None if trust.off is None else round(trust.off.total_seconds())
     whole = {"now": now.isoformat(timespec="seconds"), "believed": not trust.is_frozen, "off_seconds": off}
-    said, fix = f"it is {now:%Y-%m-%d %H:%M}; the clock is believed", ""
+    said, fix = f"it is {now:%Y-%m-%d %H:%M}; the clock is trusted", ""
     if trust.off is not None:
         jump = f"jumped {abs(trust.off)} {'ahead' if trust.off.total_seconds() > 0 else 'back'}"
         said = f"it is {now:%Y-%m-%d %H:%M}; the clock {jump}; archiving is paused"

@@ -406,4 +406,4 @@ def why_resting(until: datetime) -> str:
     return f"changed back each time it was written; left alone until {until:%H:%M}"
 
 
-ADVICE = "find what changes it back: a sync tool, a formatter, an editor with an old copy; then bankd goes on by itself"
+ADVICE = "find the program that changes it back: a sync tool, a formatter, an editor with an old copy; then bankd continues by itself"

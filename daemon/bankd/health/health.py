@@ -17,7 +17,7 @@ from bankd.health.ledger import LedgerRow, RunOutcome, row_to_json
 REMEMBER_MISSED = timedelta(days=7)
 _SHOWN = 3
 """The most lines or pages that are named, one finding each."""
-COPIED_ADVICE = "take the id off all but one of them, or delete what is too many"
+COPIED_ADVICE = "remove the id from all but one of them, or delete the extra copies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +230,8 @@ def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
         yield HealthFinding(f"{lines} no rule", "bankctl review")
     if bank.is_clock_frozen:
-        text = "the clock jumped by days that did not pass: nothing is archived for its age"
-        yield HealthFinding(text, "set it right, or say that it is: bankctl doctor clock accept", needs_person=True)
+        text = "the clock jumped by days: nothing is archived for its age"
+        yield HealthFinding(text, "set it right, or confirm it: bankctl doctor clock accept", needs_person=True)
 
 
 def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:
@@ -274,13 +274,13 @@ def cannot_be_used(problem: str) -> HealthFinding:
 
 def left_alone(path: str, reason: str) -> HealthFinding:
     """The finding for a file that bankd neither reads nor writes as it is; everything else goes on."""
-    text, fix = f"{path} is left alone: {reason}", "bankd touches it again once that is mended"
+    text, fix = f"{path} is left alone: {reason}", "bankd uses it again once that is fixed"
     return HealthFinding(text, fix, needs_person=True)
 
 
 def cannot_be_told(line: str) -> HealthFinding:
     """The finding for a line of the event log that cannot be read."""
-    return HealthFinding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
+    return HealthFinding(f"{line}; it is ignored", "correct the line, or delete it", needs_person=True)
 
 
 def journals_set_aside(paths: Iterable[str]) -> Iterator[HealthFinding]:
@@ -407,8 +407,8 @@ LARGEST_STEP = timedelta(days=3)
 """A jump larger than a wrong zone or a weekend of drift explains, and too short for opinions to fade away unseen."""
 
 FROZEN = (
-    "the clock moved by more than three days that did not pass; nothing is archived for its age until it is right again, "
-    "or a person says so: bankctl doctor clock accept"
+    "the clock jumped by more than three days; nothing is archived for its age until it is right again, "
+    "or you confirm it: bankctl doctor clock accept"
 )
 
 

@@ -188,7 +188,7 @@ class _Merger:
             definition = next((d for d in definitions_of(document) if d.start == block.start), None)
             said = definition and self._sense(path, document, definition.start, definition.end)
             if definition is None or self._masters.get(definition.label) != said:
-                reason = f"line {block.start + 1} stands below the shared definitions and nowhere else"
+                reason = f"line {block.start + 1} below the shared definitions has text that is nowhere else"
                 self.problems.append(Unmergeable(path, reason))
 
     def _find_masters(self, paths: list[str]) -> Mapping[str, str]:

@@ -154,7 +154,7 @@ def find_lost(
         if id_ not in in_logs:
             fact = ledger.consumed[id_]
             place = f"memory/{fact.get('log')}:{fact.get('line')}"
-            yield VerifyFinding("lost", place, f"{id_} is on no page, and its line is gone too")
+            yield VerifyFinding("lost", place, f"{id_} is on no page, and its log line is gone too")
 
 
 def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:

@@ -352,5 +352,5 @@ def note_sizes(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, setting
     large = [path for path, size in sorted(sizes.items()) if limits.warn <= size < limits.split and is_splittable(path)]
     large = [path for path in large if _is_ours(path, catalog.read(path) or b"", limits, settings)]
     at = f"{limits.split / 1024:g} KiB"
-    over = [f"{path} is over {at} and has no seam to split it at" for path in seamless]
+    over = [f"{path} is over {at} and has no place where it could be split" for path in seamless]
     return over + [f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large]

@@ -352,7 +352,7 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
     gone = [p for p in plan.placements if p.line.id in homeless]
     twins = [b for b in plan.blocked if b.twin in homeless]
     waiting = [wait_for_page(p) for p in gone]
-    waiting += [Deferred(str(b.line.place), "says what a line says that waits") for b in twins]
+    waiting += [Deferred(str(b.line.place), "says the same as a line that waits") for b in twins]
     return plan.with_(
         placements=tuple(p for p in plan.placements if p not in gone),
         blocked=tuple(b for b in plan.blocked if b not in twins),

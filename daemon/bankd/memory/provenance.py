@@ -127,7 +127,7 @@ _SENTENCES = {
     BlockKind.BLANK: ("empty", "nothing stands there"),
     BlockKind.HEADING: (
         "heading",
-        "search reads it along with what is below; below `## Retain` stand lines to remember",
+        "search reads it with the text below it; lines to remember go below `## Retain`",
     ),
     BlockKind.COMMENT: ("comment", "neither taken in nor searched"),
     BlockKind.FRONT_MATTER: ("front matter", "not taken in, found by search"),

@@ -80,7 +80,7 @@ def _found_on_pages(plan: Plan) -> Iterator[ReportRow]:
     for log in plan.renamed:
         yield ReportRow("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
     for undated in plan.undated:
-        yield ReportRow("~", "dated", undated.page, normalise_text(undated.text), "its confidence got today's day")
+        yield ReportRow("~", "dated", undated.page, normalise_text(undated.text), "its confidence is dated today")
     for named in plan.named:
         reason = f"has faded; got the id {named.id} for the archive"
         yield ReportRow("~", "named", named.page, normalise_text(named.text), reason)
@@ -104,7 +104,8 @@ def _taken_out(plan: Plan) -> Iterator[ReportRow]:
         advice = f"fades on {leaving.day}: to keep it say it again, write another c=, or put #pinned in its text"
         yield ReportRow(".", "fading", leaving.page, leaving.text, advice)
     if plan.recalled:
-        yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
+        noun = "memory" if len(plan.recalled) == 1 else "memories"
+        yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} {noun} answered a search since the last run")
 
 
 def dead_link(page: str, reference: Reference, reason: str) -> ReportRow:
@@ -149,14 +150,14 @@ CHAPTERS = (
     ("Learned", ("learned", "restored")),
     ("Updated", ("updated", "edited")),
     ("Said again", ("confirmed",)),
-    ("Not kept, for they say nothing new", ("duplicate", "not followed")),
-    ("Not kept, for they look like credentials", ("screened",)),
+    ("Not taken in, because they say nothing new", ("duplicate", "not followed")),
+    ("Not taken in, because they look like credentials", ("screened",)),
     ("Merged", ("merged",)),
     ("Went to the archive", ("archived",)),
     ("Fades within days", ("fading",)),
     ("Split", ("split",)),
     ("In the inbox", ("inbox",)),
-    ("Offered, and waiting for your word", ("proposed", "refused")),
+    ("Proposed, waiting for your decision", ("proposed", "refused")),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
     ("Needs you", ("asked", "left alone", "copied", "warning", "dead link")),

@@ -212,7 +212,7 @@ def _find_obstacles(past: PastRun, now: Present) -> Iterator[str]:
         elif (other := now.names.file(path) or path) != path:
             yield f"{path}: {other} was made since"
         elif PURGED in decode_text(data or b""):
-            yield f"{path}: a text was purged from what is kept of it"
+            yield f"{path}: a text was purged from its stored copy"
         else:
             yield from _references(path, past, now)
     yield from _copied(past, now)

@@ -171,7 +171,7 @@ def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None,
             session names somebody once and says "he" from then on.
     """
     if not sources:
-        return "it names no line of the log"
+        return "it names no source line in the log"
     said, days = _Said(sources, day), days_named_in(line.text, day)
     lacking = (
         *_days(days, said),
@@ -179,7 +179,7 @@ def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None,
         *_codes(line, days, said, beside),
         *_names(line, days, said, beside),
     )
-    return f"{lacking[0]} is not in its lines" if lacking else None
+    return f"{lacking[0]} is not in its source lines" if lacking else None
 
 
 class _Said:

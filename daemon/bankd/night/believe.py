@@ -39,8 +39,8 @@ _TOKENS_A_LINE, _TOKENS_OF_FRAME, _MOST_LINES = 50, 100, 120
 """Of an answer, and lines that one call is asked about; a model that wrote more in one answer is not believed in the rest."""
 MOST_TOKENS, LONGEST = _TOKENS_OF_FRAME + _TOKENS_A_LINE * _MOST_LINES, LONGEST_LINE * _MOST_LINES
 """The most tokens of an answer, and the most letters of the lines in a question."""
-_UNSEEN = "the model, asked again, says nothing of it"
-FAILED = "the model that would verify it fails its trial: it says wrongly of known lines whether they are so"
+_UNSEEN = "the model, asked again, left it out"
+FAILED = "the model failed its trial: it judged known lines wrongly"
 
 SYSTEM = """\
 Lines to remember were written from logs. Look for mistakes: compare each with the log lines whose numbers stand behind it,
@@ -158,7 +158,7 @@ def problems_in(answer: object, count: int) -> list[str | None]:
 def _problem(said: Mapping[str, object]) -> str | None:
     if said.get("supported") is True:
         return None
-    problem = text_in(said, "problem") or "it is more than its lines say"
+    problem = text_in(said, "problem") or "it says more than its source lines"
     return f"the model, asked again: {problem}" if said else _UNSEEN
 
 

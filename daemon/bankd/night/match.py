@@ -182,7 +182,7 @@ def _why_not(parts: NightParts, trial: Trial) -> Unanswered | None:
     (reply,) = parts.models.answer([trial.prompt])
     if isinstance(reply, Unanswered):
         return reply
-    why = "tried on what is known, it cannot tell the same from another thing; distil.compare: 0 ends this"
+    why = "it failed its trial: it cannot tell the same from different; distil.compare: 0 stops asking it"
     return None if trial.is_passed(reply.value) else Unanswered(why)
 
 

@@ -159,7 +159,7 @@ class Daemon:
         if self._disk_trouble and not before:
             log.error("nothing can be written problem=%s", self._disk_trouble)
         if before and not self._disk_trouble:
-            log.info("it can be written again; what waited is done now")
+            log.info("it can be written again; waiting work is done now")
             self._jobs.try_again()
 
     def files_changed(self, changes: Changes) -> None:

@@ -85,7 +85,7 @@ class Jobs:
                 self._begin(_Run(self._jobs["micro"], None))
             if self._is_due("index"):
                 del self._wanted["index"]
-                self._timer.submit("the index is read thoroughly", self._settle_index)
+                self._timer.submit("the index is updated with the analyser", self._settle_index)
 
     def _look_at(self, job: Job) -> None:
         now, history = self._clock(), self._histories[job.name]

@@ -123,7 +123,7 @@ class Manager:
         return (Path(config) if config.startswith("/") else Path.home() / ".config") / "systemd/user"
 
     def is_running(self) -> bool:
-        """Whether such a manager can be talked to from here."""
+        """Whether such a manager can be reached from here."""
         if shutil.which("systemctl") is None:
             return False
         return self._call("show", "--property=Version").returncode == 0

@@ -180,7 +180,7 @@ def _status_error(status: int, headers: Mapping[str, str]) -> WireError:
         return WireError("busy", "the server has too much to do (429)", float(after) if after.isdecimal() else 1.0)
     if status >= 500:
         return WireError("failing", f"the server failed ({status})", 1.0)
-    return WireError("closed", f"the server refuses to be asked ({status}); look at distil.model, url and key_variable")
+    return WireError("closed", f"the server refused the request ({status}); look at distil.model, url and key_variable")
 
 
 def _command(settings: DistilPolicy, _: str) -> Ask:
