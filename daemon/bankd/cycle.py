@@ -131,7 +131,7 @@ class Report:
     """What a run, or a command that changes the bank, did.
 
     `notes` tells which edits of the user it left alone, and what happened to the index. The `rest` of the new lines
-    is for another run. `ledger` tells what memories are to each other; None when the run may have changed that.
+    is for another run. `ledger` has the relations of memories; None when the run may have changed them.
     """
 
     kind: str
@@ -494,7 +494,7 @@ def questions_in(
 ) -> dict[str, dict[str, list[str]]]:
     """The questions in these readings, by log and memory; questions with a credential in them are left out.
 
-    `behind` maps the ids of lines that this run read to the memory that stands for them, where that is another one.
+    `behind` maps the ids of lines that this run read to the memory that represents them, if it has another id.
     """
     found: dict[str, dict[str, list[str]]] = {}
     for reading in readings:

@@ -165,7 +165,7 @@ class AlertPolicy:
 class AgentsPolicy:
     """Whether agents may forget for good, are asked for notes, and which briefings are written when they are due.
 
-    `over_http` is what agents on other machines may do beside searching the bank and noting: logs, archive, forget.
+    `over_http` is what agents on other machines may do besides searching the bank and noting: logs, archive, forget.
     """
 
     may_forget: bool = False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 USER = "user"
 USER_SESSIONS = "sessions"
-"""The reader that stands for all sessions of all agents: it tells when the last one began."""
+"""A reader for all sessions of all agents together: it records when the last one began."""
 
 
 def brief_reader(
@@ -30,7 +30,7 @@ def brief_reader(
     """Make briefings one after another, empty ones too. No item is in two of them.
 
     They are for the first of the readers, and say what changed since the first of them that was seen before was last seen.
-    All readers are noted as seen now. What is of another project than `project` is left out.
+    All readers are noted as seen now. Memories of other projects than `project` are left out.
     """
     facts, shown, reader = bank.brief_facts(now), bank.shown(), readers[0]
     made: list[Briefing] = []
@@ -47,7 +47,7 @@ def brief_reader(
 
 
 def brief_asked(mode: str, bank: BankReader, subjects: tuple[str, ...], now: datetime | None = None) -> Briefing:
-    """A briefing that somebody asked for in the folder of `bank`: it says all, whatever was shown before, and remembers nothing."""
+    """A briefing that somebody asked for in the folder of `bank`: complete, whatever was shown before; nothing is recorded."""
     now = now or bank.now()
     last = last_seen(bank.shown(), USER_SESSIONS)
     return make_briefing(

@@ -94,7 +94,7 @@ Edit: TypeAlias = Callable[[str], str]
 class Connection:
     """How to connect an agent: whole files of ours, edits of its files (add, remove), and what the user does then.
 
-    `left` is what the user does after disconnecting, where the agent keeps something of ours itself.
+    `left` tells the user what to do after disconnecting, if the agent itself keeps something of bankd.
     """
 
     agent: str
@@ -307,7 +307,7 @@ def disconnect_agent(connection: Connection, homes: Homes) -> Sequence[FileChang
 
 
 def _original(change: FileChange, row: Mapping[str, Any] | None, connection: Connection) -> bytes | None:
-    """What to restore later: what was noted, if nobody else wrote since; else what is there now, without our part."""
+    """The content to restore later: what was noted, unless somebody else wrote since; then the present one without our part."""
     if row is not None and row["after"] == _digest(change.before):
         return _decoded(row["before"])
     if change.before is None or change.path not in connection.edits:

@@ -42,7 +42,7 @@ def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
 
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
-    """What a prompt is clearly about and this session has not seen: memories, else what was said and not noted."""
+    """Memories that a prompt is clearly about and this session has not seen; else passages of sessions without a note."""
     from bankd.briefing.recalled import strip_memories
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted

@@ -136,7 +136,7 @@ def reply_error(id_: str | int | None, error: ProtocolError) -> Json:
 
 
 BankAnswers: TypeAlias = Mapping[str, Callable[[Json], Json]]
-"""By name of a method, what answers it over the bank."""
+"""The functions that answer methods from the bank, by the method's name."""
 
 
 def answer_protocol(request: Request, *, has_session: bool) -> Json | None:

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, for agents on other machines: their tokens, what they are given, who is let in, and the server.
+"""MCP over streamable HTTP, for agents on other machines: tokens, permissions, admission, and the server.
 
 A request is one POST to /mcp with one frame, and its answer one JSON object. There are no sessions and no streams, so
 nothing is kept between two requests. Before its body is read, a request must name this server as its host, come from no
@@ -55,7 +55,7 @@ PATH, PORT = "/mcp", 7433
 MOST_HEAD, MOST_BODY = 16 << 10, 256 << 10
 """Bytes."""
 SECONDS = 10.0
-"""In which a whole request must come, and an answer be taken."""
+"""Seconds in which a whole request must arrive, and an answer be received."""
 IDLE = 30.0
 """Seconds that a connection may wait for its next request."""
 CONNECTIONS = 128
@@ -71,14 +71,14 @@ _SAID_ENCODED = re.compile(r"=\?base64\?(?P<said>.*)\?=")
 
 
 class Tokens:
-    """The tokens of one bank: a file each that only its owner reads, with the token's digest and not the token."""
+    """The tokens of one bank: for each a file that only its owner may read, with the digest of the token."""
 
     def __init__(self, root: Path) -> None:
         """Take the workspace of the bank."""
         self._folder = root / ".bankd" / "tokens"
 
     def add(self, name: str) -> str:
-        """Make a token; gives it, for the only time. UserError for a name that is taken or cannot be one."""
+        """Make a token and give it: it is not stored and cannot be shown again. UserError for a used or invalid name."""
         if not _NAME.fullmatch(name):
             raise UserError(
                 f"{name!r} cannot be the name of a token: letters, digits, dot, dash and underscore, at most 40"
@@ -96,7 +96,7 @@ class Tokens:
         return token
 
     def names(self) -> dict[str, str]:
-        """Each name, with what is wrong with its file; such a token lets nobody in."""
+        """Each name, with the problem of its file, if any; such a token admits nobody."""
         names = {}
         for path in sorted(self._folder.iterdir()) if self._folder.is_dir() else []:
             with suppress(FileNotFoundError):  # revoked at this moment
@@ -107,13 +107,13 @@ class Tokens:
         return names
 
     def revoke(self, name: str) -> None:
-        """Take a token away, from this moment on. UserError when there is none of that name."""
+        """Revoke a token, at once. UserError if there is none with that name."""
         if name not in self.names():
             raise UserError(f"{name}: no such token; bankctl mcp token list names them")
         (self._folder / name).unlink()
 
     def holder(self, token: str) -> str | None:
-        """The name of a token; None for one that is not of this bank, or was revoked."""
+        """The name of a token; None if it is not a token of this bank, or was revoked."""
         digest = _digest(token)
         for name, problem in self.names().items():
             with suppress(OSError, ValueError):  # revoked at this moment, or no file of ours
@@ -127,7 +127,7 @@ def _digest(token: str) -> str:
 
 
 class BankElsewhere(BankReader):
-    """The bank as agents elsewhere read it: its pages, and logs and archive only where `agents.over_http` says so."""
+    """The bank for agents on other machines: its pages, and logs and archive only if `agents.over_http` allows it."""
 
     def __init__(self, root: str) -> None:
         """Take the workspace."""
@@ -139,7 +139,7 @@ class BankElsewhere(BankReader):
         )
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The same, of what may be read."""
+        """The same, but only in what may be read."""
         return super().search({"in": self._groups, "see_also": False, **request})
 
     def _recent_logs(self, now: Any) -> dict[str, str]:
@@ -147,7 +147,7 @@ class BankElsewhere(BankReader):
 
 
 class NotAdmittedError(Exception):
-    """A request that is not let in: a status of HTTP, and a sentence for people."""
+    """A request that is not admitted: an HTTP status, and a sentence for people."""
 
     def __init__(self, status: int, reason: str) -> None:
         """Take both."""
@@ -171,7 +171,7 @@ class Head(NamedTuple):
 
 
 def read_head(data: bytes) -> Head:
-    """Read a request line and headers. NotAdmittedError for what is no HTTP/1.1."""
+    """Read a request line and headers. NotAdmittedError if they are not HTTP/1.1."""
     line, _, rest = data.partition(b"\r\n")
     found = _REQUEST_LINE.fullmatch(line)
     try:
@@ -219,7 +219,7 @@ def admit(head: Head, names: Collection[str], holder: Callable[[str], str | None
 
 
 def check_routing(request: Request, head: Head) -> None:
-    """ProtocolError where the headers of a request say something else than its frame, or name no revision of ours."""
+    """ProtocolError if the headers of a request contradict its frame, or name an unknown revision."""
     revision = head.only("mcp-protocol-version")
     if not request.is_modern:
         if revision not in _OLD_REVISIONS and revision != MODERN:
@@ -241,7 +241,7 @@ def check_routing(request: Request, head: Head) -> None:
 
 
 class HttpServer:
-    """Serves one bank to agents that have a token of it."""
+    """Serves one bank to agents with a token for it."""
 
     def __init__(self, root: str, names: Collection[str]) -> None:
         """Take the workspace, and the host names by which it may be asked, in lower case."""
@@ -251,11 +251,11 @@ class HttpServer:
         self._thread = ThreadPoolExecutor(1, "bank")
         self._open: set[asyncio.Task[None]] = set()
         self._waiting: dict[asyncio.Task[None], float] = {}
-        """Since when each connection that has no whole request is without one, the longest first."""
+        """Connections without a complete request, each with the time since when; the longest waiting first."""
         self._refused, self._told = 0, -IDLE
 
     async def serve(self, listener: socket.socket, tls: SSLContext | None) -> None:
-        """Answer until SIGTERM or SIGINT; what the bank is doing then is finished."""
+        """Answer until SIGTERM or SIGINT; the call in progress is finished."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
@@ -358,7 +358,7 @@ class HttpServer:
         return 404 if code == NO_METHOD else 400, _frame(reply)
 
     def _log_call(self, who: str, request: Request, reply: Json) -> None:
-        """Who called what of which bank, and whether it was done; never what was asked or answered."""
+        """Log the caller, the method, the bank and whether it succeeded; never the question or the answer."""
         what = request.method if request.method in self._bank else "unknown"
         if what == "tools/call":
             name = request.params.get("name")
@@ -367,7 +367,7 @@ class HttpServer:
         log.info("call token=%s what=%s bank=%s done=%s", who, what, self._root, "yes" if is_done else "no")
 
     async def _refuse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: Exception) -> None:
-        """Say why, then wait a moment for a client that is still sending: else it would not read the answer."""
+        """Send the reason, then wait a moment for a client that is still sending; else it would not read the answer."""
         if isinstance(error, NotAdmittedError):
             status, reason = error.status, str(error)
         else:
@@ -416,7 +416,7 @@ def serve_http(
 ) -> None:
     """Serve a bank until SIGTERM or SIGINT; `announce` gets the URL. `tls_files` are certificate and key.
 
-    UserError for an address outside this machine without TLS, and for what cannot be listened on or read.
+    UserError for an address outside this machine without TLS, an address that cannot be used, or an unreadable file.
     """
     try:
         ip = ip_address(address)

@@ -1,7 +1,7 @@
 """What each method and tool of the MCP server does, over the bank. `offered.json` has the tools and prompts that agents are offered.
 
 A model reads that list in every session: it is kept under 1,200 tokens, its order never changes, and each tool does one thing.
-Tools with `alwaysLoad` must not need a search of the agent to be found.
+Tools with `alwaysLoad` are there for the agent without a search for tools.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _DAY = "YYYY-MM-DD"
 
 
 HERE = frozenset({"here", "logs", "archive"})
-"""What an agent of this machine and user may do beside searching the bank and noting; `forget` by a setting."""
+"""What an agent of this machine and user may do besides searching the bank and noting; `forget` needs a setting."""
 _NEEDS = {"memory_related": "here", "memory_feedback": "here", "memory_brief": "logs", FORGET: "forget"}
-"""What must be allowed for a tool to be offered. A brief needs the logs, whose open lines it tells."""
+"""The permission that each tool needs. A brief needs the logs, because it has their open lines."""
 
 
 def offered_tools(may: Collection[str]) -> Sequence[Json]:
-    """The tools where so much is allowed, always in the same order."""
+    """The tools for these permissions, always in the same order."""
     return [tool for tool in TOOLS if _NEEDS.get(tool["name"], "") in {"", *may}]
 
 
@@ -56,11 +56,11 @@ class BankMethods:
     ) -> None:
         """Take the function that finds the bank, the session of hooks that the agent is in, and whether it is on another machine.
 
-        `session` is empty where the agent does not name it, and None for who has no session and may judge everything.
+        `session` is empty if the agent does not name it, and None for a caller without a session, who may judge everything.
         """
         self._find_bank, self._session, self._is_elsewhere = find_bank, session, is_elsewhere
         self._shown: set[str] = set()
-        """The ids in what this agent was told."""
+        """The ids in the answers to this agent."""
         self._tools: Mapping[str, Callable[[BankReader, Json], Json]] = {
             "memory_search": _search,
             "memory_get": _get,
@@ -84,7 +84,7 @@ class BankMethods:
         }
 
     def _may(self) -> Collection[str]:
-        """What is allowed; without a bank what needs no setting."""
+        """The permissions; without a bank those that need no setting."""
         own = frozenset[str]() if self._is_elsewhere else HERE
         try:
             agents = self._find_bank().settings().agents
@@ -93,9 +93,9 @@ class BankMethods:
         return frozenset(agents.over_http) if self._is_elsewhere else own | ({"forget"} if agents.may_forget else set())
 
     def _seen(self, bank: BankReader) -> Collection[str] | None:
-        """The ids that this session was shown: by its tools, and by the hooks of the session; of any where it is not named.
+        """The ids that this session was shown, by its tools and its hooks (those of all sessions if it has no name).
 
-        None for who may judge everything.
+        None for a caller who may judge everything.
         """
         if self._session is None:
             return None
@@ -397,7 +397,7 @@ def _likeness(hit: Json) -> float:
 
 
 def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -> Json:
-    """Note what was of use among what this session was shown; UserError names what it was not shown, and nothing is noted."""
+    """Note which memories were useful, among those that this session was shown; UserError names others, and nothing is noted."""
     from dataclasses import asdict
 
     from bankd.app.review import promote_memory

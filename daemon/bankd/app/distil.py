@@ -128,7 +128,7 @@ class DistilPlan(NamedTuple):
     """What a night would send: questions about logs, and the numbers of those about clusters of memories and look-alikes.
 
     Calls and tokens are upper limits: they include the trials of the model, and for each question about logs or a cluster the
-    second one, whether the lines made of it say no more than it. The cost is 0 without a price.
+    second one, which verifies the lines. The cost is 0 without a price.
     """
 
     pieces: Sequence[PlannedPiece]
@@ -141,7 +141,7 @@ class DistilPlan(NamedTuple):
 
 
 class _OnlyAsked:
-    """Collects the questions for a model and answers that there is nothing, so that nothing is sent or written."""
+    """Collects the questions for a model and gives empty answers, so that nothing is sent or written."""
 
     def __init__(self) -> None:
         self.asked: list[Prompt] = []

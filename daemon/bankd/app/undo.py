@@ -89,7 +89,7 @@ class Undo:
             yield Inbound(link.source, link.reference.line + 1, fragment, link.reference.kind in WIKI_KINDS)
 
     def foretell(self) -> Undone:
-        """What it would do."""
+        """The result that it would have."""
         paths = {operation.path for transaction in self._transactions for operation in transaction.operations}
         return Undone(self.run, tuple(sorted(paths)), ())
 

@@ -50,7 +50,7 @@ _LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What only a few use cases need."""
+    """The parts that only a few use cases need."""
 
     read_clock: Callable[[str], datetime]
     clock_trust: TrustedClock
@@ -157,7 +157,7 @@ class Workspace:
         return World(self.logs, self.catalog, self.transactions, index, index, self.graph, self.recalls, night)
 
     def night(self, models: Models) -> NightParts:
-        """What a night needs with this model."""
+        """The parts that a night with this model needs."""
         return NightParts(self.logs, self.finders(), models, self.catalog, self.index)
 
     def refresh(self) -> None:
@@ -167,7 +167,7 @@ class Workspace:
         self.index.refresh(self.now)
 
     def tell_search(self, known: Ledger | None = None) -> None:
-        """Have search know which memories are superseded, of which project one is, and where none fades.
+        """Tell search which memories are superseded, the projects of memories, and the pages on which none fades.
 
         `known` is the ledger as it is now; without it the events are read.
         """
@@ -175,7 +175,7 @@ class Workspace:
         self.outside.catalog.record_relations(ledger.successors(), ledger.projects(), self.fading().kept)
 
     def fading(self) -> Fading:
-        """How opinions fade, with the pages on which none does by their present names."""
+        """How opinions fade, with the present names of the pages on which none fades."""
         renamed = RenamedPages(self.transactions.ledger(), self.catalog.pages_of)
         return Fading.of(self.settings.decay, renamed.name_now)
 

@@ -79,7 +79,7 @@ def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def project(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What is of the project or names it: facts and habits first, newest first, then what is open."""
+    """Memories that belong to the project or name it: facts and habits first, newest first; then open loops."""
     own = [memory for memory in _newest(facts) if occasion.project in memory.projects]
     named = sorted(_about(facts, occasion), key=lambda memory: memory.tag not in {"W", "B"})
     yield from map(_item, dict.fromkeys((*own, *named)))
@@ -95,7 +95,7 @@ def person(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def meeting(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What names all who meet, then what is known about each."""
+    """Memories that name all participants, then memories about each of them."""
     together = [memory for memory in _newest(facts) if all(_names(memory, subject) for subject in occasion.subjects)]
     yield from map(_item, together if len(occasion.subjects) > 1 else ())
     each = (person(facts, occasion._replace(subjects=(subject,))) for subject in occasion.subjects)
@@ -137,7 +137,7 @@ def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
-    """At most three pairs of which one memory is newer than the other, while both are still there."""
+    """At most three pairs of memories, one newer than the other, that are both still in the bank."""
     pairs = [(facts.of(new), facts.of(old)) for old, new in facts.newer.items()]
     both = [(new, old) for new, old in pairs if new and old]
     for new, old in sorted(both, key=lambda pair: _recency(pair[0]), reverse=True)[:3]:
@@ -427,7 +427,7 @@ MODES: Mapping[str, Mode] = {
 
 
 class Briefing(NamedTuple):
-    """What a mode says, and the mark of each item, by which it is known as shown."""
+    """The items of a mode, and the mark of each, which records that it was shown."""
 
     mode: str
     items: Sequence[Item]

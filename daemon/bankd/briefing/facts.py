@@ -46,7 +46,7 @@ class KnownMemory(NamedTuple):
     fades_on: date | None = None
     """The day on which it goes to the archive unless it is said again."""
     projects: tuple[str, ...] = ()
-    """The folders of the projects that it is of; none if it holds everywhere."""
+    """The folders of its projects; empty if it holds everywhere."""
 
     @property
     def who(self) -> str:
@@ -86,11 +86,11 @@ class BriefFacts(NamedTuple):
     happened: Sequence[Happened] = ()
     """Oldest first."""
     newer: Mapping[str, str] = MappingProxyType({})
-    """By the key of what was superseded, the key of what supersedes it."""
+    """The key of the newer memory, by the key of the one that it supersedes."""
     log_lines: Sequence[OpenLine] = ()
 
     def within(self, project: str) -> BriefFacts:
-        """What holds in a project; all where none is known."""
+        """The memories that hold in a project; all if no project is known."""
         if not project:
             return self
         return self._replace(memories=[m for m in self.memories if not m.projects or project in m.projects])
@@ -180,7 +180,7 @@ def assemble_facts(
 
 
 def _said_days(ledger: Ledger) -> dict[str, list[date]]:
-    """By memory, the days of the logs in which it was said, first or again."""
+    """The days of the logs in which each memory was said, first or again, by memory."""
     days: dict[str, list[date]] = {}
     for id_, fact in ledger.consumed.items():
         said = str(fact.get("of")) if fact["type"] == DUPLICATE else id_

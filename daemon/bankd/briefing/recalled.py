@@ -50,11 +50,11 @@ class Told(NamedTuple):
 def tell_hits(
     hits: Iterable[Said], facts: Callable[[], BriefFacts], read_log: Callable[[str], str], project: str = ""
 ) -> list[Told]:
-    """What holds now of the hits of an answer, in their order: `@who · text · said DAY · id`.
+    """The hits of an answer that hold now, in order: `@who · text · said DAY · id`.
 
     Of memories that replace each other the newest is told, with what it replaced after it; `facts` is asked only where an
     older one was found without its newest. Of a session question and reply are told; `read_log` gives the text of a log.
-    What is of another project than `project` names that.
+    A memory of another project than `project` names its own.
     """
     told: dict[str, Told] = {}
     for hit, before in _holding_now(list(hits), facts):

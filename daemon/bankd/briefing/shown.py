@@ -1,4 +1,4 @@
-"""What was shown to whom: no session and no person sees a thing twice within a day, unless it changed.
+"""A record of what each reader was shown: nobody sees a thing twice within a day, unless it changed.
 
 Also how many tokens a text has at most, without a tokenizer.
 """

@@ -127,7 +127,7 @@ def brief_command(arguments: Namespace) -> int:
 
 
 def mcp_arguments(parser: ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to the parser."""
     help_ = "token: list, add or revoke the tokens of agents on other machines; without it the bank is served"
     parser.add_argument("action", nargs="?", choices=["token"], metavar="ACTION", help=help_)
     parser.add_argument("what", nargs="?", choices=["list", "add", "revoke"], default="list", help="token: what to do")
@@ -159,7 +159,7 @@ def mcp_command(arguments: Namespace) -> int:
 
         return BankReader(locate_workspace(arguments.workspace), folder=folder)
 
-    # Claude Code names the session to its servers as to its hooks; of others it is not known.
+    # Claude Code tells its servers the same session as its hooks; for other agents this is not known.
     methods = BankMethods(find_bank, session=os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
     McpServer(take_standard_streams(), methods.by_name()).serve()
     return 0

@@ -14,7 +14,7 @@ _STYLE = re.compile(r"(?P<before>(?:\s|\x1b\[[\d;]*m)*)(?P<said>.*?)(?P<after>(?
 
 @cache
 def korean_words() -> dict[str, str]:
-    """The table of the commands over that of the page, which has the names of kinds and decisions."""
+    """The table for commands, merged over the table of the page, which has the names of kinds and decisions."""
     words: dict[str, str] = {}
     for file in (Path(__file__).parent.parent / "ui" / "korean.tsv", Path(__file__).with_name("korean.tsv")):
         words |= dict(row.split("\t", 1) for row in file.read_text("utf-8").splitlines())

@@ -1,7 +1,7 @@
 """After a transaction: a second look at its pages, what people changed there, and pages that another program changes back.
 
-`second_look` repairs what an editor undid that saved a page from a buffer older than the run: it adds what is nowhere
-and removes what is back and also stands elsewhere. Decisions of later transactions stand. `Settling` finds what people
+`second_look` repairs a page that an editor saved from a buffer older than the run: it adds pieces that are now nowhere,
+and removes pieces that are back and also elsewhere. Decisions of later transactions stay. `Settling` finds what people
 changed or took out on purpose: where part of what a run wrote is left, whoever saved the page had read it, and did not
 want the rest. Where all of it is gone, it was an old buffer. `find_rests` finds pages that something changes back again
 and again; only repeated writes count, so new memories may go to one page all day long.

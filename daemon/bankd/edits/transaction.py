@@ -106,8 +106,8 @@ class Transaction:
 def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, dict[str, str]]:
     """Take out of a transaction each move of a memory to a page that already has its id with other words.
 
-    Gives the rest of the transaction, and for each such id the page with the other version. A second look is not
-    changed: it knows what it removes.
+    The other version is a user's reworded copy. Gives the rest of the transaction, and for each such id the page with the
+    other version. A second look is not changed: it knows what it removes.
     """
     if transaction.kind in HEALING:
         return transaction, {}

@@ -130,7 +130,7 @@ class FleetDatabase:
 
 
 def _partitions_and_policies() -> Iterator[str]:
-    """Statements for partitions, and for who sees what: a role that is not the owner sees the banks in its `readers` rows."""
+    """Statements for partitions and for access: a role that is not the owner sees only the banks in its `readers` rows."""
     for name in PARTITIONED:
         for part in range(16):
             values = f"FOR VALUES WITH (MODULUS 16, REMAINDER {part})"

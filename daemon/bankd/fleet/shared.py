@@ -422,8 +422,8 @@ class SharedVectors:
     def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float | None] | None:
         """Cosines to a question, by key, of the nearest memories and of those with `keys`; None if it has no vector now.
 
-        And what the nearest usually is to strangers' questions; None if only what words found is compared, so that
-        words alone say whether something is an answer.
+        Also the usual cosine of the nearest memory to unrelated questions; None if only memories found by words are
+        compared: then words alone decide whether something is an answer.
         """
         asked = self._door.question_vector(text)
         if asked is None:

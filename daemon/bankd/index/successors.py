@@ -50,7 +50,7 @@ class Successors(KnownRelations):
         return self._read(ids, _relations, StoredRelations())
 
     def kept(self) -> Sequence[str]:
-        """The pages on which no confidence fades, as the last night found them."""
+        """The pages on which no confidence fades, as recorded by the last night."""
         return self._read(["kept"], _kept, ())
 
     def ties_of(self, ids: Collection[str]) -> list[StoredTie]:

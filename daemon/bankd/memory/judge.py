@@ -85,7 +85,7 @@ def judge_lines(
     """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text, `projects` by memory.
 
     Only memories with the same tag are compared: an opinion and a fact in the same words are two different memories. Nor do
-    two projects say anything of each other.
+    two projects have any relation.
     """
     judge = _Judge(wordings, threshold, projects)
     kept: list[Placement] = []
@@ -200,8 +200,8 @@ class EarlierLines:
     def _worth_a_look(self, new: ReadLine) -> list[int]:
         """The lines with the same words, and those that may share half of them: they have at least two of the rarer words.
 
-        Who has six of twelve words has two of any eight, so that counting tells most lines. What is older than the latest
-        with a word may have that too, without being counted.
+        A line with six of twelve words has two of any eight of them, so counting rules out most lines. Only the latest lines
+        with a word are counted, so an older line may have more of the words than its count.
         """
         found, size = self._by_key, len(new.words)
         least = min(2, (size + 1) // 2)

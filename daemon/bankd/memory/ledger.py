@@ -101,7 +101,7 @@ class Ledger:
     """The event that blocked a line which a person then let in."""
     tombstones: dict[str, Event] = field(default_factory=dict)
     line_projects: dict[str, str] = field(default_factory=dict)
-    """By the id of a line, the folder of the project that it names."""
+    """The folder of the project that a line names, by the id of the line."""
     dismissed: set[str] = field(default_factory=set)
     """The keys of lines that a person has dismissed."""
     kept_apart: set[tuple[str, str]] = field(default_factory=set)
@@ -163,7 +163,7 @@ class Ledger:
         return [*reversed([name for name, was in self.identities.items() if was in same]), *sorted(same)]
 
     def projects(self) -> dict[str, frozenset[str]]:
-        """By memory, the projects of the lines that say it; one that a line says of no project holds everywhere."""
+        """The projects of the lines of each memory, by memory; it holds everywhere if one of its lines names no project."""
         if not self.line_projects:
             return {}
         found, again = defaultdict[str, set[str]](set), list[tuple[str, str]]()
@@ -192,13 +192,13 @@ class Ledger:
 
 
 def changes_relations(events: Iterable[Event], ledger: Ledger) -> bool:
-    """Whether any of these events may change which memory replaces which, or of which project one is."""
+    """Whether any of these events may change which memory replaces which, or the project of one."""
     kinds = _RELATING | {DUPLICATE} if ledger.line_projects else _RELATING
     return any(item.get("type") in kinds for item in events)
 
 
 def are_apart(one: Collection[str], other: Collection[str]) -> bool:
-    """Whether two memories are of different projects, so that neither says anything of the other."""
+    """Whether two memories belong to different projects, so that neither replaces or contradicts the other."""
     return bool(one and other) and not set(one) & set(other)
 
 

@@ -56,7 +56,7 @@ class Blocked:
 class Update:
     """A memory with another value for the same thing, the older memory that it replaces, and the difference.
 
-    `id` is that of the memory where it is not that of the line. With `is_question` a person wrote the older one and is
+    `id` is the id of the memory, if it is not that of the line. With `is_question` a person wrote the older one, and is
     asked.
     """
 

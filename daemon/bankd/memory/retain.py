@@ -60,7 +60,7 @@ _NOTES = re.compile(
 )
 """Notes at the end of a line, of OpenClaw for itself and of bankd on a line that a model wrote; not part of the text."""
 _PROJECT = re.compile(r"[ \t]*<!--[ \t]*project[ \t]*:[ \t]*(?P<folder>/(?:(?!-->).)*?)[ \t]*-->")
-"""Names the project of a line by its folder; what names none, as OpenClaw may write, is a note like the others."""
+"""The comment that names the project of a line by its folder; one without a folder (OpenClaw) is an ordinary note."""
 _DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
 _REPLACES = re.compile(r"[ \t]*\(replaces[ \t]+\^?(?P<id>[^\s()]*)\)[ \t]*$", re.MULTILINE)
 """The end of a line that says which memory it replaces."""
@@ -92,7 +92,7 @@ class RetainLine:
     """A tagged line of a log; `id` is that of the memory it becomes.
 
     The id depends neither on the questions below the line, nor on `replaces`, the id of the memory that it replaces, nor
-    on `project`, the folder of the project that it is of.
+    on `project`, the folder of its project.
     """
 
     place: LogPlace
@@ -302,11 +302,11 @@ def _part_questions(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 OF_PROJECTS = frozenset("WB")
-"""What is said of a project; what somebody thinks, and what one says about oneself, holds everywhere."""
+"""The tags of lines that belong to a project; opinions and lines about oneself hold everywhere."""
 
 
 def people_in(memories: Iterable[Memory]) -> frozenset[str]:
-    """The slugs of whom an opinion is known, or from whom: what is about them holds in every project."""
+    """The slugs of people who have or are the subject of an opinion: lines about them hold in every project."""
     return frozenset(slug for memory in memories if memory.tag == "O" for slug in memory.entities)
 
 
@@ -322,7 +322,7 @@ def project_of_log(text: str) -> str:
 
 
 def project_mark(folder: str) -> str:
-    """The comment that names a project; empty for a folder that cannot stand in one."""
+    """The comment that names a project; empty for a folder whose path does not fit into a comment."""
     is_plain = folder.startswith("/") and is_utf8(folder) and not re.search(r"[\x00-\x1f]|-->|%%", folder)
     return f"<!-- project: {folder} -->" if is_plain else ""
 
@@ -366,7 +366,7 @@ def retain_line(
 ) -> str:
     """Make a Retain line for a log, with its questions below it; UsageError when no run could read it.
 
-    `replaces` is the id of the memory that it replaces, `project` the folder of the project that a fact or habit is of.
+    `replaces` is the id of the memory that it replaces, `project` the folder of the project of a fact or habit.
     """
     said = _one_line(text).removeprefix("- ")
     if replaces:

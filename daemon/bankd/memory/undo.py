@@ -234,7 +234,7 @@ def _references(path: str, past: PastRun, now: Present) -> Iterator[str]:
 
 
 def _copied(past: PastRun, now: Present) -> Iterator[str]:
-    """The memories of which there would be one copy too many or too few, and those that were forgotten since."""
+    """Memories that would exist twice or not at all after the undo, and memories that were forgotten since."""
     was, left = stand_of(past.before), stand_of(past.after)
     for id_, places in now.stand(sorted(left.keys() - was.keys())).items():
         if len(places) > 1:  # the undo would take only the copy that it knows

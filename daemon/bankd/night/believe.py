@@ -114,7 +114,7 @@ def verify_lines(
 ) -> list[list[JudgedLine]] | Unanswered:
     """Have the model verify the lines that the rules believe, in one call, once it has passed its trial.
 
-    Takes lines and what they rest on, by piece; gives all lines, each with why it is not believed. A model that fails its
+    Takes lines and their sources, by piece; gives all lines, each with the reason if it is not believed. A model that fails its
     trial believes none.
     """
     asked = [one.line for of_piece in judged for one in of_piece if one.reason is None and not one.line.is_said_again]
@@ -135,7 +135,7 @@ def verify_lines(
 def verifying_prompt(
     asked: Sequence[DistilledLine], sources: Sequence[LineSources], *, are_insights: bool = False
 ) -> Prompt:
-    """What is asked about lines: they, and of each log only the lines that they rest on."""
+    """The prompt to verify lines: the lines, and from each log only their source lines."""
     version, system = (OF_INSIGHTS, SYSTEM_OF_INSIGHTS) if are_insights else (VERSION, SYSTEM)
     rested_on, log = {number for line in asked for number in line.sources}, list[str]()
     for one in sources:

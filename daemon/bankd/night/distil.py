@@ -2,9 +2,9 @@
 
     find_pieces | first_batch | prompt_for | lines_in | believe.attest_lines | believe.verify_lines | compose
 
-A model reads sessions whole, as many as a call takes, with the memories nearest to them, and says what is new, what replaces
-a memory, and what says one again. What is believed of its lines goes to `memory/distilled/DAY.md`; what is not waits there
-for a person, with the reason. Without an answer the sessions wait for the next night.
+A model reads whole sessions, as many as fit into a call, with the memories nearest to them. It answers with lines that are
+new, replace a memory, or repeat one. Believed lines go to `memory/distilled/DAY.md`; the others wait there for a person,
+with the reason. Without an answer the sessions wait for the next night.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from bankd.settings import DistilPolicy
 
 VERSION = "sessions-2"
 _LEAST_TOKENS, _TOKENS_FOR_TOKEN = 700, 1.25
-"""What an answer may take: this many tokens, and this many for each of the log."""
+"""The most tokens of an answer: a fixed number, plus this many for each token of the log."""
 _NEAREST, _SHARE, _NAMES, _QUESTIONS = 12, 4, 20, 2
 """Memories that a model is shown; more of them as long as they take one token for this many of the log. Names that it is shown,
 and questions that are kept of a line."""
@@ -151,16 +151,16 @@ def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: d
 
 
 def _named(judged: JudgedLine, piece: LogPiece, ids: Mapping[str, str]) -> JudgedLine:
-    """A line that names lines of its log by their numbers there, and a line of the same answer by the id that it has now."""
+    """A line with its sources as line numbers of its log, and a replaced line of the same answer as its present id."""
     line, lines = judged.line, piece.lines
     replaces = line.replaces if is_memory_id(line.replaces) else ids.get(line.replaces, "")
     return judged._replace(line=line._replace(sources=tuple(lines[one][0] for one in line.sources), replaces=replaces))
 
 
 def first_batch(left: Sequence[LogPiece], room: int, models: Models, categories: Sequence[str]) -> list[LogPiece]:
-    """The first pieces of a project that fit this many tokens, or one; of those as many as a reply was kept for, where there is one.
+    """The first pieces of a project that fit into this many tokens, at least one; fewer if a reply for fewer was kept.
 
-    So what was asked already is not asked again because more is new since.
+    So an earlier question is not asked again only because there are more new pieces now.
     """
     batch = list[LogPiece]()
     for piece in (one for one in left if one.project == left[0].project):
@@ -225,7 +225,7 @@ def read_batch(
 
 
 def nearest_to(batch: Sequence[LogPiece], known: Iterable[ShownMemory]) -> list[ShownMemory]:
-    """The memories that share most with pieces by pairs of letters, which know neither language nor particles.
+    """The memories that share most letter pairs with pieces; letter pairs work in any language, with any particle.
 
     Pairs that few memories have count more, and the same statement is shown once.
     """
@@ -247,7 +247,7 @@ def _letter_pairs(text: str) -> set[str]:
 def prompt_for(
     batch: Sequence[LogPiece], nearest: Sequence[ShownMemory], names: Sequence[str], categories: Sequence[str]
 ) -> Prompt:
-    """What is asked about pieces. A kept reply is found by them alone: the bank has grown when the same is asked again."""
+    """The prompt about pieces. A kept reply is found by the pieces alone, because the bank may have grown since."""
     memories = [f"{one.id} {' '.join(statement_of(one.memory).split())}" for one in nearest]
     log = "\n".join(["<log>", *(f"# {piece.title}\n{piece.text}" for piece in batch), "</log>"])
     known = [f"Known names: {_as_names(names)}"] if names else []
@@ -258,7 +258,7 @@ def prompt_for(
 
 
 def logs_in(prompt: Prompt) -> list[str]:
-    """The logs that a question about pieces has, as paths from the workspace."""
+    """The logs in a question about pieces, as paths from the workspace."""
     return re.findall(r"^memory/.+\.md$", prompt.key, re.MULTILINE)
 
 
@@ -269,9 +269,9 @@ def _as_names(names: Iterable[str]) -> str:
 def lines_in(
     answer: object, batch: Sequence[LogPiece], known: Iterable[ShownMemory], names: Sequence[str]
 ) -> list[list[DistilledLine]]:
-    """The lines of an answer for each piece, in its order; what is no line of text is left out, and so is a memory that there is not.
+    """The lines of an answer for each piece, in order; entries that are not a line of text, or name a missing memory, are left out.
 
-    A line that rests on several pieces is of the last one. One that replaces an earlier line of the answer has its text
+    A line with sources in several pieces belongs to the last one. One that replaces an earlier line of the answer has its text
     as `replaces`.
     """
     memories, earlier = {one.id: one.memory for one in known}, dict[str, str]()
@@ -319,10 +319,10 @@ def compose(
     by: str = DISTILLED,
     people: Set[str] = frozenset(),
 ) -> str:
-    """The text that is put at the end of a distilled log; the lines in it name the lines that they rest on.
+    """The text to append to a distilled log; its lines name their source lines.
 
-    Those with a reason wait for a person: `by` a model as not believed, by the rules as proposed. What is about `people`
-    is of no project.
+    Lines with a reason wait for a person: as not believed if `by` a model, as proposed if by rules. Lines about `people`
+    belong to no project.
     """
     opening, doubt = opening_of(log) if is_new else "", "refused" if by == DISTILLED else by
     lines = [_as_line(one, piece, doubt, people) for one in judged]

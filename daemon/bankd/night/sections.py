@@ -69,7 +69,7 @@ class LogPiece(NamedTuple):
 
     @property
     def lines(self) -> dict[int, tuple[int, str]]:
-        """All of its lines by the numbers that a model sees, each with its number in the log."""
+        """All of its lines, by the numbers that a model sees; each with its number in the log."""
         lines = (line for section in (*self.before, *self.sections) for line in section.lines)
         return dict(enumerate(lines, self.start))
 
@@ -80,7 +80,7 @@ class LogPiece(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The piece as a model is shown it below its title: the headings, and each line after its number."""
+        """The piece as a model sees it below its title: the headings, and each line after its number."""
         shown, numbered = list[str](), iter(self.texts.items())
         for at, section in enumerate((*self.before, *self.sections)):
             shown += ["Read before:"] if self.before and at == 0 else ["New:"] if at == len(self.before) > 0 else []

@@ -1,7 +1,7 @@
 """A page of the bank as it is read: its title, headings and memories, and the lines of a hub that stand for its parts.
 
-Reading never changes a page: `Page.document.text` is the page as it was. What bankd writes around the lines that it
-moves to a part (names, hub lines, front matter) differs from what people write, so that a merge takes out only that.
+Reading never changes a page: `Page.document.text` is the page as it was. The text that bankd adds around lines that it
+moves to a part (names, hub lines, front matter) has a form that people do not write, so a merge removes only that.
 """
 
 from __future__ import annotations

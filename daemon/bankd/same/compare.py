@@ -1,7 +1,7 @@
 """What a new memory is to an old one: the same, near, newer, likely newer, close, or different.
 
-The order of the tests is the order of what is sure. Words alone block (`same`), so that what is left out never depends on
-whether vectors are there; the cosine comes from outside, where there are vectors.
+The surest tests come first. Only words can block a line (`same`), so blocking never depends on whether there are vectors;
+the cosine is passed in, if there is one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _HALF = 0.5
 class Relation(StrEnum):
     """What a new memory is to an old one.
 
-    SAME is not taken in, NEAR is shown together with the old one, NEWER stands before it, LIKELY is a question for a
-    person; of those that are LIKELY or CLOSE the one said last stands first in an answer.
+    SAME is not taken in, NEAR is shown together with the old one, NEWER comes before it, LIKELY is a question for a
+    person. Of LIKELY and CLOSE memories, answers show the one said last first.
     """
 
     SAME = "same"
@@ -115,8 +115,8 @@ def _say_the_same(old: Slots, new: Slots) -> bool:
 def _changed_value(old: Slots, new: Slots) -> str:
     """The one value that differs if all other content words are the same; empty if anything else differs.
 
-    What was done once can be done again, what is also so replaces nothing, and today is another day tomorrow. A value of the
-    subject, or at the beginning, says which thing it is about.
+    No value counts in a statement about a single act (it can be done again) or with "also", and no relative day such as
+    today. A value in the subject or at the beginning tells which thing is meant, so it does not count either.
     """
     if old.is_event or new.is_event or new.adds or old.has_free_order != new.has_free_order:
         return ""

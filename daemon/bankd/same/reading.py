@@ -1,4 +1,4 @@
-"""Reads what a text says of whom, whatever its language."""
+"""Reads a memory, in any language, into a statement with its subjects."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _PIN = re.compile(r"(?:^|\s)#pinned(?=\s|$)")
 def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
     """Read an analysed text. A text without Hangul is read by its characters, so that it needs no analyser.
 
-    A run reads a memory when it comes, when others are compared with it, and when it is looked at again: the same
-    statement each time, by which is kept what is drawn from it.
+    A run reads the same memory several times (as a new line, as a candidate, in comparing again) and gets the same
+    object each time, because results are cached by its identity.
     """
     return _read(wording, tuple(entities))
 

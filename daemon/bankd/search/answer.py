@@ -131,9 +131,9 @@ class Answering:
         return answer._replace(left_off=found.left_off, nearest=nearest)
 
     def _line_up(self, bank: IndexView, beside: Sequence[Beside]) -> list[Hit]:
-        """A timeline: the memories of its days and, each on the day of its log, passages that say more than they.
+        """A timeline: the memories of its days, and passages of logs that say more than these, each on its day.
 
-        Logs of days before those of the memories that there is room for are not read.
+        Logs from before the days of the shown memories are not read.
         """
         from bankd.search.days import IN_WINDOW, place_in_time  # noqa: PLC0415 -- most questions want no timeline
 

@@ -91,27 +91,27 @@ def held_before(memory: Dated, windows: Sequence[Span], today: date) -> float:
 
 
 def place_in_time(days: Span, window: Span) -> tuple[date, int, date]:
-    """Where some days stand among those of a window: by their first day, but a month or longer at its end; the shorter first."""
+    """A sort key in a window: by the first day, but spans of a month or longer by the last; shorter ones first."""
     day = days.first if days.days < _MONTH else days.last
     return min(max(day, window.first), window.last), days.days, days.first
 
 
 def place_within(memory: Dated, windows: Sequence[Span]) -> tuple[date, int, date]:
-    """The first place that a memory has by the days that it speaks of in the windows, else by the one on which it was learned."""
+    """The sort key of a memory: of the first of its days in the windows, else of the day on which it was learned."""
     inside = [place_in_time(span, window) for window in windows for span in memory.about if span.overlap(window)]
     learned = memory.learned or date.min
     return min(inside, default=(learned, 1, learned))
 
 
 def names_longer(memory: Dated, window: Span) -> bool:
-    """Whether a memory is of some days only since it names a much longer time around them, such as their month."""
+    """Whether a memory belongs to some days only because it names a much longer time, such as their month."""
     if memory.learned and on(memory.learned).overlap(window):
         return False
     return all(_covered(span, window) <= TELLING for span in memory.about)
 
 
 IN_WINDOW = 1_000
-"""This many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
+"""The most memories of a timeline, the newest ones: nobody reads a longer one."""
 
 
 def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
@@ -123,7 +123,7 @@ def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
 
 
 def _placed(row: FoundRow, window: Span) -> FoundRow:
-    """A memory with those of its days that are in a window, the one that places it first: a timeline has that above it."""
+    """A memory with only its days inside a window, first the one that decides its place in a timeline."""
     inside = [span for span in row.about if span.overlap(window)]
     return row._replace(about=tuple(sorted(inside, key=lambda span: place_in_time(span, window))))
 

@@ -178,7 +178,7 @@ class StoredRelations(NamedTuple):
     pairs: Sequence[StoredPair] = ()
     keys: Mapping[str, str] = {}
     projects: Mapping[str, Sequence[str]] = {}
-    """By id, the projects that a memory is of; one that is not there holds everywhere."""
+    """The projects of memories, by id; a memory without an entry holds everywhere."""
 
 
 class Relations(NamedTuple):
@@ -280,7 +280,7 @@ class KnownRelations:
         return StoredRelations()
 
     def kept(self) -> Sequence[str]:
-        """The pages, relative to the bank, on which no confidence fades, by the names that they have now."""
+        """The pages on which no confidence fades, by their present names, relative to the bank."""
         return ()
 
     def state(self) -> int:

@@ -64,7 +64,7 @@ class LookAlikes:
     """
 
     def __init__(self, index: IndexView) -> None:
-        """Ask this index, as long as it stays as it is."""
+        """Use this index, whose state must not change meanwhile."""
         self._index = index
         self._frequency, self._lexicon = cache(index.frequency), lexicon_within(index)
         self._look_alikes = Fetched(self._look_up)

@@ -181,7 +181,7 @@ class Placed(NamedTuple):
 
 
 class Associations:
-    """The ties in one state of an index, as long as it stays as it is."""
+    """The ties in one state of an index, which must not change meanwhile."""
 
     def __init__(self, index: SearchIndex, ties_of: TiesOf, most: int) -> None:
         """Take the index, what runs found, and how many ties of a kind a node may have."""

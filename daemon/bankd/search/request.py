@@ -100,7 +100,7 @@ class Query(NamedTuple):
     see_also: bool = True
     """Whether what belongs to an answer may stand beside it."""
     project: str = ""
-    """The project that is asked in: what is known of another one is left out."""
+    """The project in which the question is asked: memories of other projects are left out."""
     is_limited: bool = False
     """Whether exactly `limit` answers are wanted, also those far below the best."""
 
@@ -169,7 +169,7 @@ class Hit(NamedTuple):
     entities: tuple[str, ...] = ()
     """Whom or what it is about, by their slugs."""
     projects: tuple[str, ...] = ()
-    """The folders of the projects that it is of; none if it holds everywhere."""
+    """The folders of its projects; empty if it holds everywhere."""
     is_close: bool = False
     """Whether another answer is close to it, so that the day on which it was said matters."""
 

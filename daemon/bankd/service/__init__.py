@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             given = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]  # the first that the unit asks for
             runtime = Path(given) if given.startswith("/") else None
             around = ServiceEnvironment(workspace, notifier, "", arguments.polling, arguments.metrics_file, runtime)
-            # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
+            # Threads that wait for a client, or for a borrower of the workspace, must not delay the end.
             os._exit(Daemon(held, around, signals).live())
     except BankError as error:
         for line in str(error).splitlines():

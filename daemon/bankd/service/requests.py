@@ -74,7 +74,7 @@ class ServedBank(BankReader):
         return dict(self._handle(request))
 
     def begin_run(self) -> int:
-        """Nothing: the daemon takes in what waits by itself."""
+        """Does nothing: the daemon takes in waiting lines by itself."""
         return 0
 
 

@@ -158,7 +158,7 @@ class DerivedDatabase:
         self.change(run)
 
     def change(self, work: Callable[[], object]) -> None:
-        """Make several changes one: an error takes all of them back. `work` may run twice, after a repair."""
+        """Make several changes in one transaction: an error undoes all of them. `work` may run twice, after a repair."""
 
         def transaction() -> None:
             self._connection.execute("BEGIN IMMEDIATE")

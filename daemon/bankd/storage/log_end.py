@@ -23,8 +23,8 @@ LOG_CAP = 1 << 30
 def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
     """Append a Retain line to a log, which is made if missing; gives the place of the line, and whether it was written.
 
-    With `once` it is not written where the log has it already, whoever writes it at this moment; where the log has it
-    without what it replaces, that is written below it, or where other lines follow, the whole line again. StorageError
+    With `once` nothing is written if the log has the line already. If the log has it without `(replaces …)`, that is added
+    below it, or, if other lines follow, the whole line is written again. StorageError
     when the disk does not take it; the log is unchanged then.
     """
     try:
@@ -58,7 +58,7 @@ def _locked(tree: FileTree, log: str, folder: int) -> Iterator[int]:
 def _find(fd: int, line: str) -> tuple[int | None, str]:
     """The number of the line of the log with the same text as `line`, and the text still to append (empty if complete).
 
-    The questions below either do not count, and a line of another project is another one.
+    Questions below the lines are ignored. A line of another project is a different line.
     """
     said, replaces = part_replaced(line.partition("\n")[0])
     rows = decode_text(os.pread(fd, os.fstat(fd).st_size, 0)).removesuffix("\n").split("\n")

@@ -25,7 +25,7 @@ def read_clock(zone: str) -> datetime:
 
 
 def read_clock_alone(zone: str) -> datetime:
-    """The same by the C library, for a process of one thread: importing `zoneinfo` is a fifteenth of `bankctl search`."""
+    """Like `read_clock`, by the C library, for a process with one thread: importing `zoneinfo` takes 7 % of `bankctl search`."""
     if not os.path.isfile(f"{_ZONES}/{zone}"):  # noqa: PTH113 -- the C library would take it for UTC
         return read_clock(zone)
     before = os.environ.get("TZ")

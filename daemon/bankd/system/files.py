@@ -55,8 +55,8 @@ def write_banks(banks: dict[str, str]) -> None:
 def find_project(folder: str) -> str:
     """The top level of the git repository that a folder is in, by its real path; empty if it is in none.
 
-    All worktrees of a repository are one project: the folder of the first of them. Of a folder that is gone, the nearest
-    one above it that is there counts.
+    All worktrees of a repository are one project, named by the folder of the main one. For a folder that is gone, the nearest
+    existing folder above it counts.
     """
     if not os.path.isabs(folder):  # noqa: PTH117 -- a hook has no time for pathlib
         return ""

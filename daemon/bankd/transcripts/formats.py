@@ -2,8 +2,8 @@
 
 Agents' sessions are rows of JSON, one format per agent: Claude Code (`~/.claude/projects/*/SESSION.jsonl`), Codex
 (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`), OpenClaw (`~/.openclaw/agents/*/sessions/SESSION.jsonl`), Hermes (JSON
-lines, or one object with all `messages`). ChatGPT and Claude.ai export a `conversations.json`. A Markdown file is notes:
-each block is a turn of nobody.
+lines, or one object with all `messages`). ChatGPT and Claude.ai export a `conversations.json`. A Markdown file holds
+notes: each block is a turn without a speaker.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Dialogue:
     origin: str = ""
     """The file that notes stand in; two files may have one name."""
     folder: str = ""
-    """The folder in which a session began, where it says so."""
+    """The folder in which a session began, if it is known."""
 
 
 def turn_key(*parts: object) -> str:
@@ -413,7 +413,7 @@ SESSION_FORMATS: Mapping[str, tuple[Callable[[Row], bool], Reader]] = {
         read_hermes_turns,
     ),
 }
-"""By agent: whether a row is in its format, and what reads its rows."""
+"""For each agent a test whether a row is in its format, and the function that reads its rows."""
 
 
 def read_chatgpt_export(row: Row) -> Dialogue:
@@ -459,7 +459,7 @@ EXPORT_FORMATS: Mapping[str, tuple[Callable[[Row], bool], Callable[[Row], Dialog
     "chatgpt": (lambda row: isinstance(row.get("mapping"), dict), read_chatgpt_export),
     "claude-ai": (lambda row: isinstance(row.get("chat_messages"), list), read_claude_ai_export),
 }
-"""By service: whether an object is a conversation in its format, and what reads it."""
+"""For each service a test whether an object is a conversation in its format, and the function that reads it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The views of a whole bank: home, people, map, activity and health. Also what every view gets and gives."""
+"""The views of a whole bank: home, people, map, activity and health. Also the input and output types of every view."""
 
 from __future__ import annotations
 

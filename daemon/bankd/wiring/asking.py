@@ -21,7 +21,7 @@ OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "
 _DAEMON_SECONDS = 2.0
 """After this many seconds without an answer from the daemon, the index is asked."""
 _LOOK_SECONDS = 1.0
-"""Seconds between two looks at the files by who asks again and again: looking at 10,000 pages takes longer than a search."""
+"""Seconds between two checks of the files for a caller who asks again and again: checking 10,000 pages takes longer than a search."""
 
 
 def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECONDS) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def ask_hook(root: str, event: str, said: dict[str, Any]) -> str | None:
 class Asked:
     """One bank. A daemon may come and go between two questions.
 
-    With `stays` it may be asked from any thread for as long as one likes: where no daemon answers, the files are looked at
-    once a second at most. Without, it is for one command: the files are looked at once.
+    With `stays` it may be asked from any thread, again and again: without a daemon, the files are checked at most once a
+    second. Without `stays` it is for one command: the files are checked once.
     """
 
     def __init__(self, root: str, *, stays: bool = False) -> None:
@@ -70,7 +70,7 @@ class Asked:
         self._search: BankSearch | None = None
         self._looked = 0.0
         self._seen: tuple[str, int] | None = None
-        """The note of the last look, and how many pages have waited since; None before a look, or when one is wanted."""
+        """The message of the last check, and the number of waiting pages; None before a check, or when one is due."""
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a request as the daemon's socket takes it; raises what a search raises."""

@@ -134,7 +134,7 @@ def banks_around(here: str | None) -> dict[str, str]:
 class Banks:
     """All of them, by name; the list is read anew at each request, so that `bankctl banks` is seen at once.
 
-    With `stays` each is kept open for who asks again and again, from any thread.
+    With `stays` each is kept open for callers in any thread that ask again and again.
     """
 
     def __init__(self, listed: Callable[[], Mapping[str, str]], *, stays: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""A bank as the daemon holds it: locked as long as it lives, with the last settings that could be used."""
+"""A bank in the daemon: locked while the daemon runs, with the last usable settings."""
 
 from __future__ import annotations
 

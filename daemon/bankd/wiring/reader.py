@@ -39,7 +39,7 @@ class BankReader:
     """One workspace; every method raises BankError or OSError when it cannot be done."""
 
     readable: tuple[str, ...] = ("bank/", "memory/", "archive/")
-    """The folders of which files may be read."""
+    """The folders whose files may be read."""
 
     def __init__(self, root: str, *, is_alone: bool = False, folder: str = "") -> None:
         """Take the workspace, whether this process has one thread, and the folder that the reader works in; nothing is opened yet."""
@@ -56,7 +56,7 @@ class BankReader:
         return self.project_of(self._folder)
 
     def project_of(self, folder: str) -> str:
-        """The project of a folder; empty for one in no repository, and for the repository that holds the bank itself."""
+        """The project of a folder; empty outside of a repository, and in the repository that holds the bank itself."""
         top = find_project(folder)
         return "" if top and f"{os.path.realpath(self._root)}/".startswith(f"{top}/") else top
 
@@ -172,7 +172,7 @@ class BankReader:
         return sorted(PageFiles(self.root / "bank").scan())
 
     def check_offered(self, place: str) -> None:
-        """UserError where a place is in a folder that may not be read here."""
+        """UserError if a place is in a folder that may not be read here."""
         if not place.startswith(self.readable):
             raise UserError(f"{place}: not offered to agents elsewhere; agents.over_http in bankd.yaml says what is")
 
@@ -219,7 +219,7 @@ class BankReader:
         return datetime.fromtimestamp(status.st_mtime, now.tzinfo)
 
     def begin_run(self) -> int:
-        """Begin a run in a process of its own where logs or transcripts wait, and nobody else takes them in; gives how many wait."""
+        """Start a run in its own process if logs or transcripts wait and nobody else takes them in; gives how many wait."""
         import sys
 
         from bankd.config.workspace import FOLDERS

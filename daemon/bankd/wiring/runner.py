@@ -168,11 +168,11 @@ def import_sources(
 def run_alone(root: Path) -> None:
     """Take in what waits, as a daemon would, at the lowest priority and without Kiwi, whose pages a later run reads again.
 
-    Where another run goes on, or the workspace cannot be written, nothing is done and nothing is said.
+    If another run is at work, or the workspace cannot be written, it silently does nothing.
     """
     os.nice(19)
     with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # which makes its reads and writes idle ones, too
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # this also gives its disk access idle priority
     with suppress(BankError, OSError):
         own = search_settings(root)._replace(analyser="lexicon")
         with closing(make_search(root, own)) as searching, open_workspace(root, searching=searching) as workspace:

@@ -44,7 +44,7 @@ _LUNAR_BEFORE = re.compile(
 )
 _LUNAR_AFTER = re.compile(r" ?[([]?(?:음력|lunar)| ?[([]음[)\]]")
 _OF_CALENDAR = re.compile(r"\d ?[월일/.-]|설|[a-z]")
-"""A day of the lunar calendar is kept as it is said: it is another day of ours each year."""
+"""A day of the lunar calendar is not converted: it is a different day of our calendar each year."""
 _MODAL = re.compile(
     r"(?<!in )(?<!of )(?<!since )(?<!until )(?<!by )(?<!early )(?<!mid )(?<!late )(?<!last )(?<!next )(?<!from )(?<!to )\b(?:may|march)\b(?! \d)|\bMay (?=[Ii]\b|we\b|you\b)"
 )

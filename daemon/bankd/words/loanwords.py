@@ -1,7 +1,7 @@
 """Finds the Latin spelling of a loanword or name that Korean writes by sound: 커밋 and commit, 캐롤라인 and Caroline.
 
-Each syllable says how its sound may be spelt, by the rules for loanwords of the National Institute of Korean Language read
-backwards; what is known of the words of the bank decides. Latin terms are stems, so endings may be missing.
+Each syllable has its possible Latin spellings: the loanword rules of the National Institute of Korean Language, applied
+backwards. The Latin words of the bank decide between them. Latin terms are stems, so endings may be missing.
 """
 
 from __future__ import annotations

@@ -40,5 +40,5 @@ def synonyms_of(term: str) -> tuple[str, ...]:
 
 
 EVERYDAY = words_in("korean_everyday", "everyday")
-"""Everyday Korean, as terms: nouns and stems of verbs, what is learnt in a first year. A long sentence has some of them by
-accident, whatever it is about. Not counted in any text."""
+"""Everyday Korean of a first-year learner, as terms: nouns and stems of verbs. A long sentence has some of them by accident,
+whatever its subject. The list was not counted from any texts."""

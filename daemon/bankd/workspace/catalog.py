@@ -217,13 +217,13 @@ class CatalogDatabase(DerivedDatabase):
         )
 
     def knows_relations(self) -> bool:
-        """Whether `record_relations` was ever called; a catalog that was made anew does not know."""
+        """Whether `record_relations` was ever called; False in a catalog that was made anew."""
         return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
 
     def record_relations(
         self, newer: Mapping[str, str], projects: Mapping[str, Iterable[str]], kept: Iterable[str]
     ) -> None:
-        """Remember for search which memories supersede others, of which projects they are, and on which pages none fades."""
+        """Store for search which memories supersede others, the projects of memories, and the pages on which none fades."""
         self.change_rows(
             ("DELETE FROM superseded", [()]),
             ("INSERT INTO superseded VALUES (?, ?)", list(newer.items())),
@@ -331,7 +331,7 @@ class ComparedTable:
             )
 
     def known_pairs(self) -> Pairs:
-        """All pairs that were found, and what they are to each other."""
+        """All pairs that were found, with their relations."""
         rows = self._database.execute("SELECT * FROM alike ORDER BY older, newer")
         return {
             (older, newer): Likeness(Relation(relation), reason, bool(is_dated), score)

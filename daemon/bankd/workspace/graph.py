@@ -126,7 +126,7 @@ class LinkTable(DerivedDatabase):
         return [path for (path,) in self.execute("SELECT path FROM ids WHERE id = ? ORDER BY path", (id_,))]
 
     def identities(self, paths: Iterable[str]) -> dict[str, PageIdentity]:
-        """The digest and the memory ids of those of these files that are pages of the bank."""
+        """The digest and the memory ids of the pages of the bank among these files."""
         found = {}
         for path in sorted(path for path in paths if path.startswith(BANK) and path.endswith(".md")):
             digest = next((row[0] for row in self.execute("SELECT digest FROM files WHERE path = ?", (path,))), "")

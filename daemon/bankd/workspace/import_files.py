@@ -196,7 +196,7 @@ def take_transcripts(root: str) -> list[str]:
 
 
 def waiting_transcripts(root: str) -> int:
-    """How many lists of transcripts wait to be taken."""
+    """How many lists of transcripts wait to be imported."""
     return sum(os.path.exists(f"{root}/{path}") for path in (PATH, TAKEN))  # noqa: PTH110 -- same
 
 
