@@ -25,6 +25,8 @@ from bankd.app.waiting import KINDS, Card, Choice, decide, list_cards, with_sugg
 from bankd.briefing.recalled import marked_pieces, relation_of
 from bankd.errors import BankError
 from bankd.pages.text import show_line
+from bankd.translate import counted
+from bankd.translate import translate as _
 from bankd.wiring.banks import Banks
 from bankd.wiring.reader import BankReader
 
@@ -36,7 +38,7 @@ _AROUND = 8
 
 def row_of(hit: Hit) -> Content:
     """A hit on one line: its text, matches underlined, and its place."""
-    relation = relation_of(hit)
+    relation = _(relation_of(hit))
     parts = [(f"[{show_line(relation)}] ", "yellow")] if relation else []
     for text, is_marked in marked_pieces(hit):
         parts.append((show_line(text.replace("\n", " ")), "bold underline" if is_marked else ""))
@@ -55,7 +57,7 @@ def preview_of(hit: Hit, page: Sequence[str]) -> Content:
         standing_place(hit),
         hit["when"],
         f"^{hit['id']}" if hit["id"] else "",
-        hit["became"] or relation_of(hit) or "",
+        _(hit["became"] or relation_of(hit) or ""),
     ]
     head = "  ".join(show_line(fact) for fact in facts if fact)
     line = int(hit["line"])
@@ -69,13 +71,13 @@ def card_of(card: Card) -> Content:
     """A card of the review: its lines with their places, the reason, and each decision with its key."""
     parts = []
     for line in card.lines:
-        where = "  ".join(filter(None, [line.role, line.day, line.place]))
+        where = "  ".join(filter(None, [_(line.role), line.day, line.place]))
         parts += [(f"{show_line(line.text)}\n", "bold"), (f"   {show_line(where)}\n", "dim")]
-    parts.append((f"{show_line(card.reason)}\n\n", "dim"))
+    parts.append((f"{show_line(_(card.reason))}\n\n", "dim"))
     for one in card.choices:
         parts += [
             (f" {one.key} ", "reverse"),
-            (f" {show_line(one.label)}  {show_line(one.fields.get('why', ''))}\n", ""),
+            (f" {show_line(_(one.label))}  {show_line(_(one.fields.get('why', '')))}\n", ""),
         ]
     return Content.assemble(*parts)
 
@@ -83,12 +85,12 @@ def card_of(card: Card) -> Content:
 def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
     """The line below the answers: how many there are, whether all banks were asked, and problems of banks."""
     hits, problems = answer["hits"], answer.get("problems", {})
-    nearest = "; nearest, maybe about something else" if answer["nearest"] else ""
-    said = f"{len(hits)} answer{'s' * (len(hits) > 1)}" if hits else f"nothing relevant{nearest}"
+    nothing = "nothing relevant; nearest, maybe about something else" if answer["nearest"] else "nothing relevant"
+    said = counted(len(hits), "answer") if hits else _(nothing)
     if not asked:
-        said = "type a question; below is what is new" if hits else "type a question"
-    wrong = "; ".join(f"{bank}: {why}" for bank, why in problems.items())
-    notes = [said, "all banks" if banks > 1 else "", answer["fresh"]["note"], wrong]
+        said = _("type a question; below is what is new" if hits else "type a question")
+    wrong = "; ".join(f"{bank}: {_(why)}" for bank, why in problems.items())
+    notes = [said, _("all banks") if banks > 1 else "", _(answer["fresh"]["note"]), wrong]
     return show_line("  ·  ".join(note for note in notes if note))
 
 
@@ -106,13 +108,13 @@ class Finder(App[None]):
     #said { height: 1; color: $text-muted; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "quit", "leave", priority=True),
+        Binding("escape", "quit", _("leave"), priority=True),
         Binding("ctrl+c", "quit", show=False, priority=True),
         Binding("down,ctrl+n", "move(1)", "next", priority=True, show=False),
         Binding("up,ctrl+p", "move(-1)", "back", priority=True, show=False),
-        Binding("enter", "open", "open", priority=True),
-        Binding("ctrl+a", "toggle_all", "all banks", priority=True),
-        Binding("tab", "review", "review", priority=True),
+        Binding("enter", "open", _("Open"), priority=True),
+        Binding("ctrl+a", "toggle_all", _("all banks"), priority=True),
+        Binding("tab", "review", _("Review"), priority=True),
     ]
     ENABLE_COMMAND_PALETTE = False
 
@@ -129,10 +131,10 @@ class Finder(App[None]):
 
     def compose(self) -> ComposeResult:
         """Lay it out."""
-        yield Input(placeholder="What do you want to know?  무엇이 궁금한가요?", id="question")
+        yield Input(placeholder=_("What do you want to know?"), id="question")
         yield OptionList(id="answers", markup=False)
         yield Static(id="preview", markup=False)
-        yield Static("type a question", id="said", markup=False)
+        yield Static(_("type a question"), id="said", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
@@ -156,7 +158,7 @@ class Finder(App[None]):
     @work(thread=True, exclusive=True)
     def ask(self, question: str, is_all: bool) -> None:
         """Ask in a thread. Drop the answer if a newer question was asked meanwhile."""
-        worker, request = get_current_worker(), {"query": question, "limit": 50}
+        worker, request = get_current_worker(), {"query": question, "limit": 50, "is_typing": True}
         try:
             ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).ask
             answer = ask(request if question else _NEWEST)
@@ -164,7 +166,7 @@ class Finder(App[None]):
                 answer = {**answer, "hits": answer["hits"][::-1]}
             said = summary_of(answer, question, len(self._banks.names()) if is_all else 1)
         except (BankError, OSError) as error:
-            answer, said = _NO_ANSWER, str(error)
+            answer, said = _NO_ANSWER, _(str(error))
         if not worker.is_cancelled:
             self.call_from_thread(self.show_answer, answer, said)
 
@@ -236,13 +238,15 @@ class Finder(App[None]):
             if form:
                 with bank.work() as workspace:
                     done = decide(workspace, form)
-                said, self._last = f"✓ {done.said} {done.page}  ·  u undo  ·  ", done.run
+                said, self._last = f"✓ {_(done.said)} {done.page}  ·  u {_('Undo')}  ·  ", done.run
         except (BankError, OSError) as error:
-            said = f"{error}  ·  "
+            said = f"{_(str(error))}  ·  "
         with bank.look() as workspace:
             cards = list_cards(workspace)
             cards[:1] = [with_suggestions(workspace, card) for card in cards[:1]]
-        self.call_from_thread(self.show_cards, cards, f"{said}{len(cards)} left  ·  s skip  ·  Tab search")
+        self.call_from_thread(
+            self.show_cards, cards, f"{said}{_(f'{len(cards)} left')}  ·  s {_('Skip')}  ·  Tab {_('Search')}"
+        )
 
     def show_cards(self, cards: list[Card], said: str) -> None:
         """Show the cards; the first is chosen."""
@@ -250,7 +254,7 @@ class Finder(App[None]):
             return
         self._cards, rows = cards, self.query_one(OptionList)
         rows.clear_options()
-        rows.add_options([Content(f"{KINDS[card.kind]}  {show_line(card.lines[-1].text)}") for card in cards])
+        rows.add_options([Content(f"{_(KINDS[card.kind])}  {show_line(card.lines[-1].text)}") for card in cards])
         rows.highlighted = 0 if cards else None
         rows.focus()
         self.query_one("#said", Static).update(Content(show_line(said)))
@@ -269,7 +273,7 @@ class Finder(App[None]):
             if choice.asks:
                 self._asking = choice
                 self.query_one(Input).focus()
-                self.query_one("#said", Static).update(Content(f"{choice.label}: type it, then Enter"))
+                self.query_one("#said", Static).update(Content(_(f"{choice.label}: type it, then Enter")))
             else:
                 self.load({"do": choice.do, **choice.fields})
         event.stop()
@@ -291,6 +295,6 @@ class Finder(App[None]):
             with self.suspend():
                 subprocess.run(words, check=False)  # noqa: S603 -- the user's own editor
         except (OSError, ValueError) as error:
-            self.query_one("#said", Static).update(Content(f"{words[0]}: {error}; $EDITOR names the editor"))
+            self.query_one("#said", Static).update(Content(_(f"{words[0]}: {error}; $EDITOR names the editor")))
             return
         self.ask_again()

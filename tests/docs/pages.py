@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from bankd.cli.base import COMMANDS, GROUPS, Parser, load_command
+from bankd.cli.base import GROUPS, make_parser
 from bankd.shipped import shipped_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,17 +34,13 @@ def commands_page() -> str:
     parts = [_COMMANDS]
     for group, commands in GROUPS.items():
         parts.append(f"\n## {group or 'For other programs'}\n")
-        parts += [f"\n### bankctl {name}\n\n```text\n{help_of(name)}```\n" for name in commands]
+        parts += [f"\n### bankctl {name}\n\n```text\n{help_of(name)}```\n" for name in commands if " " not in name]
     return "".join(parts)
 
 
 def help_of(name: str) -> str:
     """What `bankctl NAME --help` prints."""
-    parser = Parser(f"bankctl {name}", COMMANDS[name][1])
-    parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or a parent)")
-    load_command(name)[0](parser)
-    parser.shorten_usage()
-    return parser.format_help()
+    return make_parser(name).format_help()
 
 
 def settings_page() -> str:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bankd.cli.base import COMMANDS, Parser, load_command
+from bankd.cli.base import make_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -120,8 +120,7 @@ def test_every_command_that_a_page_only_names_is_one() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = [shlex.split(found.translate({ord("["): None, ord("]"): None})) for found in _INLINE.findall(text)]
     for _, name, *words in named:
-        parser = Parser(name, COMMANDS[name][1])
-        load_command(name)[0](parser)
+        parser = make_parser(name)
         if words:  # a name alone stands for the command, whatever it takes
             parser.parse_args(words)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 from html.parser import HTMLParser
@@ -12,12 +11,7 @@ from urllib.parse import quote
 import pytest
 
 import bankd.ui
-from bankd.app import waiting
-from bankd.memory.report import CHAPTERS
-from bankd.ui.application import KIND_WORDS, PLACES, VIEWS
-from bankd.ui.pictures import KOREAN
-from bankd.ui.review import DONE, SETTINGS_SHOWN, TITLES
-from bankd.ui.views import COUNTED
+from bankd.ui.application import VIEWS
 from tests.stories.conftest import tree_state
 from tests.ui.conftest import Open
 
@@ -222,24 +216,6 @@ def test_what_cannot_be_read_is_said_on_a_page(year: Path, open_page: Open) -> N
         assert answer.status_code in {400, 409}, address
         assert 'role="alert"' in answer.text
     assert client.get("/year/nothing").status_code == 404
-
-
-def test_the_page_says_everything_in_korean_too() -> None:
-    texts = "".join(path.read_text("utf-8") for path in (HOME / "templates").iterdir())
-    asked = set(re.findall(r'\bt\("([^"]+)"[,)]', texts))
-    asked |= set(
-        re.findall(r'\("[\w-]+", "([A-Z][^"]+|[a-z]+ [^"]+)"', texts)
-    )  # the menus and legends, which templates translate in loops
-    code = "".join(path.read_text("utf-8") for path in HOME.glob("*.py")) + inspect.getsource(waiting)
-    asked |= set(re.findall(r'Choice\(\s*"\w", "\w+", "([^"]+)"', code)) | set(
-        re.findall(r'translate\("([^"]+)"', code)
-    )
-    said = {*DONE.values(), *TITLES.values(), *SETTINGS_SHOWN.values(), *COUNTED.values(), *KIND_WORDS.values()}
-    asked |= said | {title for title, _ in CHAPTERS} | {view.capitalize() for view in PLACES}
-
-    assert len(asked) > 200
-    assert not asked - KOREAN.keys()
-    assert not [key for key, korean in KOREAN.items() if key.count("{}") != korean.count("{}")]
 
 
 def test_what_is_saved_meanwhile_is_found_by_the_next_question(year: Path, open_page: Open) -> None:

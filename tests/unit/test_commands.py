@@ -15,7 +15,7 @@ import pytest
 from bankd import __version__
 from bankd.__main__ import main as bankd_or_bankctl
 from bankd.cli import main
-from bankd.cli.base import COMMANDS, Parser, load_command
+from bankd.cli.base import COMMANDS, Parser, make_parser
 from bankd.service import main as bankd
 from tests.docs.pages import help_of
 
@@ -26,9 +26,7 @@ PRINTS_NO_DATA = {"demo", "ui", "completions", "hook"}
 
 
 def actions_of(name: str) -> list[Action]:
-    parser = Parser(f"bankctl {name}")
-    load_command(name)[0](parser)
-    return list(flattened(parser))
+    return list(flattened(make_parser(name)))
 
 
 def flattened(parser: Parser) -> Iterator[Action]:

@@ -34,7 +34,7 @@ def test_the_shipped_file_names_every_setting() -> None:
 
 def test_a_workspace_of_a_newer_bankd_is_named_and_not_written() -> None:
     with pytest.raises(
-        ConfigError, match=r"layout is 2, made by a newer bankd; this one knows layouts up to 1: update"
+        ConfigError, match=r"layout: is 2, made by a newer bankd; this one knows layouts up to 1: update"
     ):
         settings("layout: 2")
 
@@ -63,15 +63,15 @@ def test_texts_are_what_was_typed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("timezone: Mars/Base", "timezone must be a time zone"),
+        ("timezone: Mars/Base", "timezone: must be a time zone"),
         ("retain: {anywhere: no}", "true or false"),
         ("decay: {floor: .nan}", "number from 0 to 1"),
         ("decay: {per_day: 0.005}", "hundredths"),
         ("setle_seconds: 3", "did you mean settle_seconds"),
         ("dedup: {treshold: 3}", "did you mean dedup.threshold"),
         ("dedup: 3", "must be a mapping"),
-        ("keep: {runs_days: 0}", "keep.runs_days must be a number from 1 to 3650"),
-        ("keep: {trash_mib: 1.5}", "keep.trash_mib must be a whole number"),
+        ("keep: {runs_days: 0}", "keep.runs_days: must be a number from 1 to 3650"),
+        ("keep: {trash_mib: 1.5}", "keep.trash_mib: must be a whole number"),
         ("timezone: UTC\nsplit: {warn_kib: 20}", "bankd.yaml:2: split.split_kib must be above split.warn_kib"),
         ("secrets:\n  patterns:\n    - fine\n    - '('", "bankd.yaml:4: secrets.patterns '('"),
         ("alert: {command: 'say \"it'}", "quotes closed"),

@@ -1,66 +1,72 @@
-"""Commands of every day say in Korean what they say, and leave texts of memories as they are."""
+"""All that bankd says has Korean, and texts of memories stay as they are."""
 
 from __future__ import annotations
 
-import ast
+import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-import bankd.cli
+from bankd.app import waiting
 from bankd.app.waiting import DECISIONS, KINDS
 from bankd.cli import main
-from bankd.cli.base import COMMANDS, GROUPS, Parser, load_command
-from bankd.cli.korean import in_korean, korean_words
+from bankd.cli.base import _ROWS, COMMANDS, GROUPS, make_parser
+from bankd.cli.printing import width
+from bankd.health.ledger import RunOutcome
+from bankd.memory.report import CHAPTERS
+from bankd.search.related import Tie
+from bankd.translate import messages as korean
+from bankd.translate import translate
+from bankd.ui import application, review, views
+from tests.messages import messages
 
-EVERYDAY = ("answers", "review")
-NO_SENTENCE = {
-    "; {} would go there too", "changed page is", "changed pages are", "log line", "waiting line", "nothing relevant; {}:",
-    "nearest, maybe about something else", "{} not in the index yet (last updated {})",
-}  # fmt: skip
-"""Parts of sentences: with the rest of theirs they have Korean."""
 HANGUL = re.compile("[가-힣]")
+TEMPLATES = Path(application.__file__).parent / "templates"
 
 
-def sentences(module: str) -> set[str]:
-    """What a module may print: its texts of several words, `{}` for what changes; docstrings left out."""
-    tree = ast.parse((Path(bankd.cli.__file__).parent / f"{module}.py").read_text("utf-8"))
-    apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    apart |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    found = set()
-    for node in ast.walk(tree):
-        if id(node) in apart:
-            continue
-        if isinstance(node, ast.JoinedStr):
-            found.add("".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value)
-    return {text for text in found if re.search(r"[A-Za-z]{2,}[,:;]? [a-z]{2,}", text)}
+def test_no_message_of_the_code_is_without_korean() -> None:
+    assert {text: where for text, where in messages().items() if text not in korean()} == {}
 
 
-def test_no_message_of_everyday_commands_is_without_korean() -> None:
-    said = {text for module in EVERYDAY for text in sentences(module)} - NO_SENTENCE
-    filled = {text: text.replace("{}", "7") for text in said}
-    named = {*KINDS.values(), *(one.done for one in DECISIONS.values()), *(group for group in GROUPS if group)}
+def test_no_word_of_help_is_without_korean() -> None:
+    helps = {row[2] for rows in _ROWS.values() for row in rows if len(row) > 2}
+    helps |= {help_ for group in GROUPS.values() for _, help_ in group.values()} | {group for group in GROUPS if group}
 
-    assert not [text for text, example in filled.items() if not HANGUL.search(in_korean(example))]
-    assert not named - korean_words().keys()
+    assert not helps - korean().keys()
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "fleet"])
-def test_the_list_of_commands_is_in_korean(name: str) -> None:
-    assert HANGUL.search(in_korean(COMMANDS[name][1]))
+def test_no_word_of_page_and_review_is_without_korean() -> None:
+    texts = "".join(path.read_text("utf-8") for path in TEMPLATES.iterdir())
+    asked = set(re.findall(r'\bt\("([^"]+)"[,)]', texts))
+    asked |= set(re.findall(r'\("[\w-]+", "([A-Z][^"]+|[a-z]+ [^"]+)"', texts))  # menus, which are translated in loops
+    asked |= set(re.findall(r'Choice\(\s*"\w", "\w+", "([^"]+)"', inspect.getsource(waiting)))
+    asked |= {*review.DONE.values(), *KINDS.values(), *review.SETTINGS_SHOWN.values(), *views.COUNTED.values()}
+    asked |= {title for title, _ in CHAPTERS} | {view.capitalize() for view in application.PLACES}
+    asked |= {*application.KIND_WORDS.values(), *Tie, *RunOutcome, *(one.done for one in DECISIONS.values())}
+
+    assert len(asked) > 200
+    assert not asked - korean().keys()
 
 
-@pytest.mark.parametrize("name", ["search", "related", "timeline", "review"])
-def test_the_help_of_everyday_commands_is_in_korean(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_korean_takes_what_the_english_has() -> None:
+    places = re.compile(r"\{\d?(?::[^}]*)?\}")
+
+    assert not [text for text, said in korean().items() if len(places.findall(text)) != len(places.findall(said))]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_is_korean_and_fits_the_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
-    parser = Parser(f"bankctl {name}", COMMANDS[name][1])
-    load_command(name)[0](parser)
-    parser.format_help()
+    monkeypatch.setenv("COLUMNS", "80")
+    parser = make_parser(name)
+    said = parser.format_help()
 
     assert not [one.help for one in parser._actions if one.help and not HANGUL.search(one.help)]
+    assert said.count("\n") <= 30
+    assert not [line for line in said.split("\n")[2:] if width(line) > 80 and "{" not in line]
 
 
 def test_texts_of_memories_stay_and_slips_are_answered_in_korean(
@@ -68,11 +74,22 @@ def test_texts_of_memories_stay_and_slips_are_answered_in_korean(
 ) -> None:
     monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
 
-    assert in_korean("  ● The deploy runs at 11:00.") == "  ● The deploy runs at 11:00."
-    assert in_korean("\x1b[2mwas 10:00 until 2026-05-11\x1b[0m") == "\x1b[2m2026-05-11까지 10:00\x1b[0m"
+    assert translate("m-x: no memory of the bank has this id") == "m-x: 이 ID의 기억이 저장소에 없습니다"
+    assert translate("a: nothing new; nothing was changed") == "a: 새로운 것 없음; 아무것도 바꾸지 않았습니다"
+    assert translate("was nothing new until 2026-05-11") == "2026-05-11까지 nothing new"
     assert main(["serach"]) == 2
     assert (
         capsys.readouterr().err == "bankctl: 모르는 명령: serach\nbankctl: search 말인가요? 명령 목록: bankctl --help\n"
     )
+    assert main(["log", "-n", "x"]) == 2
+    assert "인자 -n/--limit: 0 이상의 정수여야 합니다: 'x'" in capsys.readouterr().err
     assert main(["--help"]) == 0
     assert "매일 쓰는 명령\n  search       기억을 한국어와 영어로 찾습니다\n" in capsys.readouterr().out
+
+
+def test_who_reads_english_never_loads_the_korean() -> None:
+    code = "from bankd.cli import main; main(['search', 'x']); from bankd.translate import messages; print(messages.cache_info().currsize)"
+    env = {"LC_ALL": "C.UTF-8", "BANKD_WORKSPACE": "/nowhere"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+
+    assert done.stdout == "0\n"

@@ -371,6 +371,8 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
     if "fading" in by_kind and "lived" not in by_kind and by_kind["fading"].choices:
         first = by_kind["fading"].choices[0]
         return {"do": first.do, **first.fields}
+    if "lived" not in by_kind and not any(line.id == what for line in list_blocked(workspace)):
+        raise UserError(f"{what}: nothing with this id waits; bankctl review list shows what does, with its id")
     return {"do": "promote" if "lived" in by_kind else "allow", "id": what}
 
 

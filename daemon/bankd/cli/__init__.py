@@ -2,7 +2,7 @@
 
 Each command imports inside `run` what is slow and what it alone needs: `bankctl search` is called a hundred times a day.
 
-    base       the table of commands, shared options, the parser, standard streams
+    base       the commands and their arguments (commands.tsv), the parser, standard streams
     location   which workspace a command is about
     printing   colour, width, safe text, pager, progress
     answers    how answers of search look
@@ -17,7 +17,6 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
     importing  import, distil
     status     status, doctor, config
     agents     connect, disconnect, brief, mcp
-    korean     what commands say in Korean (korean.tsv)
     hook       hook: light, because agents call it at every prompt
     faces      ui, the finder, banks, service, completions
     demo       demo
@@ -66,7 +65,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
             if is_process:
                 os._exit(code)  # the answer is flushed; Python's own shutdown would take a tenth of the whole time
             return code
-    from bankd.cli.base import COMMANDS, Parser, leave, load_command, take_streams
+    from bankd.cli.base import COMMANDS, leave, make_parser, run_named, take_streams
 
     if is_process:
         take_streams()
@@ -84,12 +83,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
             return 0
     if name is None or name not in COMMANDS or _HELP.intersection(arguments[:position]):
         return _usage(name, arguments)
-    configure, run = load_command(name)
-    parser = Parser(f"bankctl {name}", COMMANDS[name][1])
-    parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or a parent)")
-    configure(parser)
-    parser.shorten_usage()
-    code = run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
+    code = run_named(name, make_parser(name).parse_args(arguments[:position] + arguments[position + 1 :]))
     if is_process:
         leave(code)
     return code
@@ -121,14 +115,16 @@ def _usage(name: str | None, arguments: list[str]) -> int:
     if name is None and unknown:
         near = suggest_word(unknown[0], general)
         raise UsageError(f"unknown option {unknown[0]}", f"{near}bankctl --help lists the commands")
-    from bankd.cli.printing import localized, say
+    from bankd.cli.printing import say
+    from bankd.translate import translate as _
 
-    say("usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help")
+    say(_("usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help"))
     for group, commands in GROUPS.items():
         if group:
-            say(group)
-            for command, (_, summary) in commands.items():
-                say(f"  {command:12} {localized(summary)}")
+            say(_(group))
+            for command, (_module, summary) in commands.items():
+                if " " not in command:
+                    say(f"  {command:12} {_(summary)}")
     return 0
 
 
@@ -142,31 +138,29 @@ def _command_for(word: str) -> str:
 
 def _explain(error: Exception) -> int:
     """Print what went wrong to standard error; gives its exit code."""
+    from bankd.pages.text import make_visible
+    from bankd.translate import translate as _
+
     match error:
         case BankError():
-            from bankd.cli.printing import localized
-            from bankd.pages.text import make_visible
-
-            prefix = "bankctl: a bug: " if isinstance(error, InvariantError) else "bankctl: "
-            sys.stderr.write("".join(f"{prefix}{make_visible(localized(line))}\n" for line in str(error).split("\n")))
-            return error.exit_code
+            said, code = str(error), error.exit_code
+            if isinstance(error, InvariantError):
+                said = f"a bug: {said}"
         case BrokenPipeError():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141  # what a shell reports for a reader that went away, such as `| head`
         case OSError():
-            from bankd.pages.text import make_visible
-
             where = f"{error.filename}: " if error.filename else ""
-            sys.stderr.write(f"bankctl: {make_visible(where)}{error.strerror or error}\n")
-            return 3
+            said, code = f"{where}{error.strerror or error}", 3
         case MemoryError() | ImportError() if _is_out_of_memory(error):
-            sys.stderr.write("bankctl: not enough memory; raise the limit (ulimit -v), or end other programs\n")
-            return 3
-    from traceback import print_exception
+            said, code = "not enough memory; raise the limit (ulimit -v), or end other programs", 3
+        case _other:
+            from traceback import print_exception
 
-    print_exception(error)
-    sys.stderr.write("bankctl: this is a bug in bankd; please report the lines above\n")
-    return BUG
+            print_exception(error)
+            said, code = "this is a bug in bankd; please report the lines above", BUG
+    sys.stderr.write("".join(f"bankctl: {make_visible(_(line))}\n" for line in said.split("\n")))
+    return code
 
 
 def _is_out_of_memory(error: Exception) -> bool:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options, suggest_word, whole_number
+from bankd.cli.base import suggest_word
 from bankd.cli.location import find_workspace, locate_workspace
 from bankd.cli.printing import plain, say, say_answer, say_json, styled
 from bankd.errors import UsageError
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +26,6 @@ _AGENTS = ["claude-code", "codex", "openclaw", "hermes"]
 _AGENTS += ["cursor", "vscode", "zed", "opencode", "gemini", "claude-desktop", "windsurf"]
 
 
-def connect_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("agent", choices=[*_AGENTS, "mcp"], help="mcp: only print what any other agent needs")
-    add_options(parser, "--dry-run", "--json")
-
-
 def connect_command(arguments: Namespace) -> int:
     """Install the plugin and settings of an agent, or show what would be installed."""
     from bankd.agents import connect
@@ -40,8 +35,10 @@ def connect_command(arguments: Namespace) -> int:
         entry, text = {"mcpServers": {"bankd": connect.server_entry(root)}}, connect.agents_text()
         return say_answer(
             {**entry, "agents_md": text},
-            f"# for the settings of an agent that speaks MCP\n{plain(json.dumps(entry, ensure_ascii=False, indent=2))}",
-            f"\n# for AGENTS.md, or another file that the agent reads when it starts\n{plain(text.strip())}",
+            _("# for the settings of an agent that speaks MCP"),
+            plain(json.dumps(entry, ensure_ascii=False, indent=2)),
+            "\n" + _("# for AGENTS.md, or another file that the agent reads when it starts"),
+            plain(text.strip()),
             as_json=arguments.json,
         )
     homes = connect.Homes(os.environ)
@@ -50,12 +47,6 @@ def connect_command(arguments: Namespace) -> int:
     nothing = f"{arguments.agent} is connected to {root} already"
     _tell(arguments, changes, connection.advice if changes else nothing, is_dry=arguments.dry_run)
     return 0
-
-
-def disconnect_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("agent", choices=_AGENTS, help="the agent to disconnect")
-    add_options(parser, "--json")
 
 
 def disconnect_command(arguments: Namespace) -> int:
@@ -88,15 +79,7 @@ def _tell(arguments: Namespace, changes: Sequence[FileChange], last: str, *, is_
         before, after = (data.decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
         for line in unified_diff(before, after, path, path, lineterm="", n=1):
             say(styled(line, colours.get(line[:1], "dim")))
-    say("nothing was written" if is_dry and changes else last)
-
-
-def brief_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("mode", nargs="?", metavar="MODE", help="one of --list (default: orient)")
-    parser.add_argument("subject", nargs="*", metavar="NAME", help="whom or what it is about, such as @Peter")
-    parser.add_argument("--list", action="store_true", dest="lists", help="list the modes, when each fires, its tokens")
-    add_options(parser, "--now", "--json")
+    say(_("nothing was written" if is_dry and changes else last))
 
 
 def brief_command(arguments: Namespace) -> int:
@@ -109,7 +92,7 @@ def brief_command(arguments: Namespace) -> int:
     if arguments.lists:
         for name, one in MODES.items():
             row = {"mode": name, "fires": one.fires, "tokens": one.tokens}
-            say_answer(row, f"{name:12} {one.tokens:>4}  {one.fires}", as_json=arguments.json)
+            say_answer(row, f"{name:12} {one.tokens:>4}  {_(one.fires)}", as_json=arguments.json)
         return 0
     bank = BankReader(locate_workspace(arguments.workspace))
     if mode not in MODES:
@@ -122,23 +105,8 @@ def brief_command(arguments: Namespace) -> int:
     rows = [
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
-    said = plain(briefing.text.rstrip("\n")) if rows else f"{mode}: {MODES[mode].empty.format(' '.join(subjects))}"
+    said = plain(briefing.text.rstrip("\n")) if rows else f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
     return say_answer({"mode": mode, "items": rows}, said, as_json=arguments.json)
-
-
-def mcp_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "token: list, add or revoke the tokens of agents on other machines; without it the bank is served"
-    parser.add_argument("action", nargs="?", choices=["token"], metavar="ACTION", help=help_)
-    parser.add_argument("what", nargs="?", choices=["list", "add", "revoke"], default="list", help="token: what to do")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="token: a name for the agent that gets it")
-    parser.add_argument("--http", action="store_true", help="serve over HTTP, to agents that have a token")
-    parser.add_argument("--listen", metavar="ADDR", help="on this address, with TLS (default: 127.0.0.1, without)")
-    parser.add_argument("--port", type=whole_number, metavar="N", help="on this port (default: 7433)")
-    parser.add_argument("--cert", metavar="FILE", help="the certificate for TLS")
-    parser.add_argument("--key", metavar="FILE", help="its key")
-    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="a name by which agents reach it")
-    add_options(parser, "--json")
 
 
 def mcp_command(arguments: Namespace) -> int:
@@ -178,8 +146,8 @@ def _serve_http(arguments: Namespace) -> int:
         raise UsageError("--port must be from 0 to 65535")
 
     def announce(url: str) -> None:
-        none = "" if Tokens(root).names() else "; no agent has a token yet: bankctl mcp token add NAME"
-        say(f"{url} serves {root}{none}")
+        none = "" if Tokens(root).names() else _("no agent has a token yet: bankctl mcp token add NAME")
+        say("; ".join(filter(None, [_(f"{url} serves {root}"), none])))
         sys.stdout.flush()
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
@@ -197,16 +165,17 @@ def _tokens(arguments: Namespace) -> int:
         raise UsageError(f"usage: bankctl mcp token {arguments.what}{' NAME' if arguments.what != 'list' else ''}")
     if arguments.what == "add":
         token = tokens.add(arguments.name)
-        shown_once = styled("shown only now; keep it where only the agent can read it", "dim")
+        shown_once = styled(_("shown only now; keep it where only the agent can read it"), "dim")
         return say_answer({"name": arguments.name, "token": token}, token, shown_once, as_json=arguments.json)
     if arguments.what == "revoke":
         tokens.revoke(arguments.name)
-        said = f"{arguments.name} is refused from now on"
+        said = _(f"{arguments.name} is refused from now on")
         return say_answer({"revoked": arguments.name}, styled(said), as_json=arguments.json)
     names = tokens.names()
     lines = [
-        f"{styled(name, 'bold')}{styled(f'  {problem}', 'red') if problem else ''}" for name, problem in names.items()
+        f"{styled(name, 'bold')}{styled(f'  {_(problem)}', 'red') if problem else ''}"
+        for name, problem in names.items()
     ]
     rows = [{"name": name, "problem": problem} for name, problem in names.items()]
-    none = "" if names else "no agent has a token; make one with: bankctl mcp token add NAME"
+    none = "" if names else _("no agent has a token; make one with: bankctl mcp token add NAME")
     return say_answer({"tokens": rows}, *lines, none, as_json=arguments.json)

@@ -9,7 +9,9 @@ import sys
 from itertools import groupby
 
 from bankd.briefing.recalled import relation_of
-from bankd.cli.printing import counted, localized, say, shortened, styled
+from bankd.cli.printing import say, shortened, styled
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     Hit: TypeAlias = Mapping[str, Any]
 
-NEAREST = "nearest, maybe about something else"
 _GLYPHS = {"W": "●", "B": "↻", "O": "◐", "S": "◦", "logs": "≡", "archive": "▫"}
 _LETTERS = {"logs": "L", "archive": "A"}
 _TITLES = {"logs": "Only in the logs", "archive": "In the archive"}
@@ -35,7 +36,9 @@ def print_answer(
     hits = [{**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}", "short": hit["path"]} for hit in found]
     remarks = [*_remarks(answer)]
     if not answer["hits"]:
-        nothing = f"nothing relevant; {NEAREST}:" if answer["nearest"] else "nothing relevant"
+        nothing = _(
+            "nothing relevant; nearest, maybe about something else:" if answer["nearest"] else "nothing relevant"
+        )
         say(styled(nothing, "dim")) if not is_plain else remarks.insert(0, nothing.rstrip(":"))
     if is_plain:
         for hit in hits:
@@ -51,16 +54,16 @@ def print_answer(
             facts = [
                 printed_place(where),
                 f"^{one['id']}" if ids and one["id"] else "",
-                f"({tie['tie']}, {tie['source']})",
+                f"({_(tie['tie'])}, {tie['source']})",
             ]
             say(
-                f"  {styled(localized('see also'), 'dim')}  {styled(one['text'])}  {styled('  '.join(filter(None, facts)), 'dim')}"
+                f"  {styled(_('see also'), 'dim')}  {styled(one['text'])}  {styled('  '.join(filter(None, facts)), 'dim')}"
             )
         if answer["hits"]:
-            way = localized("open the first: bankctl edit 1")
+            way = _("open the first: bankctl edit 1")
             say(f"\n  {styled(f'{_counts(found)} · {way}', 'dim')}")
     for line in remarks:
-        sys.stderr.write(f"! {localized(line)}\n") if is_plain else say(styled(line, "yellow"))
+        sys.stderr.write(f"! {line}\n") if is_plain else say(styled(line, "yellow"))
 
 
 def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -68,19 +71,19 @@ def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
         yield left_off
     fresh = answer["fresh"]
     if fresh["note"]:
-        yield str(fresh["note"])
+        yield _(str(fresh["note"]))
     if fresh["meaning"] not in {"off", "on"}:
-        yield f"found by words only; meaning: {fresh['meaning']}"
+        yield _(f"found by words only; meaning: {fresh['meaning']}")
     if pending := fresh["pending"]:
-        pages = counted(pending, "changed page is", "changed pages are")
-        yield f"{pages} not in the index yet (last updated {fresh['updated']})"
-    yield from (f"{bank}: {why}" for bank, why in answer.get("problems", {}).items())
+        pages = counted(pending, "changed page")
+        yield _(f"not in the index yet: {pages} (last updated {fresh['updated']})")
+    yield from (f"{bank}: {_(why)}" for bank, why in answer.get("problems", {}).items())
 
 
 def _counts(hits: Sequence[Hit]) -> str:
     kinds = ("bank", "memory", "memories"), ("logs", "log line", ""), ("archive", "archived", "archived")
     numbers = ((sum(hit["group"] == group for hit in hits), one, many) for group, one, many in kinds)
-    return ", ".join(localized(counted(number, one, many)) for number, one, many in numbers if number)
+    return ", ".join(counted(number, one, many) for number, one, many in numbers if number)
 
 
 def _plain_row(hit: Hit) -> str:
@@ -97,26 +100,26 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
     older = {hit["id"]: hit["superseded_by"] for hit in hits if hit["id"] and hit["superseded_by"] in by_id}
     shown = [hit for hit in hits if hit["id"] not in older]
     for group, found in groupby(shown, key=lambda hit: str(hit["group"])):
-        say(f"\n  {styled(localized(_TITLES[group]), 'bold')}" if group in _TITLES else "")
+        say(f"\n  {styled(_(_TITLES[group]), 'bold')}" if group in _TITLES else "")
         for hit in found:
             glyph = _GLYPHS.get(hit.get("tag") or group if group == "bank" else group, "·")
             say(f"  {glyph} {marked_text(hit)}")
             was = [_was(by_id[old], hit) for old, new in older.items() if new == hit["id"]]
             if not was and hit["superseded_by"]:
-                was = ["older: a newer memory replaces it"]
+                was = [_("older: a newer memory replaces it")]
             against = [_quoted(by_id.get(other), other) for other in hit["contradicts"]]
-            said = f"said {hit['said']}" if hit["said"] and not was else ""
+            said = _(f"said {hit['said']}") if hit["said"] and not was else ""
             where = [
                 _short_place(hit),
                 hit["when"].partition(", ")[2] or hit["when"],
                 f"^{hit['id']}" if ids and hit["id"] else "",
             ]
             told = [
-                *map(localized, was),
-                *(localized(f"contradicts {one}") for one in against),
-                localized(said),
+                *was,
+                *(_(f"contradicts {one}") for one in against),
+                said,
                 hit["folded"],
-                localized(hit["became"] or ""),
+                _(hit["became"] or ""),
             ]
             line = "   ".join(filter(None, ["; ".join(filter(None, told)), " · ".join(filter(None, where))]))
             say(f"    {styled(line, 'dim')}")
@@ -133,7 +136,7 @@ def _was(old: Hit, new: Hit) -> str:
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
     value = " ".join(before).rstrip(".,;") if 0 < len(before) <= 5 else f"“{' '.join(str(old['text']).split())}”"
-    return f"was {value}" + (f" until {new['learned']}" if new["learned"] else "")
+    return _(f"was {value} until {new['learned']}" if new["learned"] else f"was {value}")
 
 
 def _quoted(hit: Hit | None, id_: str) -> str:
@@ -152,14 +155,19 @@ def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
     for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
         say(styled(path, "cyan", "bold"))
         for hit in group:
-            facts = [hit["when"], f"^{hit['id']}" if ids and hit["id"] else "", relation_of(hit), hit["became"] or ""]
+            facts = [
+                hit["when"],
+                f"^{hit['id']}" if ids and hit["id"] else "",
+                _(relation_of(hit)),
+                _(hit["became"] or ""),
+            ]
             after = styled("  ".join(filter(None, facts)), "dim")
             say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), after]).rstrip())
 
 
 def tell_left_off(answer: Mapping[str, Any]) -> str:
     """How many more memories there are of the days that were asked about; empty for none."""
-    return f"{more} more of these days; -n 0 shows up to a hundred" if (more := answer["left_off"]) else ""
+    return _(f"{more} more of these days; -n 0 shows up to a hundred") if (more := answer["left_off"]) else ""
 
 
 def printed_place(hit: Hit) -> str:

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options, bare_id, whole_number
 from bankd.cli.location import open_named
 from bankd.cli.page import Announcer
-from bankd.cli.printing import counted, say, say_answer, styled
+from bankd.cli.printing import say, say_answer, styled
 from bankd.errors import UsageError
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from bankd.app.archive import ArchivedMemory, FadingForecast, OfferedMemory
     from bankd.app.workspace import Workspace
-
-
-def archive_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = (
-        "list (default): what is archived; put ID...: archive memories; restore ID...: back to the place they came "
-        "from; candidates: what may be archived, the weakest first: superseded, faded, or not found by a search in 90 "
-        "days (longer if it was used); gc: archive these; forecast: which opinions fall below the floor, and when"
-    )
-    actions = ["list", "put", "restore", "candidates", "gc", "forecast"]
-    parser.add_argument("action", nargs="?", choices=actions, metavar="ACTION", default="list", help=help_)
-    parser.add_argument("ids", nargs="*", type=bare_id, metavar="ID", help="the memories to archive or restore")
-    parser.add_argument("--days", type=whole_number, default=30, metavar="N", help="forecast: days ahead (default: 30)")
-    add_options(parser, "--dry-run", "gc --apply", "gc --force", "--now", "--json")
 
 
 def archive_command(arguments: Namespace) -> int:
@@ -53,7 +40,7 @@ def archive_command(arguments: Namespace) -> int:
             report = collect_garbage(workspace, apply=writes, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if arguments.action == "gc" and not arguments.apply and report.plan.archived and not arguments.json:
-        say("to archive them: bankctl archive gc --apply; to restore one later: bankctl archive restore ID")
+        say(_("to archive them: bankctl archive gc --apply; to restore one later: bankctl archive restore ID"))
     return code
 
 
@@ -63,15 +50,17 @@ def _list(workspace: Workspace, arguments: Namespace) -> int:
     if arguments.action == "list":
         stored = list_archive(workspace)
         last = (
-            f"{len(stored)} archived; to restore one: bankctl archive restore ID" if stored else "the archive is empty"
+            _(f"{len(stored)} archived; to restore one: bankctl archive restore ID")
+            if stored
+            else _("the archive is empty")
         )
         whole: dict[str, object] = {"archive": [asdict(item) for item in stored]}
         return say_answer(whole, *map(_archived_line, stored), last, as_json=arguments.json)
     if arguments.action == "candidates":
         offered = offer_candidates(workspace)
-        way = f"{len(offered)} may be archived; to archive them all: bankctl archive gc --apply"
+        way = _(f"{len(offered)} may be archived; to archive them all: bankctl archive gc --apply")
         whole = {"candidates": [asdict(item) for item in offered]}
-        last = way if offered else "nothing may be archived"
+        last = way if offered else _("nothing may be archived")
         return say_answer(whole, *map(_offered_line, offered), last, as_json=arguments.json)
     (fates, pinned), floor = forecast_fading(workspace, arguments.days), workspace.settings.decay.floor
     rows = [
@@ -79,37 +68,29 @@ def _list(workspace: Workspace, arguments: Namespace) -> int:
         for f in fates
     ]
     within = counted(arguments.days, "day")
-    said = f"{counted(len(fates), 'opinion falls', 'opinions fall')} below {floor:.2f} within {within}"
+    said = _(f"{counted(len(fates), 'opinion falls', 'opinions fall')} below {floor:.2f} within {within}")
     return say_answer(
         {"floor": floor, "days": arguments.days, "falls": rows, "pinned": pinned},
         *map(_fading_line, fates),
-        said + (f"; {pinned} pinned, which never fade" if pinned else ""),
-        "to keep one: say it again in a log, write another c=, or bankctl review keep ID" if fates else "",
+        said + (_(f"; {pinned} pinned, which never fade") if pinned else ""),
+        _("to keep one: say it again in a log, write another c=, or bankctl review keep ID") if fates else "",
         as_json=arguments.json,
     )
 
 
 def _fading_line(fate: FadingForecast) -> str:
-    now, place = styled(f"now {fate.fall.value / 100:.2f}", "dim"), styled(f"{fate.place}  ^{fate.fall.id}", "dim")
+    now, place = styled(_(f"now {fate.fall.value / 100:.2f}"), "dim"), styled(f"{fate.place}  ^{fate.fall.id}", "dim")
     return f"{styled(str(fate.fall.day), 'bold')}  {now}  {styled(fate.text)}\n    {place}"
 
 
 def _archived_line(item: ArchivedMemory) -> str:
-    head = f"{styled(item.id, 'bold')}  {styled(item.since or 'long ago', 'dim')}  {styled(item.reason)}"
-    return f"{head}\n  {styled(item.text)}\n  {styled(f'was in {item.page}, is in {item.place}', 'dim')}"
+    head = f"{styled(item.id, 'bold')}  {styled(item.since or _('long ago'), 'dim')}  {styled(_(item.reason))}"
+    return f"{head}\n  {styled(item.text)}\n  {styled(_(f'was in {item.page}, is in {item.place}'), 'dim')}"
 
 
 def _offered_line(item: OfferedMemory) -> str:
-    head = f"{item.strength:.2f}  {styled(item.id, 'bold')}  {styled(item.reason, 'dim')}"
+    head = f"{item.strength:.2f}  {styled(item.id, 'bold')}  {styled(_(item.reason), 'dim')}"
     return f"{head}\n      {styled(item.text)}"
-
-
-def forget_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("what", type=bare_id, metavar="ID|TEXT", help="the memory; with --everywhere also a text")
-    help_ = "purge its text from logs' copies, events, runs and index too; only says what it would do until --apply"
-    parser.add_argument("--everywhere", action="store_true", help=help_)
-    add_options(parser, "--apply", "--dry-run", "--json")
 
 
 _FINAL = "repair them by hand: this cannot be undone"
@@ -126,12 +107,12 @@ def forget_command(arguments: Namespace) -> int:
         gone = forget_memory(workspace, arguments.what, announcer, apply=applies)
     whole = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": applies, "dangling": announcer.rows}
     copies = "old copies of the page remain for a while; to delete them too: bankctl forget --everywhere"
-    done = f"its log line will not bring it back; {copies} {gone.id} --apply"
+    done = _(f"its log line will not bring it back; {copies} {gone.id} --apply")
     return say_answer(
         whole,
-        f"{'forgotten' if applies else 'would be forgotten'}: {styled(gone.text)}",
-        *(f"  out of {styled(page)}" for page in gone.pages),
-        done if applies else f"nothing was written; to do it: bankctl forget {gone.id} (this cannot be undone)",
+        f"{_('forgotten' if applies else 'would be forgotten')}: {styled(gone.text)}",
+        *(_(f"  out of {styled(page)}") for page in gone.pages),
+        done if applies else _(f"nothing was written; to do it: bankctl forget {gone.id} (this cannot be undone)"),
         as_json=arguments.json,
     )
 
@@ -143,13 +124,13 @@ def _purge(arguments: Namespace) -> int:
     applies, announcer = arguments.apply and not arguments.dry_run, Announcer(_FINAL, as_json=arguments.json)
     with open_named(arguments, write=applies) as workspace:
         purged = purge_text(workspace, arguments.what, announcer, apply=applies)
-    done = styled("purged" if applies else "would be purged", "green")
+    done = styled(_("purged" if applies else "would be purged"), "green")
     said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": applies}
     return say_answer(
         {**said, "dangling": announcer.rows},
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
-        "bankd does not reach:",
-        *(f"  {styled(place, 'yellow')}" for place in purged.beyond),
-        "" if applies else "nothing was written; to do it, repeat with --apply (this cannot be undone)",
+        _("bankd does not reach:"),
+        *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
+        "" if applies else _("nothing was written; to do it, repeat with --apply (this cannot be undone)"),
         as_json=arguments.json,
     )

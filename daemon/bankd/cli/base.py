@@ -1,4 +1,4 @@
-"""The table of commands, the options that several commands share, the parser, and the standard streams.
+"""The commands and their arguments (`commands.tsv`), the parser, and the standard streams.
 
 No command stands here. Every command imports this module, so it imports nothing slow.
 """
@@ -8,73 +8,94 @@ from __future__ import annotations
 import os
 import re
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, HelpFormatter, Namespace
 
 from bankd.errors import UsageError
+from bankd.translate import reads_korean
+from bankd.translate import translate as _
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
     from typing import Any, NoReturn
 
-GROUPS: dict[str, dict[str, tuple[str, str]]] = {
-    "Everyday": {
-        "search": ("cli.search", "find memories, in Korean and English"),
-        "show": ("cli.show", "show a memory and its source, the fate of a log line, or a run"),
-        "timeline": ("cli.search", "list memories and logs of some days, day by day"),
-        "related": ("cli.search", "what is linked to, used with or similar to a memory, page or person"),
-        "add": ("cli.write", "remember a line: append it to today's log"),
-        "edit": ("cli.write", "open a memory, page or log line in your editor"),
-        "review": ("cli.review", "decide on what waits for you, one by one or as a list"),
-        "forget": ("cli.archive", "delete a memory for good; --everywhere: purge a text from all files"),
-    },
-    "Agents": {
-        "connect": ("cli.agents", "give an agent this memory: Claude Code, Codex, OpenClaw, Hermes"),
-        "disconnect": ("cli.agents", "undo connect"),
-        "brief": ("cli.agents", "print a briefing: at a session's start, in the morning, before a meeting"),
-        "mcp": ("cli.agents", "serve the bank to an agent, over standard input and output or HTTP"),
-        "distil": ("cli.importing", "have prose of the logs read, by your language model or by rules"),
-        "import": ("cli.importing", "import transcripts, chat exports and notes"),
-    },
-    "Bank": {
-        "init": ("cli.write", "make a workspace from the template"),
-        "adopt": ("cli.write", "make a workspace for an existing vault or an agent's logs"),
-        "demo": ("cli.demo", "show everything on sample logs; leaves nothing behind"),
-        "page": ("cli.page", "split, merge or move pages, and check their links; links follow"),
-        "archive": ("cli.archive", "list, add, restore or collect archived memories, and what fades"),
-        "feedback": ("cli.write", "say which memories were used, ignored, or how important one is"),
-        "export": ("cli.copies", "write all memories as JSON or as one Markdown file"),
-        "backup": ("cli.copies", "save all that cannot be made again in one file"),
-        "restore": ("cli.copies", "unpack a backup into an empty folder"),
-    },
-    "Upkeep": {
-        "status": ("cli.status", "show how bankd is doing and what needs you"),
-        "doctor": ("cli.status", "look for trouble, with the fix for each; verify, clock, index"),
-        "log": ("cli.show", "list the runs so far, and what each did"),
-        "undo": ("cli.show", "undo a run"),
-        "cycle": ("cli.run", "run a cycle now: micro or reflect"),
-        "config": ("cli.status", "check, read or change settings; test where a line would go"),
-        "service": ("cli.faces", "run bankd under systemd"),
-    },
-    "More": {
-        "ui": ("cli.faces", "open the bank in your browser"),
-        "banks": ("cli.faces", "list the banks that search --all asks"),
-        "fleet": ("fleet.commands", "run thousands of banks on many machines, over PostgreSQL"),
-        "completions": ("cli.faces", "print completion for bash, zsh or fish"),
-    },
-    "": {"hook": ("cli.hook", "answer the hooks of an agent's session; silent on errors")},
-}
-"""The commands by group: for each its module below `bankd` and its line of help. The last group is not listed."""
-COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
+
+def _read_table() -> tuple[dict[str, dict[str, tuple[str, str]]], dict[str, list[list[str]]]]:
+    """The groups of commands, and the rows of the arguments of each; those of "" are shared."""
+    groups: dict[str, dict[str, tuple[str, str]]] = {}
+    rows: dict[str, list[list[str]]] = {"": []}
+    group = name = ""
+    with open(f"{os.path.dirname(__file__)}/commands.tsv", encoding="utf-8") as file:  # noqa: PTH120, PTH123 -- cheaper
+        lines = file.read().splitlines()
+    for line in lines:
+        if line[:1] == "\t":
+            rows[name].append(line[1:].split("\t"))
+        elif line[:1] == "[":
+            group = line[1:-1]
+            groups[group] = {}
+        elif line[:1] != "#":
+            name, module, help_ = line.split("\t")
+            rows[name] = []
+            groups[group][name] = (module, help_)
+    return groups, rows
 
 
-def load_command(name: str) -> tuple[Callable[[ArgumentParser], None], Callable[[Namespace], int]]:
-    """Import the module of a command; gives its `NAME_arguments(parser)` and `NAME_command(arguments) -> exit code`."""
+GROUPS, _ROWS = _read_table()
+"""By group, the module of each command, below `bankd`, and its line of help. The last group is not listed."""
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items() if " " not in name}
+
+
+def make_parser(name: str) -> Parser:
+    """The parser of a command, from its rows in the table; a name such as `fleet add` is an action of `fleet`."""
+    parser = Parser(f"bankctl {name}", COMMANDS[name][1])
+    help_ = "the workspace (default: $BANKD_WORKSPACE, or a parent)"
+    parser.add_argument("--workspace", metavar="DIR", help=help_)
+    _add_arguments(parser, _ROWS[name])
+    if actions := [one for one in _ROWS if one.startswith(f"{name} ")]:
+        inner = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+        for one in actions:
+            about = next(group[one][1] for group in GROUPS.values() if one in group)
+            _add_arguments(inner.add_parser(one.partition(" ")[2], help=about), _ROWS[one])
+    return parser
+
+
+def _add_arguments(parser: ArgumentParser, rows: Sequence[Sequence[str]]) -> None:
+    shared = {row[0]: row for row in _ROWS[""]}
+    has_group = any(row[1:] and row[1].startswith("alone") for row in rows)
+    alone = parser.add_mutually_exclusive_group() if has_group else parser
+    types = {
+        "number": whole_number,
+        "share": share,
+        "id": bare_id,
+        "moment": _moment,
+        "integer": int,
+        "groups": _groups,
+    }
+    actions: dict[str, Any] = {"flag": "store_true", "append": "append", "on-off": BooleanOptionalAction}
+    for names, *rest in rows:
+        action, _space, flag = names.rpartition(" ")
+        words, help_ = rest or shared[flag][1:]
+        taken: dict[str, Any] = {"help": f"{action}: {help_}" if action else help_}
+        for word in words.split(" "):
+            key, _equals, value = word.partition("=")
+            if key in actions:
+                taken |= {"action": actions[key]} | ({"default": []} if key == "append" else {})
+            elif value or key == "default":
+                taken[key] = value
+        if "type" in taken:
+            taken["type"] = types[taken["type"]]
+        if "choices" in taken:
+            taken["choices"] = [taken.get("type", str)(one) for one in taken["choices"].split("|")]
+        (alone if words.startswith("alone") else parser).add_argument(*flag.split(","), **taken)
+
+
+def run_named(name: str, arguments: Namespace) -> int:
+    """Import the module of a command and call its `NAME_command`; gives the exit code."""
     from importlib import import_module
 
-    module = import_module(f"bankd.{COMMANDS[name][0]}")
-    return getattr(module, f"{name}_arguments"), getattr(module, f"{name}_command")
+    run: Callable[[Namespace], int] = getattr(import_module(f"bankd.{COMMANDS[name][0]}"), f"{name}_command")
+    return run(arguments)
 
 
 def _moment(text: str) -> datetime:
@@ -86,46 +107,12 @@ def _moment(text: str) -> datetime:
     return moment
 
 
-NOW_HELP = "pretend that it is this time, such as 2026-05-02"
-_SHARED: dict[str, dict[str, Any]] = {
-    "--json": {"action": "store_true", "help": "print JSON, one object per line"},
-    "--dry-run": {"action": "store_true", "help": "say what would be done, and write nothing"},
-    "--apply": {"action": "store_true", "help": "do it; without this, only say what would be done"},
-    "--force": {"action": "store_true", "help": "go beyond the budget"},
-    "--now": {"type": _moment, "metavar": "TIME", "help": NOW_HELP},
-    "--since": {"metavar": "DAY", "help": "this day or later: 2026-05-02, 'last month', 지난달"},
-    "--until": {"metavar": "DAY", "help": "only this day or earlier"},
-    "--on": {"metavar": "DAY", "help": "only this day, week, month or year"},
-}
-
-
-def add_options(parser: ArgumentParser, *names: str, **changes: object) -> None:
-    """Let a command take shared options. A name such as `gc --force` is an option of the action `gc` only; help says so."""
-    for name in names:
-        action, _, flag = name.rpartition(" ")
-        shared = _SHARED[flag] | changes
-        parser.add_argument(flag, **shared | {"help": f"{action}: {shared['help']}" if action else shared["help"]})
-
-
-def add_json(parser: ArgumentParser) -> None:
-    """Let a command take `--json`."""
-    add_options(parser, "--json")
-
-
-def add_limit(parser: ArgumentParser, default: int, most: int | None = None) -> None:
-    """Let a command take `-n`; `most` is the largest number allowed."""
-    help_ = "at most N, 0 for all" + (f" of the best {most}" if most else "") + f" (default: {default})"
-    parser.add_argument("-n", "--limit", type=whole_number, default=default, metavar="N", help=help_)
-
-
-def add_days(parser: ArgumentParser) -> None:
-    """Let a command take the days that memories must be of, and the day on which it is asked, all as typed."""
-    add_options(parser, "--since", "--until", "--on")
-    parser.add_argument("--now", metavar="DAY", help=NOW_HELP)
+def _groups(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def days_asked(arguments: Namespace) -> dict[str, str | None]:
-    """The days that `add_days` read, for a request."""
+    """The days that a command was given, as typed, for a request."""
     return {name: getattr(arguments, name) for name in ("since", "until", "on", "now")}
 
 
@@ -155,28 +142,34 @@ def bare_id(text: str) -> str:
 class Parser(ArgumentParser):
     """A parser that raises UsageError and takes no abbreviated option: a new option could make one ambiguous."""
 
-    def __init__(self, prog: str, description: str | None = None, **_: object) -> None:
+    def __init__(self, prog: str, description: str | None = None, **_settings: object) -> None:
         """Take the name of the command and its line of help."""
-        super().__init__(prog, description=description, allow_abbrev=False, formatter_class=_formatter)
+        super().__init__(prog, description=description, allow_abbrev=False, formatter_class=_Formatter)
 
-    def shorten_usage(self) -> None:
-        """Show only the positional arguments in the usage line: the options are listed below it."""
+    def format_help(self) -> str:
+        """The help in the reader's language; the usage names only the words that stand by place."""
+        self.description = _(self.description or "")
+        for group in (self._positionals, self._optionals):
+            group.title = _(group.title or "")
+        for action in self._actions:
+            action.help = _(action.help) if action.help else action.help
+            if isinstance(action.metavar, str):
+                action.metavar = "|".join(map(_, action.metavar.split("|")))
         if self._subparsers is None:
             formatter = self._get_formatter()
             words = (formatter._format_args(one, str(one.metavar)) for one in self._get_positional_actions())
-            self.usage = " ".join(["%(prog)s", *words, "[options]"])
-
-    def format_help(self) -> str:
-        """The help in the reader's language."""
-        from bankd.cli.printing import localized
-
-        self.description = localized(self.description or "")
-        for group in (self._positionals, self._optionals):
-            group.title = localized(group.title or "")
-        for action in self._actions:
-            action.help = localized(action.help) if action.help else action.help
+            self.usage = " ".join(["%(prog)s", *words, _("[options]")])
         said = super().format_help()
-        return said.replace("usage: ", "사용법: ", 1) if localized("options") != "options" else said
+        if not reads_korean():
+            return said
+        from bankd.cli.printing import width
+
+        lines = []  # argparse counts letters, but those of Hangul are two columns wide
+        for line in said.replace("usage: ", "사용법: ", 1).split("\n"):
+            found = re.match(r"(  \S.*?)(   +)(\S.*)", line)
+            gap = len(found[1]) + len(found[2]) - width(found[1]) if found else 0
+            lines.append(f"{found[1]}{' ' * max(gap, 2)}{found[3]}" if found else line)
+        return "\n".join(lines)
 
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError that says what is wrong and what was probably meant."""
@@ -196,16 +189,30 @@ def suggest_word(word: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}? " if near else ""
 
 
-def _formatter(prog: str) -> HelpFormatter:
+class _Formatter(HelpFormatter):
     """Help as wide as the terminal; argparse would import shutil to learn that, at every start."""
-    try:
-        columns = int(os.environ.get("COLUMNS", "")) or 80
-    except ValueError:
+
+    def __init__(self, prog: str) -> None:
         try:
-            columns = os.get_terminal_size().columns
-        except OSError:
-            columns = 80
-    return HelpFormatter(prog, width=columns - 2)
+            columns = int(os.environ.get("COLUMNS", "")) or 80
+        except ValueError:
+            try:
+                columns = os.get_terminal_size().columns
+            except OSError:
+                columns = 80
+        super().__init__(prog, width=columns - 2)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        from bankd.cli.printing import width as columns_of
+
+        if columns_of(text) == len(text):
+            return super()._split_lines(text, width)
+        lines = [""]
+        for word in text.split():
+            if lines[-1] and columns_of(f"{lines[-1]} {word}") > width:
+                lines.append("")
+            lines[-1] = f"{lines[-1]} {word}".lstrip()
+        return lines
 
 
 def take_streams() -> None:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from shlex import quote
 
-from bankd.cli.base import add_options
 from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import counted, say_answer, say_json, styled
+from bankd.cli.printing import say_answer, say_json, styled
 from bankd.errors import UserError
-
-
-def export_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="write JSON there, which must be new (default: print it)"
-    )
-    parser.add_argument("--markdown", action="store_true", help="one Markdown text, page by page, without ids")
-    add_options(parser, "--json")
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 
 def export_command(arguments: Namespace) -> int:
@@ -45,14 +37,7 @@ def export_command(arguments: Namespace) -> int:
             file.write(text)
     except FileExistsError:
         raise UserError(f"{arguments.file}: is there already; name a new file") from None
-    return say_answer({}, f"written: {styled(arguments.file, 'bold')}", as_json=False)
-
-
-def backup_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "the tar file to write, which must be new (default: WORKSPACE-DAY.tar.gz here)"
-    parser.add_argument("file", nargs="?", metavar="FILE", help=help_)
-    add_options(parser, "--json")
+    return say_answer({}, _(f"written: {styled(arguments.file, 'bold')}"), as_json=False)
 
 
 def backup_command(arguments: Namespace) -> int:
@@ -65,19 +50,12 @@ def backup_command(arguments: Namespace) -> int:
     size = f"{done.bytes / 1_000_000:,.2f} MB"
     say_answer(
         done._asdict(),
-        *(styled(f"! {one}; not in the backup", "red") for one in done.unread),
-        f"{styled(done.path, 'bold')}: {counted(done.files, 'file')}, {size} before packing",
-        f"to have it back: bankctl restore {quote(done.path)} DIR",
+        *(styled(_(f"! {one}; not in the backup"), "red") for one in done.unread),
+        _(f"{styled(done.path, 'bold')}: {counted(done.files, 'file')}, {size} before packing"),
+        _(f"to have it back: bankctl restore {quote(done.path)} DIR"),
         as_json=arguments.json,
     )
     return 3 if done.unread else 0
-
-
-def restore_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("file", metavar="FILE", help="a file that `bankctl backup` wrote")
-    parser.add_argument("folder", metavar="DIR", help="the workspace to make: a folder that is new or empty")
-    add_options(parser, "--json")
 
 
 def restore_command(arguments: Namespace) -> int:
@@ -90,14 +68,14 @@ def restore_command(arguments: Namespace) -> int:
     done = restore_backup(Path(arguments.file).expanduser().absolute(), root)
     with open_workspace(find_workspace(str(root)), None, write=False) as workspace:
         verdict = verify_workspace(workspace)
-    found = counted(len(verdict.findings), "finding") if verdict.findings else "all promises hold"
-    elsewhere = f"{' and '.join(done.folders)} stood elsewhere and is now in the workspace: folders in bankd.yaml"
+    found = counted(len(verdict.findings), "finding") if verdict.findings else _("all promises hold")
+    elsewhere = _(f"{', '.join(done.folders)} stood elsewhere and is now in the workspace: folders in bankd.yaml")
     say_answer(
         {"workspace": str(root), "files": done.files, "ok": not verdict.findings, "moved_in": done.folders},
-        f"{styled(str(root), 'bold')}: {counted(done.files, 'file')} restored; "
-        f"{counted(verdict.memories, 'memory', 'memories')}: {found}",
+        _(f"{styled(str(root), 'bold')}: {counted(done.files, 'file')} restored")
+        + f"; {counted(verdict.memories, 'memory', 'memories')}: {found}",
         styled(elsewhere, "yellow") if done.folders else "",
-        f"Next: cd {quote(str(root))} && bankctl doctor",
+        _(f"Next: cd {quote(str(root))} && bankctl doctor"),
         as_json=arguments.json,
     )
     return 3 if verdict.findings else 0

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Action, ArgumentParser, Namespace
+from argparse import Action, Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.cli.base import COMMANDS, Parser, add_options, load_command, whole_number
+from bankd.cli.base import COMMANDS, make_parser
 from bankd.cli.location import find_workspace, locate_workspace
 from bankd.cli.printing import plain, say, say_answer, say_json, styled
 from bankd.errors import UsageError, UserError
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bankd.app.units import Installation
-
-
-def ui_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("--port", type=whole_number, default=0, metavar="N", help="listen on this port (default: any)")
-    parser.add_argument("--no-browser", action="store_true", help="only print the link")
 
 
 def ui_command(arguments: Namespace) -> int:
@@ -39,7 +34,7 @@ def ui_command(arguments: Namespace) -> int:
     def announce(link: str) -> None:
         import webbrowser
 
-        say(f"{link}\nthe link opens once, on this machine; Ctrl-C ends the page")
+        say(f"{link}\n{_('the link opens once, on this machine; Ctrl-C ends the page')}")
         sys.stdout.flush()
         has_screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
         if has_screen and not arguments.no_browser:
@@ -75,15 +70,6 @@ def open_finder() -> bool:
     return True
 
 
-def banks_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "list (default); add [DIR]: put a workspace on the list; remove NAME|DIR: take it off, its files stay"
-    parser.add_argument("action", nargs="?", choices=["list", "add", "remove"], default="list", help=help_)
-    parser.add_argument("bank", nargs="?", metavar="DIR|NAME", help="the workspace (default: the one here)")
-    parser.add_argument("--name", metavar="NAME", help="add: its name on the list (default: the name of its folder)")
-    add_options(parser, "--json")
-
-
 def banks_command(arguments: Namespace) -> int:
     """Print or change the list of banks that `search --all`, the page and the finder know; 3 when one is missing."""
     from bankd.wiring.banks import read_banks
@@ -97,8 +83,8 @@ def banks_command(arguments: Namespace) -> int:
     for name, root in banks.items():
         is_there = os.path.isfile(os.path.join(root, "bankd.yaml"))  # noqa: PTH113, PTH118 -- paths stay as they were typed
         rows.append({"name": name, "root": root, "problem": "" if is_there else "no workspace is there (now)"})
-    shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(row["problem"], "red")) for row in rows]
-    none = "" if rows else "no bank is on the list; add one with: bankctl banks add DIR"
+    shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(_(row["problem"]), "red")) for row in rows]
+    none = "" if rows else _("no bank is on the list; add one with: bankctl banks add DIR")
     say_answer({"banks": rows}, *("  ".join(filter(None, parts)) for parts in shown), none, as_json=arguments.json)
     return 3 if any(row["problem"] for row in rows) else 0
 
@@ -119,7 +105,7 @@ def _add(banks: dict[str, str], arguments: Namespace) -> int:
     kept = {one: folder for one, folder in banks.items() if one != known} | {name: root}
     if kept != banks:
         write_banks(kept)
-    said = styled(f"{name} is on the list: bankctl search --all asks it too")
+    said = styled(_(f"{name} is on the list: bankctl search --all asks it too"))
     return say_answer({"added": name, "root": root}, said, as_json=arguments.json)
 
 
@@ -132,22 +118,8 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> int:
     if name is None:
         raise UserError(f"{wanted}: no bank on the list has this name or folder; bankctl banks shows them")
     write_banks({one: root for one, root in banks.items() if one != name})
-    said = styled(f"{name} is off the list; {banks[name]} is unchanged")
+    said = styled(_(f"{name} is off the list; {banks[name]} is unchanged"))
     return say_answer({"removed": name, "root": banks[name]}, said, as_json=arguments.json)
-
-
-def service_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    actions = ["install", "status", "uninstall", "reload"]
-    help_ = "install: put the unit in place and start it; reload: have the daemon read its settings again"
-    parser.add_argument("action", choices=actions, help=help_)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--user", action="store_true", help="as a service of your user (default)")
-    where.add_argument("--all", action="store_true", help="as one service for all banks on the list of `bankctl banks`")
-    where.add_argument("--system", action="store_true", help="as bankd@NAME.service of the system; needs root")
-    parser.add_argument("--name", metavar="NAME", help="with --system: the user that it runs as")
-    parser.add_argument("--no-start", action="store_true", help="put the files in place, and start nothing")
-    add_options(parser, "--json")
 
 
 def service_command(arguments: Namespace) -> int:
@@ -165,7 +137,7 @@ def service_command(arguments: Namespace) -> int:
         return _service_status(installation, as_json=arguments.json)
     is_install = arguments.action == "install"
     for line in installation.install(start=not arguments.no_start) if is_install else installation.uninstall():
-        say(plain(line))
+        say(plain(_(line)))
     return 0
 
 
@@ -175,11 +147,11 @@ def _reload(installation: Installation) -> int:
 
     if installation.is_all:
         installation.manager.run("reload", installation.unit)
-        say(f"all read their settings again; for problems: journalctl --user -u {installation.unit}")
+        say(_(f"all read their settings again; for problems: journalctl --user -u {installation.unit}"))
         return 0
     with open_probe(installation.root) as probe:
         problem = reload_daemon(probe)
-    say(plain(problem) if problem else "settings reloaded")
+    say(plain(_(problem or "settings reloaded")))
     return 3 if problem else 0
 
 
@@ -188,17 +160,12 @@ def _service_status(installation: Installation, *, as_json: bool) -> int:
     if as_json:
         say_json({"unit": unit, "path": str(installation.path), **asdict(state)})
     elif not installation.path.exists():
-        say(f"{unit} is not installed; to have bankd work automatically: {installation.how_to_start()}")
+        say(_(f"{unit} is not installed; to have bankd work automatically: {installation.how_to_start()}"))
     else:
         active = styled(state.active or "unknown", "bold")
-        say(f"{unit}: {active} ({state.sub}), {state.enabled}, restarts {state.restarts}")
+        say(_(f"{unit}: {active} ({state.sub}), {state.enabled}, restarts {state.restarts}"))
         say(styled(state.text))
     return 0 if state.active in {"active", "reloading", "activating"} else 3
-
-
-def completions_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("shell", choices=["bash", "zsh", "fish"], help="print its script, to be sourced or saved")
 
 
 def completions_command(arguments: Namespace) -> int:
@@ -220,13 +187,11 @@ class Completable(NamedTuple):
 def read_commands() -> list[Completable]:
     """Each command with its options and choices, read from its own parser."""
     commands = []
-    for name, (_, summary) in COMMANDS.items():
-        parser = Parser(f"bankctl {name}")
-        parser.add_argument("--workspace", metavar="DIR", help="the workspace")
-        load_command(name)[0](parser)
+    for name, (_module, summary) in COMMANDS.items():
+        parser = make_parser(name)
         options = [action for action in parser._actions if action.option_strings]
         words = [str(word) for action in parser._actions if not action.option_strings for word in action.choices or ()]
-        commands.append(Completable(name, summary, options, words))
+        commands.append(Completable(name, _(summary), options, words))
     return commands
 
 
@@ -274,7 +239,7 @@ _bankctl() {
 
 
 def _zsh_option(option: Action) -> str:
-    text = (option.help or "").replace("[", "(").replace("]", ")").replace(":", "\\:")
+    text = _(option.help or "").replace("[", "(").replace("]", ")").replace(":", "\\:")
     files = {"DIR": "_files -/", "FILE": "_files"}.get(str(option.metavar), "")
     value = "" if option.nargs == 0 else f":value:{f'({_choices(option)})' if option.choices else files}"
     return _quoted(f"{option.option_strings[-1]}[{text}]{value}")
@@ -291,7 +256,7 @@ def _fish(commands: list[Completable]) -> Iterator[str]:
             name = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
             takes = "" if option.nargs == 0 else " -r -F" if option.metavar in {"DIR", "FILE"} else " -x"
             values = f" -x -a '{_choices(option)}'" if option.choices else takes
-            yield f"{inside} {name}{values} -d {_quoted(option.help or '')}"
+            yield f"{inside} {name}{values} -d {_quoted(_(option.help or ''))}"
 
 
 def _quoted(text: str) -> str:

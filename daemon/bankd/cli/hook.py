@@ -15,15 +15,10 @@ from bankd.wiring.asking import ask_hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
 _SECONDS = 2.0
 """The longest that a hook may hold a session up, even when the bank hangs; some agents give their last hook less."""
-
-
-def hook_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, Stop, PreCompact or SessionEnd")
 
 
 def hook_command(arguments: Namespace) -> int:

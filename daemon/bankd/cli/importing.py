@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options
 from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import Progress, counted, say, say_answer, say_json, styled
+from bankd.cli.printing import Progress, say, say_answer, say_json, styled
 from bankd.errors import UsageError
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 _MODELS = ("claude", "codex", "gemini", "ollama", "off")
 
 if TYPE_CHECKING:
     from bankd.app.distil import DistilPlan
     from bankd.app.imports import Imported
-
-
-def import_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "files, zip exports or folders, such as ~/.claude/projects (default: imports.watch in bankd.yaml)"
-    parser.add_argument("source", nargs="*", metavar="SOURCE", help=help_)
-    parser.add_argument("--watch", action="store_true", help="stay, and import what is new every few seconds")
-    add_options(parser, "--dry-run", "--json")
 
 
 def import_command(arguments: Namespace) -> int:
@@ -45,7 +38,7 @@ def _import_once(arguments: Namespace) -> int:
     is_dry, done = arguments.dry_run, []
     with open_named(arguments, write=not is_dry) as workspace:
         sources = sources_at(workspace, arguments.source)
-        bar = Progress("import", len(sources))
+        bar = Progress(_("import"), len(sources))
         for imported in import_sources(workspace, sources, is_by_hand=not arguments.watch, dry_run=is_dry):
             done.append(imported)
             bar.step(imported.source.rpartition("/")[2])
@@ -55,47 +48,32 @@ def _import_once(arguments: Namespace) -> int:
     if arguments.json:
         say_json({"imported": [asdict(one) for one in done]})
     elif done or not arguments.watch:
-        _print(done, "would be imported" if is_dry else "imported")
+        _print(done, is_dry=is_dry)
     return 3 if any(one.problem for one in done) and arguments.source else 0
 
 
-def _print(done: list[Imported], verb: str) -> None:
+def _print(done: list[Imported], *, is_dry: bool) -> None:
     for one in done:
         for log, turns in sorted(one.added.items()):
             say(f"{styled('+', 'green')} memory/imports/{styled(log)}  {styled(counted(turns, 'turn'), 'dim')}")
         for torn in one.torn:
-            say(styled(f"! {one.source}:{torn.line}: {torn.reason}", "red"))
+            say(styled(f"! {one.source}:{torn.line}: {_(torn.reason)}", "red"))
         if one.problem:
-            say(styled(f"! {one.source}: {one.problem}", "red"))
+            say(styled(f"! {one.source}: {_(one.problem)}", "red"))
     if passed := sum((Counter(one.passed) for one in done), Counter[str]()):
-        kinds = ", ".join(f"{kind} {number}" for kind, number in passed.most_common())
-        say(styled(f"{counted(passed.total(), 'row')} hold nothing that was said: {kinds}", "dim"))
+        kinds = ", ".join(f"{_(kind)} {number}" for kind, number in passed.most_common())
+        say(styled(_(f"{counted(passed.total(), 'row')} hold nothing that was said: {kinds}"), "dim"))
     if undated := [one.source for one in done if one.is_dated_by_stamp]:
         say(
-            f"! {counted(len(undated), 'file')} without a day in name or front matter, dated by time stamp: {undated[0]}"
+            _(
+                f"! {counted(len(undated), 'file')} without a day in name or front matter, dated by time stamp: {undated[0]}"
+            )
         )
     turns, known = sum(sum(one.added.values()) for one in done), sum(one.known for one in done)
     left = sum(bool(one.problem) for one in done)
-    unread = f"; {left} not read" if left else ""
-    sources = counted(len(done), "changed source")
-    say(f"{counted(turns, 'turn')} {verb}, {known} known or empty, from {sources}{unread}")
-
-
-def distil_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "without a model: propose lines by rules, for the review"
-    parser.add_argument("--rules", action="store_true", help=help_)
-    parser.add_argument("--days", type=int, default=14, metavar="N", help="rules: days of logs to read (default: 14)")
-    add_options(parser, "--dry-run")
-    parser.add_argument("--text", action="store_true", help="with --dry-run: print the text that would be sent")
-    help_ = (
-        "use this model from now on: writes bankd.yaml, tries the model once, and says what a week of logs would take"
-    )
-    parser.add_argument("--with", dest="name", choices=_MODELS, metavar="NAME", help=f"{', '.join(_MODELS)}: {help_}")
-    parser.add_argument(
-        "--model", default="", metavar="NAME", help="with --with: the name of the model, if not the usual one"
-    )
-    add_options(parser, "--now", "--json")
+    counts, sources = counted(turns, "turn"), counted(len(done), "changed source")
+    verb = "would be imported" if is_dry else "imported"
+    say(_(f"{counts} {verb}, {known} known or empty, from {sources}") + (_(f"; {left} not read") if left else ""))
 
 
 def distil_command(arguments: Namespace) -> int:
@@ -119,7 +97,8 @@ def distil_command(arguments: Namespace) -> int:
         done = distil_now(workspace, unanswered)
     whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
     notes = done.notes or ("nothing was distilled" if done.waiting else "no new prose",)
-    return say_answer(whole, *notes, *(f"{one.what}: {one.reason}" for one in done.waiting), as_json=arguments.json)
+    waiting = (f"{one.what}: {_(one.reason)}" for one in done.waiting)
+    return say_answer(whole, *map(_, notes), *waiting, as_json=arguments.json)
 
 
 def _choose_model(arguments: Namespace) -> int:
@@ -132,20 +111,23 @@ def _choose_model(arguments: Namespace) -> int:
     settings = settings_for(arguments.name, arguments.model, load_settings(root / SETTINGS).distil)
     tried = try_model(settings) if settings.is_on else None
     said = write_model(root, settings)
-    lines = [f"bankd.yaml: distil.provider is {settings.provider} now", *([f"the daemon says: {said}"] if said else ())]
+    lines = [
+        _(f"bankd.yaml: distil.provider is {settings.provider} now"),
+        *([_(f"the daemon says: {said}")] if said else ()),
+    ]
     whole: dict[str, object] = {"provider": settings.provider, "model": settings.model, "command": settings.command}
     if tried is not None:
         plan = plan_week(root)
-        took = f"{tried.tokens:,} tokens" if tried.tokens else "it does not say how many tokens"
+        took = _(f"{tried.tokens:,} tokens") if tried.tokens else _("it does not say how many tokens")
         trial = (
-            "it passes its trial"
+            _("it passes its trial")
             if tried.is_passed
-            else "it fails its trial, so its lines will wait for you: bankctl review"
+            else _("it fails its trial, so its lines will wait for you: bankctl review")
         )
         rate = tried.cost / tried.tokens if tried.tokens else 0.0
         money = rate * (plan.input_tokens + plan.output_tokens)
-        lines.append(f"tried once on a sample: {tried.seconds:.1f} s, {took}; {trial}")
-        lines.append(f"the logs of the last week: {tell_plan(plan, money)}")
+        lines.append(_(f"tried once on a sample: {tried.seconds:.1f} s, {took}; {trial}"))
+        lines.append(_(f"the logs of the last week: {tell_plan(plan, money)}"))
         whole |= {
             "tried": tried._asdict(),
             "week": plan._asdict() | {"pieces": len(plan.pieces), "cost": money or plan.cost},
@@ -156,10 +138,10 @@ def _choose_model(arguments: Namespace) -> int:
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
     lines = []
     for one in plan.pieces:
-        lines.append(f"{one.place}  {styled(f'{one.tokens:,} tokens', 'dim')}")
+        lines.append(f"{one.place}  {styled(_(f'{one.tokens:,} tokens'), 'dim')}")
         if arguments.text:
             lines.append(one.text)
-    lines.append(f"would send {tell_plan(plan)}; nothing was sent")
+    lines.append(_(f"would send {tell_plan(plan)}; nothing was sent"))
     whole = plan._asdict() | {"pieces": [one._asdict() for one in plan.pieces]}
     return say_answer(whole, *lines, as_json=arguments.json)
 
@@ -175,9 +157,13 @@ def tell_plan(plan: DistilPlan, money: float = 0.0) -> str:
             else ()
         ),
     ]
-    asked = f"at most {counted(plan.calls, 'call')}, {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
-    cost = f", at most {plan.cost:.4f}" if plan.cost else "; for the cost, set distil.input_price and output_price"
-    cost = f", about ${money:.2f} if each call is paid for" if money else cost
+    asked = _(
+        f"at most {counted(plan.calls, 'call')}, {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
+    )
+    cost = (
+        _(f", at most {plan.cost:.4f}") if plan.cost else _("; for the cost, set distil.input_price and output_price")
+    )
+    cost = _(f", about ${money:.2f} if each call is paid for") if money else cost
     return f"{', '.join(sent)}: {asked}{cost}"
 
 
@@ -196,8 +182,8 @@ def _propose(arguments: Namespace) -> int:
         for one in found
         for line, rule in one.lines
     ]
-    lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(r['rule'], 'dim')}" for r in rows]
-    way = "after the next run: bankctl review lists them, bankctl review accept takes one in"
-    said = f"{counted(len(rows), 'line')} proposed; {'nothing was written' if arguments.dry_run else way}"
+    lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(_(r['rule']), 'dim')}" for r in rows]
+    way = _("after the next run: bankctl review lists them, bankctl review accept takes one in")
+    said = _(f"{counted(len(rows), 'line')} proposed") + "; " + (_("nothing was written") if arguments.dry_run else way)
     whole = {"proposed": rows, "applied": not arguments.dry_run}
-    return say_answer(whole, *lines, said if rows else "nothing new is worth remembering", as_json=arguments.json)
+    return say_answer(whole, *lines, said if rows else _("nothing new is worth remembering"), as_json=arguments.json)

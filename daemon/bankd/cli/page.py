@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options
 from bankd.cli.location import open_named
-from bankd.cli.printing import counted, say, say_answer, styled
+from bankd.cli.printing import say, say_answer, styled
 from bankd.errors import UsageError
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,19 +20,6 @@ if TYPE_CHECKING:
 
 _WORDS = {"split": (1, 1, "PAGE"), "merge": (1, 1, "PAGE"), "move": (2, 2, "OLD NEW"), "links": (0, 1, "[PAGE]")}
 """For each action, how many pages it takes at least and at most, and how these are called."""
-
-
-def page_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = (
-        "split PAGE: divide it into a hub and its parts; merge PAGE: put the parts of a hub back into it; move OLD NEW: "
-        "another path for a page or folder; links: what broke, or with PAGE who links to it"
-    )
-    parser.add_argument("action", choices=list(_WORDS), metavar="ACTION", help=help_)
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help="relative to bank/, or its unique name")
-    parser.add_argument("--heal", action="store_true", help="links: let links follow what was moved in an editor")
-    parser.add_argument("--all", action="store_true", help="links: also those that were always broken")
-    add_options(parser, "--dry-run", "--json")
 
 
 def page_command(arguments: Namespace) -> int:
@@ -57,11 +45,11 @@ def _rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | No
     from bankd.app.rearrange import open_rearranger
 
     is_dry = arguments.dry_run
-    with open_named(arguments, write=not is_dry) as workspace, open_rearranger(workspace) as (rearranger, _):
+    with open_named(arguments, write=not is_dry) as workspace, open_rearranger(workspace) as (rearranger, _graph):
         done = act(rearranger)
     if done is None:
         nothing: dict[str, object] = dict.fromkeys(("pages", "gone", "links", "lost", "conflicts"), ())
-        return say_answer({"run": None, "applied": False, **nothing}, "nothing to do", as_json=arguments.json)
+        return say_answer({"run": None, "applied": False, **nothing}, _("nothing to do"), as_json=arguments.json)
     whole = {
         "run": done.run,
         "applied": not is_dry,
@@ -85,10 +73,10 @@ def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:
         yield f"{styled('~', 'blue')} {styled(place, 'dim')} {change}"
     for lost in done.lost:
         place, target = f"{styled(lost.source)}:{lost.reference.line + 1}", styled(lost.reference.target)
-        yield f"{styled('!', 'red')} {place} {target} cannot follow"
-    yield from (f"{styled('!', 'red')} {styled(conflict)}" for conflict in done.conflicts)
+        yield _(f"{styled('!', 'red')} {place} {target} cannot follow")
+    yield from (f"{styled('!', 'red')} {styled(_(conflict))}" for conflict in done.conflicts)
     said = f"{counted(len(done.sizes), 'page')}, {counted(len(done.edits), 'link')}"
-    yield styled(f"{done.run} would write {said}. Nothing was written" if is_dry else f"{done.run}: {said}", "bold")
+    yield styled(_(f"{done.run} would write {said}. Nothing was written") if is_dry else f"{done.run}: {said}", "bold")
 
 
 def _links(arguments: Namespace) -> int:
@@ -113,9 +101,9 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
     say_answer(
         {"broken": [_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},
         *(f"{_place(link)}  {styled(link.reference.target, 'bold')}" for link in shown),
-        *(f"{styled(old)} is {styled(new, 'bold')} {heals}" for old, new in moved.items()),
-        *(f"{styled(block)} is on {styled(' and '.join(pages), 'bold')} {heals}" for block, pages in blocks.items()),
-        f"{counted(len(news), 'link')} broke; {since_ever} more never worked",
+        *(_(f"{styled(old)} is {styled(new, 'bold')} {heals}") for old, new in moved.items()),
+        *(_(f"{styled(block)} is on {styled(', '.join(pages), 'bold')} {heals}") for block, pages in blocks.items()),
+        _(f"{counted(len(news), 'link')} broke; {since_ever} more never worked"),
         as_json=arguments.json,
     )
     return 3 if news else 0
@@ -141,6 +129,6 @@ class Announcer:
         """Print them."""
         self.rows += map(_row, dangling)
         if dangling and not self._as_json:
-            say(f"{styled(counted(len(dangling), 'link') + ' will break', 'red')}; {self._advice}")
+            say(styled(_(f"{counted(len(dangling), 'link')} will break"), "red") + f"; {_(self._advice)}")
             for link in dangling:
                 say(f"  {_place(link)}  {styled(link.reference.target, 'bold')}")

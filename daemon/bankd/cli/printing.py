@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from bankd.pages.text import make_visible, show_line, to_json
+from bankd.translate import translate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +24,8 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 
 
 def say(text: str = "") -> None:
-    """Print lines that bankd wrote or made safe itself, in the reader's language."""
-    sys.stdout.write(localized(text) + "\n")
-
-
-def localized(text: str) -> str:
-    """A text of bankd's own in the reader's language; `LC_ALL`, `LC_MESSAGES` and `LANG` name it."""
-    if not reads_korean():
-        return text
-    from bankd.cli.korean import in_korean
-
-    return in_korean(text)
+    """Print lines that bankd wrote, in the reader's language, or made safe itself."""
+    sys.stdout.write(text + "\n")
 
 
 def say_json(value: object) -> None:
@@ -117,9 +109,9 @@ def plain(text: str) -> str:
     return make_visible(text)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: `1 memory`, `3 memories`. `many` is the plural where it is not `one` with an s."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def told_counts(note: str) -> str:
+    """What a run counted, such as `3 learned, 1 updated`, in the reader's language."""
+    return ", ".join(map(translate, note.split(", ")))
 
 
 def width(text: str) -> int:
@@ -173,8 +165,3 @@ class Progress:
         if self._shown:
             sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
-
-
-def reads_korean() -> bool:
-    """Whether the reader has chosen Korean."""
-    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "").startswith("ko")

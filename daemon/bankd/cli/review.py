@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from bankd.cli.base import add_options, bare_id
 from bankd.cli.location import open_named
-from bankd.cli.printing import counted, localized, say, say_answer, say_json, shortened, styled
+from bankd.cli.printing import say, say_answer, say_json, shortened, styled
 from bankd.errors import BankError, UsageError, UserError
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,26 +22,6 @@ _MOST = 40
 """For at most this many unfiled lines a list suggests pages: each costs a search."""
 _LISTED, _ASKED = 200, 4_000
 """The width of a line in columns: in a list, and while it is decided on."""
-
-
-def review_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = (
-        "list [KIND]: what waits (without an action too, where nobody can be asked); accept: do what bankd suggests; "
-        "place ID PAGE: file it on a page, or on the suggestion with that number (without ID: all by today's rules); "
-        "merge: near-copies into one (without ID: all of which one says everything); keep: leave as it is, pin, or let "
-        "both hold; drop: archive a memory, stop listing a log line"
-    )
-    actions = ["list", "accept", "place", "merge", "keep", "drop"]
-    parser.add_argument("action", nargs="?", choices=actions, metavar="ACTION", help=help_)
-    kinds = "unfiled, contradictions, near, proposed, lived, fading, bad, or blocked: lines that said nothing new"
-    parser.add_argument(
-        "ids", nargs="*", type=bare_id, metavar="ID|LINE|PAGE", help=f"what to decide on; KIND is {kinds}"
-    )
-    parser.add_argument(
-        "--always", metavar="TEXT", help="place: show the rule for lines with these words; --apply adds it"
-    )
-    add_options(parser, "--apply", "--force", "--dry-run", "--now", "--json")
 
 
 def review_command(arguments: Namespace) -> int:
@@ -76,14 +57,14 @@ def _list(workspace: Workspace, kinds: Sequence[str], *, as_json: bool) -> int:
         return 0
     for kind, found in by_kind.items():
         if found:
-            say(styled(f"{localized(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
+            say(styled(f"{_(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
             for card in found:
                 _print_card(card, _LISTED)
-            say(f"  {styled(localized(_WAYS[kind]), 'dim')}")
+            say(f"  {styled(_(_WAYS[kind]), 'dim')}")
     if prose and not kinds:
-        say(tell_prose(prose))
+        say(_(tell_prose(prose)))
     if not cards:
-        say("nothing waits for you")
+        say(_("nothing waits for you"))
     return 0
 
 
@@ -125,13 +106,13 @@ def _row(card: Card) -> dict[str, Any]:
 def _print_card(card: Card, columns: int) -> None:
     """Print a card, each of its lines on one line, cut to this many columns."""
     for line in card.lines:
-        where = [line.role, line.day, line.place, f"^{line.id}" if line.id else "", line.source]
+        where = [_(line.role), line.day, line.place, f"^{line.id}" if line.id else "", line.source]
         say(f"  {styled(shortened(line.text, columns))}\n    {styled('  '.join(filter(None, where)), 'dim')}")
     if card.reason:
-        say(f"    {styled(shortened(card.reason, columns), 'dim')}")
+        say(f"    {styled(shortened(_(card.reason), columns), 'dim')}")
     for choice in card.choices:
         if why := choice.fields.get("why"):
-            say(f"    {choice.key}  {styled(choice.fields['page'])}  {styled(why, 'dim')}")
+            say(f"    {choice.key}  {styled(choice.fields['page'])}  {styled(_(why), 'dim')}")
 
 
 def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) -> int:
@@ -174,8 +155,8 @@ def _waits_alone(workspace: Workspace, id_: str) -> bool:
 
 
 def _done(decided: Decided, *, is_dry: bool) -> str:
-    said = f"{localized(decided.said)} {decided.page}".strip()
-    return f"would be: {said}. Nothing was written" if is_dry else styled(said, "green")
+    said = f"{_(decided.said)} {decided.page}".strip()
+    return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green")
 
 
 def _teach(workspace: Workspace, arguments: Namespace, tag: str, page: str) -> None:
@@ -183,8 +164,8 @@ def _teach(workspace: Workspace, arguments: Namespace, tag: str, page: str) -> N
     from bankd.app.review import teach_rule
 
     rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
-    also = f"; {localized(counted(waiting, 'waiting line'))} would go there too" if waiting else ""
-    said = "rule added to routing.yaml" if arguments.apply else "to add this rule, repeat with --apply"
+    also = "; " + _(f"{counted(waiting, 'waiting line')} would go there too") if waiting else ""
+    said = _("rule added to routing.yaml") if arguments.apply else _("to add this rule, repeat with --apply")
     say(f"  {styled(rule, 'cyan')}")
     say(f"{said}{also}")
 
@@ -196,7 +177,7 @@ def _place_all(arguments: Namespace) -> int:
     with open_named(arguments, write=not is_dry) as workspace:
         moved = retry_inbox(workspace, dry_run=is_dry)
     lines = [f"{styled(id_, 'dim')} -> {styled(page, 'bold')}" for id_, page in moved]
-    last = "no rule places any of them" if not moved else "nothing was written" if is_dry else ""
+    last = _("no rule places any of them") if not moved else _("nothing was written") if is_dry else ""
     whole = {"moved": [{"id": id_, "page": page} for id_, page in moved], "applied": not is_dry}
     return say_answer(whole, *lines, last, as_json=arguments.json)
 
@@ -209,7 +190,7 @@ def _merge_all(arguments: Namespace) -> int:
         report = consolidate_bank(workspace, apply=arguments.apply, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if report.plan.merged and not arguments.apply and not arguments.json:
-        say("to merge all: bankctl review merge --apply; to merge one: bankctl review merge ID")
+        say(_("to merge all: bankctl review merge --apply; to merge one: bankctl review merge ID"))
     return code
 
 
@@ -218,13 +199,13 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
     from bankd.app.waiting import KINDS, decide, list_cards, with_suggestions
 
     cards, last = list_cards(workspace), ""
-    say("" if cards else "nothing waits for you")
+    say("" if cards else _("nothing waits for you"))
     for number, plain_card in enumerate(cards, 1):
         card = with_suggestions(workspace, plain_card)
-        say(styled(f"{localized(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
+        say(styled(f"{_(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
         _print_card(card, _ASKED)
-        keys = "   ".join(f"{one.key} {localized(one.label)}" for one in card.choices if "why" not in one.fields)
-        say(f"  {keys}   s {localized('Skip')}   u {localized('Undo')}   q {localized('Close')}")
+        keys = "   ".join(f"{one.key} {_(one.label)}" for one in card.choices if "why" not in one.fields)
+        say(f"  {keys}   s {_('Skip')}   u {_('Undo')}   q {_('Close')}")
         while True:
             try:
                 key = input("› ").strip()
@@ -234,7 +215,7 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
                 break
             chosen = next((one for one in card.choices if one.key == key), None)
             if chosen is None and key != "u":
-                say(f"{key}: not one of these keys")
+                say(_(f"{key}: not one of these keys"))
                 continue
             try:
                 form = (
@@ -244,7 +225,7 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
                 )
                 decided = decide(workspace, form, dry_run=is_dry)
             except BankError as problem:
-                say(styled(str(problem), "red"))
+                say(styled(_(str(problem)), "red"))
                 continue
             last = decided.run
             say(f"  ✓ {_done(decided, is_dry=is_dry)}\n")
@@ -256,4 +237,4 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
 
 
 def _typed(choice: Choice) -> dict[str, str]:
-    return {choice.asks: input(f"{choice.asks} › ").strip()} if choice.asks else {}
+    return {choice.asks: input(f"{_(choice.asks)} › ").strip()} if choice.asks else {}

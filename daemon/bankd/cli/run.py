@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options
 from bankd.cli.location import find_workspace
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
-
-
-def cycle_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("kind", choices=["micro", "reflect"], help="micro: take in new lines; reflect: all steps")
-    add_options(parser, "--dry-run", "--now")
-    help_ = "archive beyond the budget, add ten times as much, and believe that missing files were deleted"
-    parser.add_argument("--force", action="store_true", help=help_)
-    parser.add_argument("--no-wait", action="store_true", help="do not wait for files that are being written")
-    add_options(parser, "--json")
-    parser.add_argument("-v", "--verbose", action="store_true", help="print every line of a long report")
 
 
 def cycle_command(arguments: Namespace) -> int:
@@ -36,7 +25,7 @@ def cycle_command(arguments: Namespace) -> int:
     with open_workspace(root, now, write=not arguments.dry_run) as workspace:
         if not arguments.dry_run:
             for problem in import_watched(workspace):
-                sys.stderr.write(f"bankctl: import: {problem}\n")
+                sys.stderr.write(f"bankctl: {_(problem)}\n")
         if not (arguments.no_wait or now or arguments.dry_run):
             workspace.wait_until_settled()
         if workspace.models is None or arguments.kind != "reflect" or arguments.dry_run:

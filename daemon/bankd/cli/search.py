@@ -4,48 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from argparse import Namespace
 from contextlib import closing
 from itertools import groupby
 from typing import Any
 
 from bankd.cli.answers import marked_text, print_answer, printed_place, tell_left_off
-from bankd.cli.base import add_days, add_json, add_limit, days_asked, share
+from bankd.cli.base import days_asked
 from bankd.cli.location import locate_workspace
-from bankd.cli.printing import paged, reads_korean, say, say_json, shortened, styled
+from bankd.cli.printing import paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
+from bankd.translate import reads_korean
+from bankd.translate import translate as _
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def search_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
-    parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists")
-    parser.add_argument("--queries", metavar="FILE", help="one query per line; - is standard input")
-    add_limit(parser, 10, most=100)
-    parser.set_defaults(limit=None)  # up to ten good answers; with a number, exactly that many
-    help_ = "bank, logs, archive, with commas (default: bank first)"
-    parser.add_argument("--in", dest="groups", type=_groups, default=[], metavar="GROUPS", help=help_)
-    parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")
-    parser.add_argument("--node", action="append", default=[], metavar="PAGE", help="only in a page, folder or heading")
-    parser.add_argument("--entity", action="append", default=[], metavar="SLUG", help="only about this person or thing")
-    add_days(parser)
-    parser.add_argument("--as-of", metavar="DAY", help="answer as the bank was on that day")
-    parser.add_argument("--min-confidence", type=share, metavar="X", help="only with at least this confidence, 0 to 1")
-    parser.add_argument("--files", action="store_true", help="group by page, at most N pages")
-    parser.add_argument("--explain", action="store_true", help="show each score and its parts")
-    parser.add_argument("--ids", action="store_true", help="show the id of each memory")
-    help_ = "one line per hit, with tabs (default in a pipe)"
-    parser.add_argument("--plain", action=BooleanOptionalAction, help=help_)
-    parser.add_argument("--weak", action="store_true", help="show weak hits too, and near-copies one by one")
-    add_json(parser)
-
-
 def _groups(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+_LOG_SHOWN = 160
+"""Characters of a passage of a log in a timeline."""
 
 
 def search_command(arguments: Namespace) -> int:
@@ -115,14 +97,6 @@ def _shown_root(root: str) -> str:
     return f"{root}/" if shown.startswith("..") else f"{shown}/"
 
 
-def related_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("of", metavar="ID|PAGE|SLUG", help="such as m-k3fba2xqb7te, bank/knowledge/tools.md, @Peter")
-    parser.add_argument("--depth", type=int, choices=[1, 2], default=1, help="steps away, at most (default: 1)")
-    add_limit(parser, 10, most=100)
-    add_json(parser)
-
-
 def related_command(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing is related."""
     request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
@@ -130,7 +104,7 @@ def related_command(arguments: Namespace) -> int:
     if arguments.json:
         say_json(answer)
     elif not answer["related"]:
-        say("nothing related")
+        say(_("nothing related"))
     else:
         for one in answer["related"]:
             _print_related(one)
@@ -149,24 +123,11 @@ def _print_related(one: Mapping[str, Any]) -> None:
     id_ = styled(f"^{one['id']}", "dim") if one["id"] else ""
     say("  ".join(filter(None, [styled(printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim"), id_])))
     if one["text"]:
-        older = styled(f"[older; newer is {one['superseded_by']}] ", "yellow") if one["superseded_by"] else ""
+        older = styled(_(f"[older; newer is {one['superseded_by']}]") + " ", "yellow") if one["superseded_by"] else ""
         tag = f"{one['tag']}: " if one["tag"] else ""
         say(f"    {older}{tag}{styled(one['text'].replace(chr(10), ' '))}")
     for step in one["steps"]:
-        say("    " + styled(f"{step['tie']} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim"))
-
-
-_LOG_SHOWN = 160
-"""Characters of a passage of a log in a timeline."""
-
-
-def timeline_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "only about a person or thing, in a page or folder, or of a day"
-    parser.add_argument("subject", nargs="?", metavar="SLUG|PAGE|DAY", help=help_)
-    add_limit(parser, 30, most=100)
-    add_days(parser)
-    add_json(parser)
+        say("    " + styled(f"{_(step['tie'])} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim"))
 
 
 def timeline_command(arguments: Namespace) -> int:
@@ -183,7 +144,7 @@ def timeline_command(arguments: Namespace) -> int:
     if arguments.json:
         say_json(answer)
     elif not answer["hits"]:
-        say("nothing of these days")
+        say(_("nothing of these days"))
     else:
         for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
             say(styled(when, "bold"))

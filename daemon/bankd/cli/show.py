@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from bankd.cli.base import add_limit, add_options, bare_id
+from bankd.cli.base import bare_id
 from bankd.cli.location import open_named
 from bankd.cli.page import Announcer
-from bankd.cli.printing import Progress, padded, plain, reads_korean, say, say_answer, say_json, shortened, styled
+from bankd.cli.printing import Progress, padded, plain, say, say_answer, say_json, shortened, styled
+from bankd.translate import reads_korean
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,13 +26,6 @@ if TYPE_CHECKING:
     from bankd.memory.provenance import Trace
 
 LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
-
-
-def show_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "a memory such as m-k3fba2xqb7te, a log line such as memory/2026-05-02.md:7, or a run"
-    parser.add_argument("what", metavar="ID|LINE|RUN", help=help_)
-    add_options(parser, "--now", "--json")
 
 
 def show_command(arguments: Namespace) -> int:
@@ -48,9 +43,9 @@ def show_command(arguments: Namespace) -> int:
 
 def _show_line(trace: Trace, *, as_json: bool) -> int:
     fields = {"outcome": trace.outcome, "memory": trace.memory, "text": trace.text, "sentence": trace.sentence}
-    head = f"{styled(str(trace.place), 'bold')}  {styled(trace.outcome, 'cyan')}"
+    head = f"{styled(str(trace.place), 'bold')}  {styled(_(trace.outcome), 'cyan')}"
     text = f"  {styled(trace.text)}" if trace.text else ""
-    fate = f"  {styled(trace.sentence)}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else "")
+    fate = f"  {styled(_(trace.sentence))}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else "")
     return say_answer({"place": str(trace.place), **fields}, head, text, fate, as_json=as_json)
 
 
@@ -58,15 +53,15 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     from bankd.app.show import describe_memory
 
     asked = (f"? {question}" for question in found.questions)
-    strength = () if found.strength is None else (f"strength {found.strength:.2f}, where 1 is fresh",)
+    strength = () if found.strength is None else (_(f"strength {found.strength:.2f}, where 1 is fresh"),)
     return say_answer(
         describe_memory(found),
         *(styled(place, "bold") for place in found.places),
-        f"  {plain(found.text)}" if found.text else "  no page holds it now",
-        f"  {styled(f'tagged as {found.meaning}', 'dim')}" if found.meaning else "",
-        f"  from {styled(found.source or 'the user: no log line has this id')}",
+        f"  {plain(found.text)}" if found.text else "  " + _("no page holds it now"),
+        f"  {styled(_(f'tagged as {found.meaning}'), 'dim')}" if found.meaning else "",
+        "  " + _(f"from {styled(found.source or _('the user: no log line has this id'))}"),
         f"  {styled(found.when, 'dim')}" if found.when else "",
-        *(f"  {styled(line, 'dim')}" for line in (*asked, *found.history, *strength)),
+        *(f"  {styled(line, 'dim')}" for line in (*asked, *map(_, found.history), *strength)),
         as_json=as_json,
     )
 
@@ -79,36 +74,36 @@ def _show_run(page: RunPage, *, as_json: bool) -> int:
         whole = {"rows": [asdict(row) for row in page.rows], "files": [asdict(file) for file in page.files]}
         say_json({"run": page.run, "status": row.get("status"), "at": row.get("at"), **whole})
         return 0
-    say(f"{styled(page.run, 'bold')}  {styled(_minute(row), 'dim')}  {styled(str(row['status']), 'cyan')}")
+    say(f"{styled(page.run, 'bold')}  {styled(_minute(row), 'dim')}  {styled(_(str(row['status'])), 'cyan')}")
     if row["status"] in {"failed", "refused"}:
-        say(f"  {styled(_first_note(row), 'red')}")
+        say(f"  {styled(_(_first_note(row)), 'red')}")
     for title, rows in chapters_of(page.rows):
-        say("\n" + styled(f"{title} ({len(rows)})", "bold"))
+        say("\n" + styled(f"{_(title)} ({len(rows)})", "bold"))
         for one in rows:
-            say(f"  {styled(one.text or one.reason)}")
-            if rest := "  ".join(filter(None, [one.place, one.reason if one.text else ""])):
+            say(f"  {styled(one.text or _(one.reason))}")
+            if rest := "  ".join(filter(None, [one.place, _(one.reason) if one.text else ""])):
                 say(f"    {styled(rest, 'dim')}")
     say()
     if page.files:
-        say(styled(f"Changed pages ({len(page.files)})", "bold"))
+        say(styled(_(f"Changed pages ({len(page.files)})"), "bold"))
         for file in page.files:
             _print_file(file)
-        say(styled(f"to undo this run: bankctl undo {page.run}", "dim"))
+        say(styled(_(f"to undo this run: bankctl undo {page.run}"), "dim"))
     elif page.is_undoable or row["status"] == "empty":
-        say("it changed no page")
+        say(_("it changed no page"))
     else:
-        say("its changes are no longer kept, or it changed no page")
+        say(_("its changes are no longer kept, or it changed no page"))
     return 0
 
 
 def _print_file(file: ChangedFile) -> None:
-    note = " (new)" if file.is_new else " (gone)" if file.is_gone else ""
+    note = f" ({_('new')})" if file.is_new else f" ({_('gone')})" if file.is_gone else ""
     say("  " + styled(file.path + note, "bold"))
     colours, lines, most = {"+": ["green"], "-": ["red"], "@": ["cyan"]}, file.diff[2:], 400
     for line in lines[:most]:
         say("    " + styled(line, *colours.get(line[:1], [])))
     if len(lines) > most:
-        say(styled(f"    … {len(lines) - most} more lines; --json has all", "dim"))
+        say(styled("    " + _(f"… {len(lines) - most} more lines; --json has all"), "dim"))
 
 
 def _minute(row: Mapping[str, Any]) -> str:
@@ -117,13 +112,6 @@ def _minute(row: Mapping[str, Any]) -> str:
 
 def _first_note(row: Mapping[str, Any]) -> str:
     return str(row.get("note", "")).split("\n")[0]
-
-
-def log_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    add_limit(parser, 20)
-    parser.add_argument("-f", "--follow", action="store_true", help="list oldest first, then each new run as it ends")
-    add_options(parser, "--json")
 
 
 def log_command(arguments: Namespace) -> int:
@@ -138,22 +126,16 @@ def log_command(arguments: Namespace) -> int:
             say_json(row) if arguments.json else say(_line(row))
             sys.stdout.flush()
         return 0
-    said = "bankctl show RUN shows what a run changed; bankctl undo RUN undoes it" if rows else "no runs yet"
+    said = _("bankctl show RUN shows what a run changed; bankctl undo RUN undoes it") if rows else _("no runs yet")
     return say_answer({"runs": shown}, *map(_line, shown), said, as_json=arguments.json)
 
 
 def _line(row: dict[str, Any]) -> str:
     colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(str(row["status"]), "dim")
-    words = ", ".join(f"{number} {what}" for what, number in (row.get("counts") or {}).items() if number)
-    name = str(row["run"]) or f"{row['cycle']} of {row.get('slot', '')}"
-    head = f"{styled(padded(name, 26), 'bold')}  {styled(padded(str(row['status']), 8), colour)}"
-    return f"{_minute(row)}  {head}  {styled(words or _first_note(row))}".rstrip()
-
-
-def undo_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("run_id", metavar="RUN", help="the run, as `bankctl log` names it")
-    add_options(parser, "--dry-run", "--json")
+    words = ", ".join(_(f"{number} {what}") for what, number in (row.get("counts") or {}).items() if number)
+    name = str(row["run"]) or f"{row['cycle']} {row.get('slot', '')}"
+    head = f"{styled(padded(name, 26), 'bold')}  {styled(padded(_(str(row['status'])), 8), colour)}"
+    return f"{_minute(row)}  {head}  {styled(words or _(_first_note(row)))}".rstrip()
 
 
 def undo_command(arguments: Namespace) -> int:
@@ -173,18 +155,18 @@ def undo_command(arguments: Namespace) -> int:
         say_json({**said, "applied": applies, "dangling": announcer.rows})
         return 0
     for path in undone.changed:
-        say(f"{styled('back', 'green')}  {styled(path)}")
+        say(f"{styled(_('back'), 'green')}  {styled(path)}")
     if not applies:
-        say("nothing was written")
+        say(_("nothing was written"))
         return 0
     _say_what_stays(undone.stays)
-    say(f"undone; to redo it: bankctl undo {undone.run}" if undone.changed else "nothing is left to undo")
+    say(_(f"undone; to redo it: bankctl undo {undone.run}") if undone.changed else _("nothing is left to undo"))
     return 0
 
 
 def _say_what_stays(stays: Iterable[str]) -> None:
     for words in stays:
-        say(f"{styled('stays', 'yellow')} {styled(words)}")
+        say(f"{styled(_('stays'), 'yellow')} {styled(_(words))}")
 
 
 def tell(report: Report, *, as_json: bool, is_whole: bool = False) -> int:
@@ -197,7 +179,7 @@ def tell(report: Report, *, as_json: bool, is_whole: bool = False) -> int:
         return 0
     _print_plan(report.plan, applied=report.is_applied, is_whole=is_whole)
     for note in report.notes:
-        say(styled(note, "yellow"))
+        say(styled(_(note), "yellow"))
     return 0
 
 
@@ -212,16 +194,16 @@ def _print_plan(plan: Plan, *, applied: bool, is_whole: bool) -> None:
         shown[row.kind] += 1
         if is_whole or len(rows) <= 100 or shown[row.kind] <= most:
             what = " ".join(filter(None, [row.place, shortened(row.text, 90)]))
-            say(f"{styled(row.sign, colours[row.sign])} {styled(row.kind, 'dim'):9} {styled(what)}")
+            say(f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(what)}")
             if row.reason:
-                say(f"    {styled(shortened(row.reason, 110), 'dim')}")
+                say(f"    {styled(shortened(_(row.reason), 110), 'dim')}")
         elif shown[row.kind] == counts[row.kind]:
             all_ = f"bankctl show {plan.run}" if applied else "-v"
-            say(styled(f"  … and {counts[row.kind] - most} more {row.kind}: {all_}", "dim"))
-    said = ", ".join(f"{number} {kind}" for kind, number in counts.items()) or "nothing new"
-    say(styled(f"{plan.run}: {said}" if applied else f"{plan.run} would do: {said}. Nothing was written", "bold"))
+            say(styled("  " + _(f"… and {counts[row.kind] - most} more: {all_}"), "dim"))
+    said = ", ".join(_(f"{number} {kind}") for kind, number in counts.items()) or _("nothing new")
+    say(styled(f"{plan.run}: {said}" if applied else _(f"{plan.run} would do: {said}. Nothing was written"), "bold"))
     if plan.prose:
-        say(styled(tell_prose(plan.prose), "dim"))
+        say(styled(_(tell_prose(plan.prose)), "dim"))
 
 
 def show_progress(reports: Iterable[Report]) -> Iterator[Report]:
@@ -232,6 +214,6 @@ def show_progress(reports: Iterable[Report]) -> Iterator[Report]:
             bar.close()
         yield report
         if report.rest:
-            bar = bar or Progress("history", report.rest.logs)
+            bar = bar or Progress(_("history"), report.rest.logs)
             bar.step(report.rest.start.log, max(left - report.rest.logs, 0))
             left = report.rest.logs

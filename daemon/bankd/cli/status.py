@@ -5,27 +5,22 @@ Exit code 3 means that something needs a person.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import closing
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from bankd.cli.base import add_options, suggest_word
+from bankd.cli.base import suggest_word
 from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import counted, plain, say, say_answer, styled
+from bankd.cli.printing import padded, plain, say, say_answer, styled, told_counts
 from bankd.errors import UsageError
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-def status_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    add_options(parser, "--json")
-    parser.add_argument("--missed", action="store_true", help="list the planned runs that were missed")
-    parser.add_argument("--metrics", action="store_true", help="print Prometheus metrics")
 
 
 def status_command(arguments: Namespace) -> int:
@@ -46,87 +41,72 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
     from bankd.memory.report import tell_prose
 
     bank, jobs = status["bank"], status["jobs"]
-    held = f"{counted(bank['memories'], 'memory', 'memories')} on {counted(bank['pages'], 'page')}"
+    held = f"{counted(bank['memories'], 'memory', 'memories')}, {counted(bank['pages'], 'page')}"
     yield f"{_label('workspace')} {styled(status['workspace'], 'bold')}"
-    yield f"{_label('bank')} {held}, {bank['inbox']} unfiled"
+    yield f"{_label('bank')} {held}, " + _(f"{bank['inbox']} unfiled")
     if bank["prose"]:
-        yield f"{_label('logs')} {tell_prose(bank['prose'])}"
+        yield f"{_label('logs')} {_(tell_prose(bank['prose']))}"
     last = next((job["last"] for job in jobs if job["job"] == "reflect"), None) or {}
     if count := last.get("counts", {}).get("fading", 0):
         fading = counted(count, "opinion fades", "opinions fade")
-        yield f"{_label('opinions')} {fading} within 7 days; to list {'it' if count == 1 else 'them'}: bankctl archive forecast"
+        yield f"{_label('opinions')} " + _(f"{fading} within 7 days; to list them: bankctl archive forecast")
     yield f"{_label('index')} {styled(_index_line(status))}"
     yield f"{_label('daemon')} {styled(_daemon_line(status))}"
     for job in jobs:
         yield f"{_label(job['job'])} {styled(_job_line(job, status))}"
     for finding in status["findings"]:
         sign, colour = ("!", "red") if finding["needs_person"] else ("-", "yellow")
-        fix = f"  → {finding['fix']}" if finding["fix"] else ""
-        yield f"{styled(sign, colour)} {styled(finding['text'])}{styled(fix, 'dim')}"
+        fix = f"  → {_(finding['fix'])}" if finding["fix"] else ""
+        yield f"{styled(sign, colour)} {styled(_(finding['text']))}{styled(fix, 'dim')}"
 
 
 def _missed(status: dict[str, Any]) -> Iterator[str]:
     for row in status["missed"]:
-        end = "made up for" if row["made_up"] else "not made up for"
-        yield styled(f"{row['job']:8} was due {_at(row['due'], status)}, noticed {_at(row['at'], status)}, {end}")
+        end = _("made up for" if row["made_up"] else "not made up for")
+        yield styled(_(f"{row['job']:8} was due {_at(row['due'], status)}, noticed {_at(row['at'], status)}, {end}"))
 
 
 def _label(name: str) -> str:
-    return styled(name.ljust(10), "dim")
+    return styled(padded(_(name), 10), "dim")
 
 
 def _index_line(status: dict[str, Any]) -> str:
     index = status["index"]
     if not index["updated"] and not index["problem"]:
-        return "not built yet: the first search or run builds it"
-    state = f"{counted(index['pending'], 'changed file')} pending" if index["pending"] else "up to date"
-    when = f", last updated {_at(index['updated'], status)}" if index["updated"] else ""
-    rough = f", {index['provisional']} pages wait for the analyser" if index["provisional"] else ""
-    return f"{state}{when}{rough}; worker {index['worker']}"
+        return _("not built yet: the first search or run builds it")
+    parts = [
+        _(f"{counted(index['pending'], 'changed file')} pending") if index["pending"] else _("up to date"),
+        _(f"last updated {_at(index['updated'], status)}") if index["updated"] else "",
+        _(f"{index['provisional']} pages wait for the analyser") if index["provisional"] else "",
+    ]
+    return ", ".join(filter(None, parts)) + "; " + _(f"worker {index['worker']}")
 
 
 def _daemon_line(status: dict[str, Any]) -> str:
     daemon = status["daemon"]
     if daemon is None:
-        return "none"
+        return _("none")
     watcher = daemon["watcher"]
-    lost = f", missed events {watcher['losses']} times and recovered" if watcher["losses"] else ""
-    watching = f"{counted(watcher['files'], 'file')} by {watcher['mode']}{lost}"
-    return f"process {daemon['pid']} since {_at(daemon['since'], status)}, watching {watching}"
+    files, lost = counted(watcher["files"], "file"), watcher["losses"]
+    said = _(f"process {daemon['pid']} since {_at(daemon['since'], status)}, watching {files} by {watcher['mode']}")
+    return said + (", " + _(f"missed events {lost} times and recovered") if lost else "")
 
 
 def _job_line(job: dict[str, Any], status: dict[str, Any]) -> str:
     if job["running"]:
-        return "running now"
-    following = f"next {_at(job['next'], status)}" if job["next"] else "not planned while no daemon runs"
+        return _("running now")
+    following = _(f"next {_at(job['next'], status)}") if job["next"] else _("not planned while no daemon runs")
     last = job["last"]
     if last is None:
-        return f"never ran; {following}"
-    hand = " by hand" if last.get("by_hand") else ""
-    note = f" ({last['note'].splitlines()[0]})" if last.get("note") else ""
-    return f"{last['outcome']}{hand} {_at(last['at'], status)}{note}; {following}"
+        return _(f"never ran; {following}")
+    hand = " " + _("by hand") if last.get("by_hand") else ""
+    note = f" ({told_counts(last['note'].splitlines()[0])})" if last.get("note") else ""
+    return f"{_(last['outcome'])}{hand} {_at(last['at'], status)}{note}; {following}"
 
 
 def _at(moment: str, status: dict[str, Any]) -> str:
     """A moment in the time zone of the workspace, which is the one that its settings use."""
     return f"{datetime.fromisoformat(moment).astimezone(ZoneInfo(status.get('timezone', 'UTC'))):%Y-%m-%d %H:%M}"
-
-
-def doctor_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = (
-        "all (default): look for trouble everywhere; verify: check that the bank is consistent and complete; clock: "
-        "check the system clock (accept: confirm that it is right); index: the state of the search index "
-        "(refresh: read changes, rebuild: make it anew, verify: check its files)"
-    )
-    areas = ["all", "verify", "clock", "index"]
-    parser.add_argument("area", nargs="?", choices=areas, default="all", metavar="ACTION", help=help_)
-    ways = ["accept", "refresh", "rebuild", "verify"]
-    parser.add_argument("way", nargs="?", choices=ways, metavar="ACTION", help="what to do with clock or index")
-    parser.add_argument(
-        "--fix", action="store_true", help="first mend what needs no decision: unfinished runs, index, links"
-    )
-    add_options(parser, "--json")
 
 
 def doctor_command(arguments: Namespace) -> int:
@@ -144,12 +124,15 @@ def doctor_command(arguments: Namespace) -> int:
     mended = list(_mend(arguments)) if arguments.fix else []
     with open_probe(root) as probe:
         areas = examine_workspace(probe, find_installation(root))
-    lines = [f"{styled('mended', 'green')}  {plain(one)}" for one in mended]
+    lines = [f"{styled(_('mended'), 'green')}  {plain(_(one))}" for one in mended]
     for name, findings in areas.items():
-        lines.append(f"    {styled(name, 'bold')}" if findings else f"{styled('ok', 'green')}  {name}")
+        lines.append(f"    {styled(_(name), 'bold')}" if findings else f"{styled('ok', 'green')}  {_(name)}")
         for finding in findings:
             sign = styled("!!", "red") if finding.needs_person else styled("--", "yellow")
-            lines += [f"{sign}  {styled(finding.text)}", f"      {styled(finding.fix, 'cyan')}" if finding.fix else ""]
+            lines += [
+                f"{sign}  {styled(_(finding.text))}",
+                f"      {styled(_(finding.fix), 'cyan')}" if finding.fix else "",
+            ]
     whole: dict[str, Any] = {name: [asdict(finding) for finding in findings] for name, findings in areas.items()}
     say_answer(whole | ({"mended": mended} if arguments.fix else {}), *lines, as_json=arguments.json)
     return 3 if any(finding.needs_person for findings in areas.values() for finding in findings) else 0
@@ -164,10 +147,10 @@ def _mend(arguments: Namespace) -> Iterator[str]:
     root = find_workspace(arguments.workspace)
     with open_named(arguments, write=True) as workspace:  # opening it finishes what a run left half done
         yield from workspace.healed
-        with open_rearranger(workspace) as (rearranger, _):
+        with open_rearranger(workspace) as (rearranger, _graph):
             healed = rearranger.heal()
         if healed is not None and healed.edits:
-            yield f"{counted(len(healed.edits), 'link')} follow what was moved: bankctl undo {healed.run}"
+            yield f"{len(healed.edits)} links follow what was moved: bankctl undo {healed.run}"
         with closing(make_search(root)) as searching:
             anew = not index_state(searching.indexes)["usable"]
             yield refresh_index(searching, workspace.now, workspace.transactions.publish, anew=anew)
@@ -187,8 +170,8 @@ def _index(arguments: Namespace) -> int:
                 publish = workspace.transactions.publish
                 done = refresh_index(searching, workspace.now, publish, anew=arguments.way == "rebuild")
         state = index_state(searching.indexes)
-    lines = [f"{name:<12} {styled(str(value))}" for name, value in state.items()]
-    say_answer({"done": done, **state}, styled(done), *lines, as_json=arguments.json)
+    lines = [f"{padded(_(name), 12)} {styled(_(str(value)))}" for name, value in state.items()]
+    say_answer({"done": done, **state}, styled(_(done)), *lines, as_json=arguments.json)
     return 0 if state["usable"] else 3
 
 
@@ -200,11 +183,11 @@ def _clock(arguments: Namespace) -> int:
         trust, now = clock.accept() if accepts else clock.judge(), workspace.now
     off = None if trust.off is None else round(trust.off.total_seconds())
     whole = {"now": now.isoformat(timespec="seconds"), "believed": not trust.is_frozen, "off_seconds": off}
-    said, fix = f"it is {now:%Y-%m-%d %H:%M}; the clock is trusted", ""
+    said, fix = _(f"it is {now:%Y-%m-%d %H:%M}; the clock is trusted"), ""
     if trust.off is not None:
-        jump = f"jumped {abs(trust.off)} {'ahead' if trust.off.total_seconds() > 0 else 'back'}"
-        said = f"it is {now:%Y-%m-%d %H:%M}; the clock {jump}; archiving is paused"
-        fix = "set the clock right, or confirm it: bankctl doctor clock accept"
+        jump = _(f"{abs(trust.off)} ahead" if trust.off.total_seconds() > 0 else f"{abs(trust.off)} back")
+        said = _(f"it is {now:%Y-%m-%d %H:%M}; the clock jumped {jump}; archiving is paused")
+        fix = _("set the clock right, or confirm it: bankctl doctor clock accept")
     say_answer(whole, said, fix, as_json=arguments.json)
     return 3 if trust.is_frozen else 0
 
@@ -217,28 +200,19 @@ def _verify(arguments: Namespace) -> int:
         verdict = verify_workspace(workspace)
     rows = [(one.kind, "red", one.place, one.words) for one in verdict.findings]
     rows += [("waits", "yellow", one.page, one.words) for one in verdict.emptied]
-    waiting = f", {verdict.waiting} waiting for the next run" if verdict.waiting else ""
-    found = counted(len(rows) - len(verdict.emptied), "finding") if verdict.findings else "all promises hold"
+    waiting = ", " + _(f"{verdict.waiting} waiting for the next run") if verdict.waiting else ""
+    found = counted(len(rows) - len(verdict.emptied), "finding") if verdict.findings else _("all promises hold")
     read = f"{counted(verdict.lines, 'Retain line')}, {counted(verdict.memories, 'memory', 'memories')}"
     say_answer(
         {"ok": not verdict.findings, **asdict(verdict)},
-        *(f"{styled(kind, colour)}  {styled(place, 'bold')}  {styled(words)}" for kind, colour, place, words in rows),
+        *(
+            f"{styled(_(kind), colour)}  {styled(place, 'bold')}  {styled(_(words))}"
+            for kind, colour, place, words in rows
+        ),
         f"{read}{waiting}: {found}",
         as_json=arguments.json,
     )
     return 3 if verdict.findings else 0
-
-
-def config_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = (
-        "check: print every problem of bankd.yaml and the routing file, with its line; get [NAME]: print one setting, or "
-        "all; set NAME TEXT: change it, comments stay; route TEXT: on which page a line would go, and by which rule"
-    )
-    parser.add_argument("action", choices=["check", "get", "set", "route"], metavar="ACTION", help=help_)
-    help_ = 'a setting, such as decay.floor; its value; or a Retain line, such as "W @Peter: In Marrakech"'
-    parser.add_argument("words", nargs="*", metavar="NAME|TEXT", help=help_)
-    add_options(parser, "--json")
 
 
 def config_command(arguments: Namespace) -> int:
@@ -253,7 +227,7 @@ def config_command(arguments: Namespace) -> int:
         if len(words) < 2:
             raise UsageError("usage: bankctl config set NAME VALUE")
         change_setting(root / SETTINGS, words[0], " ".join(words[1:]))
-        said = f"{styled(words[0], 'bold')} is set; a running bankd reads it after: bankctl service reload"
+        said = _(f"{styled(words[0], 'bold')} is set; a running bankd reads it after: bankctl service reload")
         return say_answer({"set": words[0], "value": " ".join(words[1:])}, said, as_json=arguments.json)
     if arguments.action == "get":
         settings = settings_by_name(load_usable_settings(root / SETTINGS)[0])
@@ -265,11 +239,13 @@ def config_command(arguments: Namespace) -> int:
         lines = [value_words(value) if words else f"{name}: {value_words(value)}" for name, value in wanted.items()]
         return say_answer(wanted, *map(styled, lines), as_json=arguments.json)
     problems, rules = check_configuration(root)
-    said = f"settings and {counted(rules, 'rule')} are fine"
+    said = _(f"settings and {counted(rules, 'rule')} are fine")
     if not rules:
-        said = "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"
+        said = _(
+            "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"
+        )
     whole = {"problems": list(problems), "rules": rules}
-    say_answer(whole, plain("\n".join(problems)) or said, as_json=arguments.json)
+    say_answer(whole, plain(_("\n".join(problems))) or said, as_json=arguments.json)
     return 3 if problems else 0
 
 
@@ -295,5 +271,5 @@ def _route(arguments: Namespace) -> int:
     lines: list[str] = []
     for item in found:
         place = item.page + (f"#{item.heading}" if item.heading else "")
-        lines.append(f"{'  ' if lines else '->'} {styled(place, 'dim' if lines else 'bold')}  {styled(item.reason)}")
+        lines.append(f"{'  ' if lines else '->'} {styled(place, 'dim' if lines else 'bold')}  {styled(_(item.reason))}")
     return say_answer({"text": memory.text, "tag": memory.tag, "candidates": rows}, *lines, as_json=arguments.json)

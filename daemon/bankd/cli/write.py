@@ -5,29 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from bankd.cli.base import add_options, bare_id
+from bankd.cli.base import bare_id
 from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import counted, say, say_answer, styled
+from bankd.cli.printing import padded, say, say_answer, styled
 from bankd.errors import UsageError, UserError
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bankd.app.init import Adoption
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("text", nargs="+", metavar="TEXT", help='such as "O(c=0.9) @Peter: Prefers concise replies."')
-    parser.add_argument("--tag", choices=["W", "B", "O", "S"], help="the tag, when the text has none (default: W)")
-    parser.add_argument("--replaces", type=bare_id, default="", metavar="ID", help="the memory that it replaces")
-    add_options(parser, "--json")
 
 
 def add_command(arguments: Namespace) -> int:
@@ -43,16 +37,8 @@ def add_command(arguments: Namespace) -> int:
     root = find_workspace(arguments.workspace)
     places = [add_line(root, line)[0] for line in lines]
     whole = [{"log": place.log, "line": place.line, "text": text} for place, text in zip(places, lines, strict=True)]
-    said = [f"{place}: remembered at the next run (or now: bankctl cycle micro)" for place in places]
+    said = [_(f"{place}: remembered at the next run (or now: bankctl cycle micro)") for place in places]
     return say_answer({**whole[0], **({"added": whole} if are_lines else {})}, *said, as_json=arguments.json)
-
-
-def edit_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "a memory such as m-k3fba2xqb7te, a line such as memory/2026-05-02.md:7, or a page such as daily/home"
-    parser.add_argument("what", metavar="ID|LINE|PAGE", help=help_)
-    parser.add_argument("--print", action="store_true", dest="prints", help="only print the file and line")
-    add_options(parser, "--json")
 
 
 def edit_command(arguments: Namespace) -> int:
@@ -70,13 +56,7 @@ def edit_command(arguments: Namespace) -> int:
         code = subprocess.run(words, check=False).returncode  # noqa: S603 -- the user's own editor
     except OSError as error:
         raise UserError(f"{words[0]}: {error.strerror}; $EDITOR names the editor, and the line is {place}") from error
-    return say_answer({}, f"{styled(place, 'bold')}: the next run reads what was saved", as_json=False) or code
-
-
-def init_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="the workspace to make (default: here)")
-    add_options(parser, "--json")
+    return say_answer({}, _(f"{styled(place, 'bold')}: the next run reads what was saved"), as_json=False) or code
 
 
 def init_command(arguments: Namespace) -> int:
@@ -90,22 +70,14 @@ def init_command(arguments: Namespace) -> int:
     files = counted(len(made), "file")
     return say_answer(
         {"workspace": str(root), "made": made},
-        f"{styled(str(root), 'bold')}: {files} made" if made else f"{root}: is a workspace already",
-        f"Its time zone is {zone}, that of this computer; it stands in bankd.yaml." if "bankd.yaml" in made else "",
-        "Next: put daily logs into memory/, or add a line yourself:",
+        _(f"{styled(str(root), 'bold')}: {files} made" if made else f"{root}: is a workspace already"),
+        _(f"Its time zone is {zone}, that of this computer; it stands in bankd.yaml.") if "bankd.yaml" in made else "",
+        _("Next: put daily logs into memory/, or add a line yourself:"),
         styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'),
-        "To have new lines taken in automatically:",
-        styled(f"  {find_installation(root).how_to_start()}"),
+        _("To have new lines taken in automatically:"),
+        styled(f"  {_(find_installation(root).how_to_start())}"),
         as_json=arguments.json,
     )
-
-
-def adopt_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    parser.add_argument("folder", metavar="DIR", help="a folder of Markdown: a vault, or one with logs in memory/")
-    parser.add_argument("workspace_folder", metavar="NEW", help="the workspace to make for it")
-    parser.add_argument("--copy", action="store_true", help="copy its Markdown (default: use it where it is)")
-    add_options(parser, "--dry-run", "--json")
 
 
 def adopt_command(arguments: Namespace) -> int:
@@ -120,58 +92,47 @@ def adopt_command(arguments: Namespace) -> int:
     counts = {"pages": len(adoption.parts.get("bank", ())), "logs": len(adoption.parts.get("memory", ()))}
     left_out = [{"why": why, "files": names} for why, names in adoption.left_out.items()]
     whole = {"workspace": str(root), "folder": str(folder), **counts, "left_out": left_out}
-    one = len(adopted.kept) == 1
-    kept = _files(
-        adopted.kept, f"existing {'copy that differs from its' if one else 'copies that differ from their'} source"
-    )
+    kept = _files(adopted.kept, "existing copies that differ from their source")
     return say_answer(
         {**whole, "made": adopted.made, "kept": adopted.kept},
-        f"{styled('kept', 'bold')}    {kept}" if adopted.kept else "",
-        "Nothing was written."
+        f"{styled(padded(_('kept'), 7), 'bold')} {kept}" if adopted.kept else "",
+        _("Nothing was written.")
         if arguments.dry_run
-        else f"Made {root}, in time zone {machine_zone()}. Next: cd there, and bankctl cycle micro",
+        else _(f"Made {root}, in time zone {machine_zone()}. Next: cd there, and bankctl cycle micro"),
         as_json=arguments.json,
     )
 
 
 def _say_plan(adoption: Adoption) -> None:
-    how = "copied to {}" if adoption.is_copy else "used where they are"
-    label = styled("reads", "bold")
+    root, is_bank_here = str(adoption.root), "bank" in adoption.parts
     for becomes, files in adoption.parts.items():
-        what = "logs" if becomes == "memory" else "pages"
-        below = f"{counted(len(files), 'Markdown file')} below {styled(str(adoption.source(becomes)))}"
-        say(f"{label}   {below}, {how.format(adoption.root / becomes)}: {what}")
-        label = "     "
-    writes, root, is_bank_here = styled("writes", "bold"), str(adoption.root), "bank" in adoption.parts
+        source, target = styled(str(adoption.source(becomes))), styled(str(adoption.root / becomes))
+        below = _(f"{counted(len(files), 'Markdown file')} below {source}")
+        how = _(f"copied to {target}") if adoption.is_copy else _("used where they are")
+        _say_labelled("reads", f"{below}, {how}: {_('logs' if becomes == 'memory' else 'pages')}")
     if is_bank_here and not adoption.is_copy:
-        say(f"{writes}  new memories on the pages that routing.yaml names, and _meta/ beside them;")
-        say("        links in pages follow when a page is moved or split with bankctl")
+        _say_labelled("writes", _("new memories on the pages that routing.yaml names, and _meta/ beside them;"))
+        _say_labelled("", _("links in pages follow when a page is moved or split with bankctl"))
     else:
-        say(f"{writes}  nothing there: memories from the logs go to pages in {styled(root)}")
+        _say_labelled("writes", _(f"nothing there: memories from the logs go to pages in {styled(root)}"))
     for why, names in adoption.left_out.items():
-        say(f"{styled('leaves', 'bold')}  {_files(names, why)}")
+        _say_labelled("leaves", _files(names, why))
     if adoption.left_out and not adoption.is_copy and not is_bank_here:
-        say(f"        to have all Markdown: bankctl adopt {quote(str(adoption.folder))} {quote(root)} --copy")
+        command = f"bankctl adopt {quote(str(adoption.folder))} {quote(root)} --copy"
+        _say_labelled("", _(f"to have all Markdown: {command}"))
     pages = counted(adoption.large, "large page stays", "large pages stay")
-    whole = f"; {pages} whole (split.pages: own)" if adoption.large else ""
-    say(f"{styled('never', 'bold')}   hidden folders, or a line that you wrote{whole}")
+    whole = "; " + _(f"{pages} whole (split.pages: own)") if adoption.large else ""
+    _say_labelled("never", _("hidden folders, or a line that you wrote") + whole)
+
+
+def _say_labelled(label: str, text: str) -> None:
+    say(f"{styled(padded(_(label) if label else '', 7), 'bold')} {text}")
 
 
 def _files(names: Sequence[str], what: str) -> str:
     """How many files, what they are, and the first twenty names: a vault may have hundreds of pictures."""
-    more = f", and {len(names) - 20} more (--json names them)" if len(names) > 20 else ""
-    return f"{len(names)} {what}: {', '.join(map(styled, names[:20]))}{more}"
-
-
-def feedback_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command to the parser."""
-    help_ = "used ID..., ignored ID...: what happened to memories; importance ID 1-10: 10 never loses strength"
-    choices = ["used", "ignored", "importance"]
-    parser.add_argument("what", nargs="?", choices=choices, metavar="ACTION", help=help_)
-    parser.add_argument("ids", nargs="*", type=bare_id, metavar="ID|N", help="the memories, such as m-k3fba2xqb7te")
-    help_ = "a response (- is standard input): memories that it repeats were used, other recent answers ignored"
-    parser.add_argument("--from-response", metavar="FILE", help=help_)
-    add_options(parser, "--dry-run", "--now", "--json")
+    more = ", " + _(f"and {len(names) - 20} more (--json names them)") if len(names) > 20 else ""
+    return f"{len(names)} {_(what)}: {', '.join(map(styled, names[:20]))}{more}"
 
 
 def feedback_command(arguments: Namespace) -> int:
@@ -192,10 +153,10 @@ def feedback_command(arguments: Namespace) -> int:
             used, ignored = (ids, ()) if arguments.what == "used" else ((), ids)
         said = give_feedback(workspace, used, ignored, dry_run=arguments.dry_run)
     kinds = ("used", said.used), ("ignored", said.ignored), ("unknown", said.unknown)
-    lines = [f"{what}  {styled(id_, 'bold')}" for what, ids in kinds for id_ in ids]
-    last = "nothing was written" if arguments.dry_run else ""
+    lines = [f"{_(what)}  {styled(id_, 'bold')}" for what, ids in kinds for id_ in ids]
+    last = _("nothing was written") if arguments.dry_run else ""
     if not (said.used or said.ignored):
-        last = "no answer of the last hour has such a memory; to name memories: bankctl feedback used ID..."
+        last = _("no answer of the last hour has such a memory; to name memories: bankctl feedback used ID...")
     say_answer({**asdict(said), "noted": not arguments.dry_run}, *lines, last, as_json=arguments.json)
     return 1 if said.unknown else 0
 
@@ -209,9 +170,10 @@ def _importance(arguments: Namespace) -> int:
     id_, value = words[0], int(words[1])
     with open_named(arguments, write=not is_dry) as workspace:
         set_importance(workspace, id_, value, dry_run=is_dry)
-    said = f"{styled(id_, 'bold')} {'would have' if is_dry else 'has'} importance {value}"
+    name = styled(id_, "bold")
+    said = _(f"{name} would have importance {value}" if is_dry else f"{name} has importance {value}")
     whole = {"id": id_, "importance": value, "noted": not is_dry}
-    return say_answer(whole, said, "nothing was written" if is_dry else "", as_json=arguments.json)
+    return say_answer(whole, said, _("nothing was written") if is_dry else "", as_json=arguments.json)
 
 
 def _read(file: str) -> str:

@@ -81,7 +81,7 @@ def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[
             try:
                 values[key] = (_READERS.get(dotted) or _BY_TYPE[type(values[key])])(value.value)
             except ValueError as error:
-                problems.append((value.start_mark.line + 1, f"{dotted} {error}"))
+                problems.append((value.start_mark.line + 1, f"{dotted}: {error}"))
     return type(group)(**values)
 
 

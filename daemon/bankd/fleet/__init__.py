@@ -1,7 +1,6 @@
 """Many banks on many machines, over PostgreSQL and optionally OpenSearch (the extras `fleet` and `opensearch`).
 
 actions     what each action of `bankctl fleet` does and prints
-commands    the arguments of `bankctl fleet`
 database    the connection, the tables (tables.sql), who may read what
 export      reads the index of a bank for the shared search
 opensearch  the postings in an OpenSearch cluster
@@ -12,3 +11,20 @@ together    a fleet put together; a night; the shared search asked and brought u
 worker      the processes that do nights; joining a fleet
 writer      writes what changed in a bank into the tables of the shared search
 """
+
+from __future__ import annotations
+
+from bankd.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def fleet_command(arguments: Namespace) -> int:
+    """Do one action of `bankctl fleet`. UserError if the extra is not installed."""
+    try:
+        from bankd.fleet.actions import run_action
+    except ImportError as error:
+        raise UserError(f"a fleet needs {error.name}; install it with: pip install 'bankd[fleet]'") from error
+    return run_action(arguments)

@@ -36,6 +36,8 @@ from bankd.fleet.worker import (
 )
 from bankd.fleet.writer import WrittenShare
 from bankd.system.clock import utc_now
+from bankd.translate import counted
+from bankd.translate import translate as _
 
 
 def run_action(arguments: Namespace) -> int:
@@ -57,17 +59,18 @@ def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
     match arguments.action:
         case "list":
             banks = fleet.banks.list_banks()
-            return _tell_banks(banks, f"{len(banks)} banks", arguments)
+            return _tell_banks(banks, counted(len(banks), "bank"), arguments)
         case "remove":
             remove_banks(fleet, arguments.banks)
-            said, row = "removed from the fleet; the files of the banks did not change", {"removed": arguments.banks}
+            said, row = _("removed from the fleet; the files of the banks did not change"), {"removed": arguments.banks}
         case "retry":
             count = fleet.queue.retry([bank.name for bank in _chosen(fleet, arguments)])
-            said, row = f"{count} nights are tried again now", {"again": count}
+            said, row = _(f"{count} nights are tried again now"), {"again": count}
         case action:
             change, may = (fleet.banks.allow, "may") if action == "allow" else (fleet.banks.deny, "may not")
             change(arguments.role, fleet.banks.find(arguments.banks))
-            said, row = f"{arguments.role} {may} search these banks", {"role": arguments.role, "banks": arguments.banks}
+            said = _(f"{arguments.role} {may} search these banks")
+            row = {"role": arguments.role, "banks": arguments.banks}
     return _tell(said, row, arguments)
 
 
@@ -90,25 +93,25 @@ def _status(fleet: Fleet, arguments: Namespace) -> int:
 
 
 def _show(facts: FleetFacts, most: int) -> None:
-    counts = [f"{facts.due} due", *(f"{facts.count(state)} {state}" for state in STATES)]
-    say(f"{facts.banks} banks, {facts.workers} workers; {', '.join(counts)}; {facts.done} done in the last 24 hours")
+    counts = [_(f"{facts.due} due"), *(f"{facts.count(state)} {_(state)}" for state in STATES)]
+    say(_(f"{facts.banks} banks, {facts.workers} workers; {', '.join(counts)}; {facts.done} done in the last 24 hours"))
     order = sorted((one for one in facts.unfinished if one.state != "waiting"), key=lambda one: one.state != "failed")
     for one in order[:most]:
         again = one.state == "again" and one.next_try
         parts = (
-            styled(one.state, {"failed": "red", "stalled": "red", "again": "yellow"}.get(one.state, "bold")),
-            styled(one.bank), one.night, styled(one.said),
-            styled(f"tried {one.tries} times, again at {one.next_try:%H:%M:%S}" if again else "", "dim"),
+            styled(_(one.state), {"failed": "red", "stalled": "red", "again": "yellow"}.get(one.state, "bold")),
+            styled(one.bank), one.night, styled(_(one.said)),
+            styled(_(f"tried {one.tries} times, again at {one.next_try:%H:%M:%S}") if again else "", "dim"),
         )  # fmt: skip
         say("  ".join(part for part in parts if part))
     if len(order) > most:
-        say(f"and {len(order) - most} more; -n 0 shows all")
+        say(_(f"and {len(order) - most} more; -n 0 shows all"))
     for outcome in facts.slowest:
-        say(styled(f"slow: {outcome.bank}  {outcome.night}  {outcome.seconds:.1f} s", "dim"))
+        say(styled(_(f"slow: {outcome.bank}  {outcome.night}  {outcome.seconds:.1f} s"), "dim"))
     if facts.count("failed"):
-        say("when the causes are mended, type: bankctl fleet retry")
+        say(_("when the causes are mended, type: bankctl fleet retry"))
     if not facts.workers and (facts.due or facts.unfinished):
-        say(styled("no worker runs; start one with: bankctl fleet worker", "red"))
+        say(styled(_("no worker runs; start one with: bankctl fleet worker"), "red"))
 
 
 def _init(arguments: Namespace) -> int:
@@ -117,8 +120,8 @@ def _init(arguments: Namespace) -> int:
         with open_fleet(arguments.dsn) as fleet:
             use_opensearch(fleet, arguments.opensearch)
     path = keep_dsn(arguments.dsn)
-    made = "made the tables" if is_new else "the tables are there already"
-    said = f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR..."
+    made = _("made the tables") if is_new else _("the tables are there already")
+    said = _(f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR...")
     return _tell(said, {"made": is_new, "file": str(path)}, arguments)
 
 
@@ -128,14 +131,14 @@ def _add(fleet: Fleet, arguments: Namespace) -> int:
     roots = [Path(locate_workspace(folder)).resolve() for folder in arguments.folders]
     joined = (add_bank(fleet, root, arguments.name or root.name, arguments.storage, utc_now()) for root in roots)
     added = [bank for bank in joined if bank]
-    return _tell_banks(added, f"{len(added)} banks are new, {len(roots) - len(added)} are there already", arguments)
+    return _tell_banks(added, _(f"{len(added)} banks are new, {len(roots) - len(added)} are there already"), arguments)
 
 
 def _schedule(fleet: Fleet, arguments: Namespace) -> int:
     if not (arguments.at or arguments.timezone):
         raise UsageError("usage: bankctl fleet schedule NAME... [--at TIME] [--timezone NAME]")
     changed = schedule_banks(fleet, arguments.banks, arguments.at, arguments.timezone, utc_now())
-    return _tell_banks(changed, f"{len(changed)} banks have a new time", arguments)
+    return _tell_banks(changed, _(f"{len(changed)} banks have a new time"), arguments)
 
 
 def _chosen(fleet: Fleet, arguments: Namespace) -> Sequence[FleetBank]:
@@ -152,9 +155,9 @@ def _index(fleet: Fleet, arguments: Namespace) -> int:
             written[bank.name] = share_bank(fleet, bank)
         except (UserError, OSError) as error:
             problems[bank.name] = str(error)
-    said = f"{len(written)} banks, {sum(one.memories for one in written.values())} memories changed"
+    said = _(f"{len(written)} banks, {sum(one.memories for one in written.values())} memories changed")
     for name, problem in problems.items():
-        sys.stderr.write(f"bankctl: {name}: {problem}\n")
+        sys.stderr.write(f"bankctl: {name}: {_(problem)}\n")
     _tell(said, {"banks": {name: one._asdict() for name, one in written.items()}, "problems": problems}, arguments)
     return 3 if problems else 0
 
@@ -194,7 +197,7 @@ def _tell_banks(banks: Sequence[FleetBank], said: str, arguments: Namespace) -> 
         say_json({"banks": [{**asdict(bank), "at": f"{bank.at:%H:%M}", "due": bank.due.isoformat()} for bank in banks]})
         return 0
     for bank in banks:
-        when = f"{bank.at:%H:%M} {bank.zone}, next {bank.due:%Y-%m-%d %H:%M %Z}"
+        when = f"{bank.at:%H:%M} {bank.zone}, " + _(f"next {bank.due:%Y-%m-%d %H:%M %Z}")
         say("  ".join([styled(bank.name, "bold"), styled(bank.root), styled(bank.storage, "dim"), when]))
     sys.stdout.flush()
     say(said)

@@ -204,6 +204,8 @@ def is_one_slip(one: str, other: str) -> bool:
 
 _SPELT = 8
 """The most unknown words of a query that are tried in Latin spelling: each is compared with thousands of words."""
+_LONGER = 12
+"""The most words that are looked for in the place of a word that is still being typed, all beginning with it."""
 _SYNONYMS = 2
 """The most words that replace one unknown word; more would make it weigh more than the others."""
 
@@ -219,7 +221,11 @@ def read_query(query: Query, index: IndexView, reader: QueryReader) -> Weights:
     if is_korean:
         terms = [word for term in terms for word in known_words(term, known)]
     corpus = index.corpus
-    return weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(_frequency, index))
+    weights = weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(_frequency, index))
+    if query.is_typing and terms and not query.text.endswith(" ") and len(terms[-1]) > 1:
+        longer = dict.fromkeys(beginning(terms[-1])[:_LONGER], weights.terms[terms[-1]])
+        weights = weights._replace(terms={**longer, **weights.terms})
+    return weights
 
 
 def _read_words(

@@ -103,6 +103,8 @@ class Query(NamedTuple):
     """The project in which the question is asked: memories of other projects are left out."""
     is_limited: bool = False
     """Whether exactly `limit` answers are wanted, also those far below the best."""
+    is_typing: bool = False
+    """Whether the last word is still being typed and may become a longer one."""
 
     @property
     def reads_korean(self) -> bool:
@@ -298,7 +300,9 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
     margin = _margin(request.get("margin"), problems)
     _one(request, "keep", bool, problems)  # it is read later; here only a wrong one is reported
-    switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
+    switches = {
+        name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page", "is_typing")
+    }
     switches["is_past"] = as_of is not None
     is_for_more = limit is not None and not _one(request, "trim", bool, problems)
     switches["is_limited"] = is_for_more or switches["by_page"] or switches["timeline"]

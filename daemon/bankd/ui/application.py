@@ -28,8 +28,9 @@ from starlette.types import ASGIApp
 
 from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
 from bankd.pages.text import make_visible
+from bankd.translate import translate
 from bankd.ui.guard import Access, Guard
-from bankd.ui.pictures import ICONS, translate
+from bankd.ui.pictures import ICONS
 from bankd.ui.views import Address, Shown
 from bankd.wiring.banks import Banks, OpenBank
 
@@ -176,7 +177,7 @@ class _Site:
             "problem": "", "typed": {}, "readonly": asked.text("as_of"),
         }  # fmt: skip
         template = _environment().get_template(shown.template)
-        words = partial(translate, language=asked.language)
+        words = partial(translate, korean=asked.is_korean)
         answer = HTMLResponse(template.render({**around, **shown.facts, "t": words}), status)
         for name, value, known in (("lang", asked.language, _LANGUAGES), ("theme", asked.theme, _THEMES)):
             if asked.query.get(name) in known:

@@ -118,7 +118,7 @@ def show_search(bank: OpenBank, asked: Address) -> Shown:
     answer, groups, best = None, {}, []
     if query := asked.text("q"):
         request = {
-            "query": query, "limit": 20, "is_korean": asked.is_korean, "as_of": asked.text("as_of") or None,
+            "query": query, "limit": 20, "is_typing": bool(asked.text("part")), "is_korean": asked.is_korean, "as_of": asked.text("as_of") or None,
             "everything": bool(asked.text("weak")),
         }  # fmt: skip
         answer = asked.ask_all(request) if asked.text("all") else bank.ask(request)

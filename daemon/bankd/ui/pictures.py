@@ -1,7 +1,6 @@
 """The pictures of the page as SVG: curves, strips of runs, the map of the bank, what is related to a memory.
 
 Colours come from the style sheet, by class, so that they follow light and dark. Each picture has a label in words.
-Also the Korean words of the page: `korean.tsv`, whose key is the English text.
 """
 
 from __future__ import annotations
@@ -15,20 +14,12 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-_ROWS = Path(__file__).with_name("korean.tsv").read_text("utf-8").splitlines()
+from bankd.translate import translate
+
 ICONS: Mapping[str, str] = dict(
     row.split("\t") for row in Path(__file__).with_name("icons.tsv").read_text("utf-8").splitlines()
 )
 """The drawings of the page, each the inside of an SVG of 20 by 20."""
-KOREAN: Mapping[str, str] = dict(row.split("\t") for row in _ROWS)
-
-
-def translate(text: str, *values: object, language: str) -> str:
-    """A text of the page in a language, its `{}` filled with values. A text without a translation, such as a name, stays."""
-    said = KOREAN.get(text, text) if language == "ko" else text
-    return said.format(*values) if values else said
-
-
 _WIDTH, _HEIGHT = 640, 180
 _TREE = 720, 420
 _TALL = 360, 560
@@ -109,7 +100,7 @@ def draw_curve(strength: Sequence[CurvePoint], value: Sequence[CurvePoint], toda
                 spot = Markup('<circle class="spot" cx="{:.1f}" cy="{:.1f}" r="3.5"><title>{}</title></circle>')
                 yield spot.format(*place(point), title)
 
-    return _svg((_WIDTH, _HEIGHT), translate("Strength and confidence over the days", language=language), parts())
+    return _svg((_WIDTH, _HEIGHT), translate("Strength and confidence over the days", korean=language == "ko"), parts())
 
 
 def draw_runs(days: Sequence[tuple[date, Sequence[Mapping[str, Any]]]], language: str) -> Markup:
@@ -127,7 +118,9 @@ def draw_runs(days: Sequence[tuple[date, Sequence[Mapping[str, Any]]]], language
             title = f"{day}: {len(runs)}" + (f" ({bad} failed)" if bad else "")
             yield Markup("<title>{}</title></rect>").format(title)
 
-    return _svg((640, 66), translate("Runs of the last weeks, a column a day", language=language), parts(), "strip")
+    return _svg(
+        (640, 66), translate("Runs of the last weeks, a column a day", korean=language == "ko"), parts(), "strip"
+    )
 
 
 def draw_tree(leaves: Sequence[Leaf], bank: str, language: str, *, is_tall: bool = False) -> Markup:
@@ -153,7 +146,7 @@ def draw_tree(leaves: Sequence[Leaf], bank: str, language: str, *, is_tall: bool
                     )
             yield Markup("</a>")
 
-    label = translate("The pages of the bank by size and age", language=language)
+    label = translate("The pages of the bank by size and age", korean=language == "ko")
     return _svg(size, label, parts(), f"fig tree {'tall' if is_tall else 'wide'}", has_links=True)
 
 
@@ -197,5 +190,5 @@ def draw_graph(center: str, around: Sequence[NearNode], bank: str, language: str
         last = Markup('<circle class="center" cx="{}" cy="{}" r="9"><title>{}</title></circle>')
         yield last.format(middle_x, middle_y, escape(center))
 
-    label = translate("What is around it, the nearer the closer", language=language)
+    label = translate("What is around it, the nearer the closer", korean=language == "ko")
     return _svg(_TREE, label, parts(), "fig graph", has_links=True)

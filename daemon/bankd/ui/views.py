@@ -23,7 +23,8 @@ from bankd.memory.ledger import KEPT
 from bankd.memory.report import chapters_of
 from bankd.pages.memory import parse_memory
 from bankd.pages.page import MARKER
-from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_runs, draw_tree, translate
+from bankd.translate import translate
+from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_runs, draw_tree
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.probing import open_probe
 from bankd.words.days import relative_label
@@ -82,7 +83,7 @@ def show_home(bank: OpenBank, asked: Address) -> Shown:
         "total": sum(sizes.values()), "pages": sum(1 for size in sizes.values() if size), "newest": newest,
         "fresh": fresh, "waiting": len(cards), "waits": waiting_kinds(cards),
         "kind_icons": KIND_ICONS, "soon": list(_soon(coming, asked))[:5], "night": night,
-        "night_said": sentence_of(night, asked.language) if night else translate("No run yet.", language=asked.language),
+        "night_said": sentence_of(night, asked.language) if night else translate("No run yet.", korean=asked.is_korean),
         "strip": draw_runs(by_day(runs, today), asked.language), "today": _day_words(today, asked),
     })  # fmt: skip
 
@@ -135,11 +136,11 @@ def sentence_of(run: Mapping[str, Any], language: str) -> str:
     """What a run did, in words: `Learned 3, replaced 1`."""
     counts = (run.get("counts") or {}).items()
     said = ", ".join(
-        translate(COUNTED.get(what, what + " {}"), number, language=language) for what, number in counts if number
+        translate(COUNTED.get(what, what + " {}"), number, korean=language == "ko") for what, number in counts if number
     )
     if run.get("status") in {"failed", "refused"}:
-        said = translate("failed", language=language)
-    said = said or translate("nothing new", language=language)
+        said = translate("failed", korean=language == "ko")
+    said = said or translate("nothing new", korean=language == "ko")
     return said[:1].upper() + said[1:]
 
 
