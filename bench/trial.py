@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,10 +22,12 @@ from bankd.errors import UserError
 from bankd.memory.ledger import KEPT, make_event
 from bankd.pages.memory import memory_id
 from bankd.search.bank_search import BankSearch
+from bankd.search.meaning import beginning_of
 from bankd.search.request import SearchSettings
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.words.analysis import split_sentences
+from bankd.workers.vectors import vector_key
 
 Query = Mapping[str, Any]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -343,14 +344,17 @@ def open_trial(
 ) -> Iterator[OpenTrial]:
     """Make a bank of a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only.
 
-    `meaning` names the model of sentence vectors; `vectors` is a folder in which some may be already.
+    `meaning` names the model of sentence vectors; `vectors` is a folder that keeps them for the next time.
     """
     with trial_workspace(trial.documents, group, by_page=by_page) as (root, bank):
-        if vectors and vectors.is_dir():
-            shutil.copytree(vectors, root / ".bankd" / "meaning")
+        kept = vectors if meaning != "off" else None
+        if kept:
+            copy_vectors(kept, root / ".bankd" / "meaning", trial.documents)
         search = search_of(root, meaning)
         search.refresh(NOW, None)
         search.fill_vectors(NOW)
+        if kept:
+            copy_vectors(root / ".bankd" / "meaning", kept, trial.documents)
         if not with_worker:
             search.close()
             search = make_search(root, SETTINGS._replace(meaning=(meaning,)))
@@ -358,6 +362,22 @@ def open_trial(
             yield OpenTrial(trial, search, bank, group, root)
         finally:
             search.close()
+
+
+def copy_vectors(folder: Path, to: Path, documents: Sequence[Mapping[str, Any]]) -> None:
+    """Add to one folder the vectors that another has of these documents, and no others: what is near depends on all that are there."""
+    import numpy as np
+
+    from bankd.workers.vector_store import VectorStore
+
+    keys = [vector_key(beginning_of(_one_line(one["text"]))) for one in documents]
+    for model in folder.iterdir() if folder.is_dir() else ():
+        source, target = VectorStore(model), VectorStore(to / model.name)
+        source.refresh()
+        target.refresh()
+        there = source.vectors_of(target.missing(keys))
+        if there:
+            target.append([*there], [np.frombuffer(vector, np.float16) for vector in there.values()])
 
 
 def search_of(root: Path, meaning: str = "off") -> BankSearch:

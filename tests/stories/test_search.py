@@ -69,7 +69,7 @@ def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: t
 def test_weak_answers_are_shown_when_asked_for(bank: Path, bankctl: Run) -> None:
     trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
     (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
-    query = "what is the best recipe for a walnut cake without eggs, and prefers who baking on Sundays with friends"
+    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
 
     strong, weak = (bankctl("search", *words, query) for words in ((), ("--weak",)))
 

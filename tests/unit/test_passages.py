@@ -64,11 +64,11 @@ def analysed(text: str) -> Analysis:
     return analyse_text(text)
 
 
-def chosen(question: str, passage: str) -> str:
+def chosen(question: str, passage: str, heading: str = "Day") -> str:
     parts = divide_passage(passage)
     weights = weigh_query(analysed(question).terms, question.split(), 100, 50.0, lambda _: 2)
     numbers = choose_lines(parts, [analysed(part.text) for part in parts], weights)
-    return " + ".join(" / ".join(part.text for part in shown_parts(parts, number)) for number in numbers)
+    return " + ".join(" / ".join(shown_parts(parts, number, heading)) for number in numbers)
 
 
 def test_the_line_is_shown_that_answers_and_after_a_question_its_answer() -> None:
@@ -121,3 +121,23 @@ def test_screening_a_text_leaves_every_line_where_it_was() -> None:
     assert "MIIEow" not in screened
     assert "hunter2x" not in screened
     assert screened.startswith("one\n[")
+
+
+def test_of_a_turn_the_reply_is_shown_under_its_speaker() -> None:
+    assert chosen("broke build", "User: who broke the build\n\nBot: dependabot, at 11:02.\n\nUser: ugh") == (
+        "User: who broke the build / Bot: dependabot, at 11:02."
+    )
+    session = (
+        "> where is the crane\n\n## 10:02 assistant\n\n> In the yard.\n> Second gate.\n\n## 10:03 user\n\n> thanks"
+    )
+    asked = chosen("crane", session, "10:01 user")
+    assert asked == "> where is the crane / assistant: In the yard. / > Second gate."
+    assert chosen("yard", session, "10:01 user") == "> In the yard. / user: thanks"
+    assert chosen("crane", "The crane is red.\n\nLunch is at noon.") == "The crane is red."
+
+
+def test_a_question_of_a_session_takes_its_reply_along() -> None:
+    asked = "word " * 40
+    found = places(f"# Day\n## 10:02 user\n> {asked}\n\n## 10:03 agent\n> there\n\n## 10:09 user\n> {asked}\n")
+    assert [text.count(asked.strip()) for _, text in found] == [1, 1]
+    assert "there" in found[0][1]

@@ -253,7 +253,7 @@ class Answering:
         parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
         read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
         for chosen in choose_lines(parts, read, found.weights):
-            text = "\n".join(part.text for part in shown_parts(parts, chosen))
+            text = "\n".join(shown_parts(parts, chosen, hit.heading[-1]))
             marks = tuple(marks_of(text, found.weights.terms))
             shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
             yield shown, _terms_of(read[chosen].sentences)

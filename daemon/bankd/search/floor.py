@@ -1,9 +1,11 @@
 """Which of the memories found are an answer; "nothing relevant" is a result too.
 
-By words, the best memory must have a share of the weight of the question's words, and one word that does not only ask.
+By words, the best memory must have a share of the weight of the question's words, more where memories are long and have many
+words of any question, and one word that does not only ask.
 Where sentence vectors take part, the nearest memory must be nearer than the nearest usually is to questions that have
 nothing to do with a bank (`workers.vector_worker`). So the floor knows how large a bank is, in which language, and how close
-its memories lie, whatever model made the vectors. Words count too: a memory that shares them all may be farther away.
+its memories lie, whatever model made the vectors. The longer its memories are, the nearer the nearest must be: among paragraphs
+the one that answers stands out more than among single facts. A memory that shares all words may be farther away.
 
 `bench/floor.py` shows how many true answers this costs and how many false ones it stops, in banks of several sizes.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import chain
+from math import log10
 from typing import TYPE_CHECKING
 
 from bankd.search.weigh import term_weight
@@ -26,22 +29,32 @@ if TYPE_CHECKING:
     from bankd.words.day_questions import AskedTime
 
 WORDS_FLOOR = 0.12
-"""The share of the weight of a question's words that one memory must have."""
-WITNESS = 0.05
+"""The share of the weight of a question's words that one memory must have, where memories have 25 terms."""
+_WORDS_FOR_LENGTH = 0.05
+"""Added to it where memories have ten times as many terms."""
+WITNESS = 0.1
 """The value of sharing all words of a question, as a cosine."""
+_FOR_LENGTH = 0.03
+"""The nearest must be so much nearer where memories have ten times as many terms."""
 STEP = 0.02
 """A cosine this much above the floor counts as one floor more, for questions with a margin."""
+_FACT, _LINE, _LONG = 7, 25, 120
+"""Terms of a memory: at the first the nearest may be as near as to strangers, at the second `WORDS_FLOOR` holds; more than the third count as it."""
 _TAIL = 0.5
 """Other answers must reach this share of the best score."""
 NEAREST_SHOWN = 5
 """The number of nearest memories shown if nothing is an answer (`python -m bench.sets short` measures it)."""
 
 
-def evidence_of(words: float, nearest: float | None, usual: float | None) -> float:
-    """The evidence of shared words and nearness together, in floors; from 1 on it is an answer."""
+def evidence_of(words: float, nearest: float | None, usual: float | None, terms: float) -> float:
+    """The evidence of shared words and nearness together, in floors; from 1 on it is an answer.
+
+    `terms` is the average number of terms of a memory.
+    """
+    length = log10(min(max(terms, 1.0), _LONG))
     if nearest is None or usual is None:
-        return words / WORDS_FLOOR
-    return 1 + (nearest - usual + WITNESS * words) / STEP
+        return words / (WORDS_FLOOR + _WORDS_FOR_LENGTH * (length - log10(_LINE)))
+    return 1 + (nearest - usual - _FOR_LENGTH * (length - log10(_FACT)) + WITNESS * words) / STEP
 
 
 def share_asked(terms: Collection[str], weights: Weights) -> float:
@@ -79,12 +92,12 @@ def answers_among(best: Sequence[Ranked], asked: AskedTime, query: Query) -> Seq
     return [one for one in best if one in answers or _is_of_days(one)]
 
 
-def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None) -> list[Ranked]:
+def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, terms: float) -> list[Ranked]:
     """The memories with two more parts: `floors`, the evidence for each, and `asked`, its share of the question's words."""
     usual, found = near.usual if near else None, []
     for one in ranked:
         share = share_asked(answering_terms(one.candidate), weights)
-        floors = evidence_of(share, one.parts.get("meaning"), usual)
+        floors = evidence_of(share, one.parts.get("meaning"), usual, terms)
         found.append(one._replace(parts={**one.parts, "asked": share, "floors": floors}))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.search.floor import share_asked
@@ -22,6 +22,11 @@ _WRAPPED = 60
 _AS_MUCH = 0.5
 """A second line of a passage is shown only if it has this share of the question's words."""
 _ENDS = (".", "!", "?", "。", ":")
+_TURN = re.compile(r"(?: {0,3}#{1,6}[ \t]+)?\d{1,2}:\d\d[ \t]+(?P<who>\S.*)")
+_SAYS = re.compile(r"(?:\[?\d{1,2}:\d\d\]?[ \t]+)?\**(?P<who>[^\W\d_][^\n:*]{1,20}):\**[ \t]")
+"""How a turn begins: in imported sessions with a heading (`## 10:02 user`), as people write it with a name (`Kim: where is it?`)."""
+_REPLY = 280
+"""Characters: no further line of a reply is shown after so many."""
 
 
 class Part(NamedTuple):
@@ -77,7 +82,28 @@ def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weigh
     return [best, *(n for n in others if shares[n] >= max(shares[best], _AS_MUCH))]
 
 
-def shown_parts(parts: Sequence[Part], chosen: int) -> Sequence[Part]:
-    """The chosen part; if it is a question, also the part after it, which is the reply."""
-    after = parts[chosen + 1 : chosen + 2] if parts[chosen].text.rstrip("*_ ").endswith("?") else ()
-    return [parts[chosen], *(part for part in after if not part.is_heading)]
+def shown_parts(parts: Sequence[Part], chosen: int, heading: str) -> Sequence[str]:
+    """The texts to show: the chosen part; after a question the part that follows; after a turn of a dialogue its reply.
+
+    `heading` is the heading of the passage, which may name the speaker of its first turn.
+    """
+    who, shown = list(_speakers(parts, heading))[1:], [parts[chosen].text]
+    if not who[chosen]:
+        after = parts[chosen + 1 : chosen + 2] if parts[chosen].text.rstrip("*_ ").endswith("?") else ()
+        return [*shown, *(part.text for part in after if not part.is_heading)]
+    later = [n for n in range(chosen + 1, len(parts)) if not parts[n].is_heading and who[n] != who[chosen]]
+    for n in later:
+        if n > later[0] and (who[n] != who[later[0]] or n - 1 not in later or sum(map(len, shown[1:])) >= _REPLY):
+            break
+        said = parts[n].text
+        shown.append(said if n > later[0] or _SAYS.match(said) else f"{who[n]}: {said.lstrip('> ')}")
+    return shown
+
+
+def _speakers(parts: Iterable[Part], heading: str) -> Iterator[str]:
+    """Who says each part; empty where nobody is named."""
+    who = ""
+    for part in (Part(0, heading, is_heading=True), *parts):
+        named = (_TURN if part.is_heading else _SAYS).match(part.text)
+        who = named["who"] if named else "" if part.is_heading else who
+        yield who

@@ -6,6 +6,7 @@ any length is found by anything. Hence short sections go together and long ones 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ LARGE = 800
 """The most characters in a passage; more only if a single line is longer."""
 SMALL = 120
 """A passage with fewer characters takes the next section too, unless that has a higher level: turns each have a heading."""
+_REPLY = re.compile(r"#+ \d\d:\d\d (?!user$).+")
+"""The heading of a turn of an imported session that is not the user's."""
 _UNREAD = {BlockKind.BLANK, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 
 
@@ -80,7 +83,10 @@ def _packed(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
 def _begins_anew(held: Sequence[_Piece], piece: _Piece) -> bool:
     size = sum(len(one.text) for one in held)
     if piece.level:
-        return size >= SMALL or piece.level < held[0].level
+        is_reply = _REPLY.fullmatch(piece.text) or held[-1].text.rstrip().endswith(
+            "?"
+        )  # it stands with what it answers
+        return size >= (LARGE // 2 if is_reply else SMALL) or piece.level < held[0].level
     return size + len(piece.text) > LARGE or piece.start == held[-1].start
 
 
