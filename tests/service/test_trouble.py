@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from bankd.app.doctor import examine_workspace
-from bankd.wiring.probing import find_installation, open_probe
+from bankd.wiring.probing import examine_workspace, find_installation, open_probe
 
 
 @pytest.fixture

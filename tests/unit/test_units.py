@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bankd.app.doctor import problem_of_unit
 from bankd.health.units import (
     fill_unit,
     instance_drop_in,
@@ -19,7 +18,7 @@ from bankd.health.units import (
     written_folder,
 )
 from bankd.shipped import shipped_folder
-from bankd.wiring.probing import find_installation
+from bankd.wiring.probing import find_installation, problem_of_unit
 
 SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@written@\n"
 

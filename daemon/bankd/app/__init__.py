@@ -16,6 +16,6 @@ What a use case needs of the outside (files, index, clock) is handed in.
     copies     export, backup and restore
     show       where a memory came from; runs; which memories were useful
     index      the search index
-    doctor     health: status, checks, lost memories
+    verify     whether a bank has lost anything
     units      systemd units
 """

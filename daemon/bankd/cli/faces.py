@@ -142,8 +142,7 @@ def service_command(arguments: Namespace) -> int:
 
 
 def _reload(installation: Installation) -> int:
-    from bankd.app.doctor import reload_daemon
-    from bankd.wiring.probing import open_probe
+    from bankd.wiring.probing import open_probe, reload_daemon
 
     if installation.is_all:
         installation.manager.run("reload", installation.unit)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 def status_command(arguments: Namespace) -> int:
     """Print the state of bank, logs, index, daemon and jobs, and the findings."""
-    from bankd.app.doctor import metrics_of, read_status
-    from bankd.wiring.probing import open_probe
+    from bankd.wiring.probing import metrics_of, open_probe, read_status
 
     with open_probe(find_workspace(arguments.workspace)) as probe:
         if arguments.metrics:
@@ -117,8 +116,7 @@ def doctor_command(arguments: Namespace) -> int:
     act = {"verify": _verify, "clock": _clock, "index": _index}.get(area)
     if act:
         return act(arguments)
-    from bankd.app.doctor import examine_workspace
-    from bankd.wiring.probing import find_installation, open_probe
+    from bankd.wiring.probing import examine_workspace, find_installation, open_probe
 
     root = find_workspace(arguments.workspace)
     mended = list(_mend(arguments)) if arguments.fix else []
@@ -194,7 +192,7 @@ def _clock(arguments: Namespace) -> int:
 
 def _verify(arguments: Namespace) -> int:
     """Check the promises of the bank from the outside; exit code 3 when one does not hold."""
-    from bankd.app.doctor import verify_workspace
+    from bankd.app.verify import verify_workspace
 
     with open_named(arguments, write=False) as workspace:
         verdict = verify_workspace(workspace)

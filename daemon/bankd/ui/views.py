@@ -12,7 +12,6 @@ from heapq import nlargest
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from bankd.app.doctor import read_status
 from bankd.app.show import list_runs, show_run
 from bankd.app.waiting import list_cards
 from bankd.app.workspace import Workspace
@@ -26,7 +25,7 @@ from bankd.pages.page import MARKER
 from bankd.translate import translate
 from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_runs, draw_tree
 from bankd.wiring.banks import OpenBank
-from bankd.wiring.probing import open_probe
+from bankd.wiring.probing import open_probe, read_status
 from bankd.words.days import relative_label
 
 
