@@ -81,7 +81,7 @@ def judge_bank(lines: Sequence[Line], held: Sequence[Line]) -> dict[str, str]:
             ways = {
                 "rules alone": (replace(rules, similar=False), like),
                 "kind alone": (bare, lambda _: ()),
-                "likeness alone": (replace(bare, classify=lambda _: None), like),
+                "likeness alone": (replace(bare, kinds=lambda: PageClassifier(())), like),
                 "all": (rules, like),
             }
             return {
@@ -101,7 +101,7 @@ def shipped_rules() -> Rules:
 def judge_named(lines: Sequence[Line], rules: Rules) -> str:
     """Of the lines that wait, how many have an acceptable page among those that are named."""
     waiting = [line for line in lines if route_memory(memory_of(line), rules).page == INBOX]
-    named = sum(not {*rules.likeliest(memory_of(line))}.isdisjoint(line["pages"]) for line in waiting)
+    named = sum(not {*rules.kinds().likeliest(memory_of(line))}.isdisjoint(line["pages"]) for line in waiting)
     return f"of {len(waiting)} that wait {named} have an acceptable page among the three named"
 
 

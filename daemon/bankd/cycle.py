@@ -58,7 +58,7 @@ from bankd.memory.plan import (
 )
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.retire import allowed_removals, memory_of
-from bankd.memory.route import Destination, RenamedPages, Rules, choose_part, route_memory
+from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
 from bankd.memory.use import Fading
 from bankd.night.asking import NightParts
 from bankd.night.distil import distil_prose
@@ -321,6 +321,7 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
     has_page = pages_there(world.graph, renamed)
+    rules = rules.taught(partial(moved_lines, renamed, world.catalog))
 
     def place(memory: Memory) -> Destination:
         found = route_memory(memory, rules, world.index.similar_to, has_page)
@@ -332,6 +333,17 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     going_on = [p for p in placements if f"bank/{p.destination.page}" not in closed]
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *map(wait_for_page, waiting)))
+
+
+_MOST_MOVED = 300
+
+
+def moved_lines(renamed: RenamedPages, catalog: PageMemoryCatalog) -> Sequence[ExampleLine]:
+    """The memories that a person moved, the last hundreds of them, each with its page."""
+    is_there = cache(lambda page: catalog.read(f"bank/{page}") is not None)
+    pages = dict([*renamed.moved(is_there).items()][-_MOST_MOVED:])
+    read = ((pages[id_], memory_of(lines)) for id_, lines in catalog.lines_of(pages).items())
+    return [(page, memory.tag, memory.text) for page, memory in read if memory.tag]
 
 
 def pages_there(graph: LinkGraph, renamed: RenamedPages) -> Callable[[str], bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,3 +113,30 @@ def test_a_setting_that_cannot_be_is_refused_and_one_left_out_is_added(root: Pat
     bankctl("config", "set", "decay.per_day", "0.05")
     bankctl("config", "set", "split.warn_kib", "9")
     assert file.read_text("utf-8") == "decay:\n  floor: 0.30  # mine\n  per_day: 0.05\nsplit:\n  warn_kib: 9\n\n# end\n"
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_is_like_a_memory_that_a_person_moved_goes_to_that_page(
+    root: Path, bankctl: Run, *, by_hand: bool
+) -> None:
+    write_log(
+        root, "2026-05-01.md", "W: The sourdough starter wants rye flour.", "W: 몬스테라 화분은 물을 열흘에 한 번 준다."
+    )
+    bankctl("cycle", "micro", "--now", "2026-05-01T22:00")
+    held = [file for file in (root / "bank").rglob("*.md") if re.search("sourdough|몬스테라", file.read_text("utf-8"))]
+    for page, word in (("daily/bread.md", "sourdough"), ("daily/plants.md", "몬스테라")):
+        (line,) = (line for file in held for line in file.read_text("utf-8").splitlines() if word in line)
+        if by_hand:
+            for file in held:
+                file.write_text(file.read_text("utf-8").replace(f"{line}\n", ""), "utf-8")
+            (root / "bank" / page).write_text(f"# {word}\n\n{line}\n", "utf-8")
+        else:
+            bankctl("review", "place", line.rpartition("^")[2], page)
+    lines = "W: The sourdough starter needs feeding at eight.", "W: 몬스테라 새 화분은 베란다에 둔다."
+    write_log(root, "2026-05-03.md", *lines, "W: The mortgage takes half of the wages.")
+    bankctl("cycle", "micro", "--now", "2026-05-03T22:00")
+
+    pages = [bankctl("search", line[3:], "--in", "bank", "--json").json["hits"][0]["path"] for line in lines]
+
+    assert pages == ["bank/daily/bread.md", "bank/daily/plants.md"]
+    assert "mortgage" in (root / "bank/daily/money.md").read_text("utf-8")

@@ -12,7 +12,7 @@ from datetime import date
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
 from bankd.config.changing import add_rule
-from bankd.cycle import Report, pages_there, place_on_page
+from bankd.cycle import Report, moved_lines, pages_there, place_on_page
 from bankd.edits.operations import Replace
 from bankd.edits.transaction import Transaction, keep_versions
 from bankd.errors import UserError
@@ -34,7 +34,7 @@ from bankd.memory.retire import (
     moved_out,
     residents_of,
 )
-from bankd.memory.route import Destination, RenamedPages, find_claims, problem_of_target, route_memory
+from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, problem_of_target, route_memory
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
@@ -101,13 +101,19 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     """
     workspace.catalog.refresh(workspace.now)
     workspace.graph.refresh()
-    rules, graph, like = workspace.policy().rules, workspace.graph, workspace.index.similar_to
+    rules, graph, like = learned_rules(workspace), workspace.graph, workspace.index.similar_to
     renamed = RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of)
     there = pages_there(graph, renamed)
     return [
         [place_on_page(memory, place, graph, renamed) for place in find_claims(memory, rules, like, there)]
         for memory in memories
     ]
+
+
+def learned_rules(workspace: Workspace) -> Rules:
+    """The rules, told by the memories that a person moved."""
+    renamed = RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of)
+    return workspace.policy().rules.taught(lambda: moved_lines(renamed, workspace.catalog))
 
 
 def teach_rule(workspace: Workspace, tag: str, words: str, page: str, *, apply: bool) -> tuple[str, int]:

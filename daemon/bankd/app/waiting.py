@@ -24,6 +24,7 @@ from bankd.app.review import (
     edit_memory,
     keep_both,
     keep_near,
+    learned_rules,
     list_blocked,
     list_conflicts,
     list_inbox,
@@ -147,7 +148,7 @@ def suggest_pages(workspace: Workspace, text: str) -> list[Suggestion]:
         if page not in pages:
             pages.add(page)
             found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
-    for page in workspace.policy().rules.likeliest(memory):
+    for page in learned_rules(workspace).kinds().likeliest(memory):
         if page not in pages:
             found[page] = "its memories are similar"
     found.pop(INBOX, None)

@@ -6,7 +6,6 @@ The classifier learns from the example lines that ship beside the rules, `config
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +14,6 @@ import yaml
 from bankd.config.patterns import compile_pattern, find_together
 from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.memory.route import (
-    Classified,
     ExampleLine,
     PageClassifier,
     RoutingRule,
@@ -23,7 +21,7 @@ from bankd.memory.route import (
     expressions_of,
     problems_of_targets,
 )
-from bankd.pages.memory import TAGS, Memory
+from bankd.pages.memory import TAGS
 from bankd.shipped import shipped_folder
 
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
@@ -52,9 +50,7 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     rules, defaults = reading.rules(nodes.get("TAG_ROUTING")), reading.defaults(nodes.get("defaults"))
     entities, similar = (reading.flag(nodes.get(flag), flag) for flag in ("entities", "similar"))
     raise_problems(name, reading.problems + problems_of_targets(reading.targets))
-    return Rules(
-        rules, defaults, entities, similar, find_together(expressions_of(rules)), classify_memory, likeliest_pages
-    )
+    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), shipped_kinds)
 
 
 class _RuleReader:
@@ -120,19 +116,9 @@ class _RuleReader:
         return ""
 
 
-def likeliest_pages(memory: Memory) -> Sequence[str]:
-    """The likeliest pages for a memory, by the shipped examples."""
-    return _classifier().likeliest(memory)
-
-
-def classify_memory(memory: Memory) -> Classified | None:
-    """The page for a memory of this kind, by the shipped examples; None if it is not clear."""
-    return _classifier().classify(memory)
-
-
 @cache
-def _classifier() -> PageClassifier:
-    """The classifier, trained when first needed: in most runs the rules claim every line."""
+def shipped_kinds() -> PageClassifier:
+    """What the pages of the template are about, by the shipped examples. It is trained when first needed: in most runs the rules claim every line."""
     return PageClassifier(read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8")))
 
 

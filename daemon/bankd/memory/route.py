@@ -19,9 +19,10 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.memory.ledger import KEPT, Ledger
 from bankd.pages.memory import Memory
-from bankd.pages.names import BANK, INBOX, is_own
+from bankd.pages.names import BANK, INBOX, is_own, is_within
 from bankd.pages.page import Page, obsidian_words, part_lines, parts_folder
 from bankd.words.analysis import normal_form, runs_of, stem_words
+from bankd.words.tables import words_in
 
 # by similar memories. Chosen on one half of 150 everyday lines and reported on the other (bench.routing)
 
@@ -79,8 +80,20 @@ _SMOOTHING = 0.1
 """Added to each count (Lidstone)."""
 _LEAST_WORDS, _SHOWN_WORDS = 2, 3
 """The fewest words for a page, and the most shown as the reason: one word alone is not a subject."""
+_FUNCTION_WORDS = frozenset(
+    word
+    for table, lists in (
+        ("english", "function_words relations"), ("korean", "particles pronouns optional empty_adverbs"),
+        ("days", "english_relatives korean_weeks"),
+    )
+    for name in lists.split()
+    for word in words_in(table, name)
+)  # fmt: skip
+"""They have weights like all words, since each page has its own style, but alone they are no evidence."""
 _NAMED = 3
 """The most pages suggested for a line that waits."""
+_MOVED_COUNTS = 10
+"""A memory that a person moved to a page counts as this many examples of the page."""
 _RARE = 0.01
 """Such a word is in at most this share of the examples: common words are not a subject either."""
 
@@ -104,19 +117,26 @@ class Classified(NamedTuple):
 class PageClassifier:
     """Learns once from examples; a page is chosen among those that have examples with the tag of the memory."""
 
-    def __init__(self, examples: Iterable[ExampleLine]) -> None:
-        """Count the features in the examples of each page."""
-        texts: dict[str, list[str]] = {}
+    def __init__(self, examples: Iterable[ExampleLine], before: PageClassifier | None = None) -> None:
+        """Count the features in the examples of each page, on top of what another one has counted."""
+        texts: defaultdict[str, list[str]] = defaultdict(list)
         self._pages: dict[str, dict[str, None]] = {}
+        self._counts: dict[str, Counter[str]] = {}
         self._lines = 0
-        for self._lines, (page, tag, text) in enumerate(examples, 1):
-            texts.setdefault(page, []).append(text)
+        if before:
+            self._pages = {tag: dict(pages) for tag, pages in before._pages.items()}
+            self._counts = {page: counts.copy() for page, counts in before._counts.items()}
+            self._lines = before._lines
+        for page, tag, text in examples:
+            texts[page].append(text)
             self._pages.setdefault(tag, {})[page] = None
-        self._counts = {page: Counter(features_in(read_words("\n".join(said)))) for page, said in texts.items()}
+            self._lines += 1
+        for page, said in texts.items():
+            self._counts.setdefault(page, Counter()).update(features_in(read_words("\n".join(said))))
         self._all: Counter[str] = Counter()
-        for said in self._counts.values():
-            self._all.update(said)
-        self._sums = {page: said.total() for page, said in self._counts.items()}
+        for counts in self._counts.values():
+            self._all.update(counts)
+        self._sums = {page: counts.total() for page, counts in self._counts.items()}
         self._total, self._unseen = self._all.total(), _SMOOTHING * len(self._all)
         self._weights = cache(self._weigh)
 
@@ -157,7 +177,8 @@ class PageClassifier:
     def _telling(self, words: Mapping[str, Sequence[str]], page: str) -> Iterator[str]:
         """The words that speak most for a page, the strongest first; not those that are common on all pages."""
         at = list(self._counts).index(page)
-        known = {word: [one for one in features if one in self._all] for word, features in words.items()}
+        content = ((word, features) for word, features in words.items() if word not in _FUNCTION_WORDS)
+        known = {word: [one for one in features if one in self._all] for word, features in content}
         worth = {word: sum(self._weights(one)[at] for one in features) for word, features in known.items() if features}
         rare = (word for word in worth if min(self._all[one] for one in known[word]) <= max(1, _RARE * self._lines))
         return islice((word for word in sorted(rare, key=lambda word: -worth[word]) if worth[word] > 0), _SHOWN_WORDS)
@@ -214,8 +235,7 @@ class RoutingRule(NamedTuple):
 class Rules:
     """The routing of a workspace: ordered rules, a default page for tags, and whether entities and likeness decide.
 
-    `matching` gives the indexes of the rules whose pattern is in a text; `classify` gives the kind of a memory, and
-    `likeliest` the pages that come nearest for one that no rule places.
+    `matching` gives the indexes of the rules whose pattern is in a text; `kinds` tells what a memory is about.
     """
 
     rules: tuple[RoutingRule, ...]
@@ -223,8 +243,11 @@ class Rules:
     entities: bool = True
     similar: bool = True
     matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
-    classify: Callable[[Memory], Classified | None] = field(default=lambda _: None, compare=False, repr=False)
-    likeliest: Callable[[Memory], Sequence[str]] = field(default=lambda _: (), compare=False, repr=False)
+    kinds: Callable[[], PageClassifier] = field(default=lambda: PageClassifier(()), compare=False, repr=False)
+
+    def taught(self, moved: Callable[[], Sequence[ExampleLine]]) -> Rules:
+        """These rules, told by the memories that a person moved as well; `moved` is asked when a kind is needed."""
+        return replace(self, kinds=cache(lambda: PageClassifier([*moved()] * _MOVED_COUNTS, self.kinds())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +278,7 @@ def find_claims(
 
 
 def _unplaced(memory: Memory, rules: Rules, has_page: HasPage) -> Destination:
-    near = ", ".join(page for page in rules.likeliest(memory) if has_page(page))
+    near = ", ".join(page for page in rules.kinds().likeliest(memory) if has_page(page))
     return Destination(INBOX, None, f"no rule matched; nearest are {near}" if near else "no rule matched")
 
 
@@ -279,7 +302,7 @@ def _likely_places(memory: Memory, rules: Rules, find_similar: FindSimilar, has_
         like = [Destination(found[0], None, f"like {said}")]
         if is_close(memory, found[1]):
             yield like.pop()
-    kind = rules.classify(memory) if not memory.entities else None
+    kind = rules.kinds().classify(memory) if not memory.entities else None
     if kind and has_page(kind.page):  # a page that was removed is not made anew
         said = f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
         kinds = [Destination(kind.page, None, said)]
@@ -362,6 +385,21 @@ class RenamedPages:
             here, count = next(iter(pages.most_common(1)), ("", 0))
             self._found[page] = here.removeprefix(BANK) if count > len(filed) / 2 else page
         return self._found.get(page, page)
+
+    def moved(self, is_there: HasPage) -> Mapping[str, str]:
+        """By the id of each memory that a person moved from where it was filed, its page now, relative to `bank/`.
+
+        What stands in a part of that page, or came along when the page got another name, was not moved.
+        """
+        at = self.pages_of(id_ for ids in self._filed.values() for id_ in ids)
+        now = {id_: pages[0].removeprefix(BANK) for id_, pages in at.items() if pages[0].startswith(BANK)}
+        return {
+            id_: now[id_]
+            for page, ids in self._filed.items()
+            for id_ in ids
+            if id_ in now and not is_own(now[id_]) and not is_within(now[id_], (page,))
+            if is_there(page) or not is_within(now[id_], (self.name_now(page),))
+        }
 
     @cached_property
     def _filed(self) -> Mapping[str, Sequence[str]]:

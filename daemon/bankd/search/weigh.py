@@ -13,14 +13,10 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from bankd.words.analysis import is_hangul, stem_word
+from bankd.words.tables import words_in
 
 ASKING_WEIGHT = 0.5
 
-_ENGLISH = """
-a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my
-of on or our shall should so some than that the their them there these they this those to was we were what when where
-which who whom whose why will with would you your
-"""
 _KOREAN_TERMS = """
 무엇 뭐 뭣 무어 누구 언제 어디 어느 어떤 어떻 어떠하 왜 몇 얼마 무슨 것 거 이 그 저 하 되 이것 그것
 있 좋아하 즐기
@@ -61,7 +57,7 @@ _OWN = frozenset(
 DETERMINERS = ("어떤", "무슨", "어느")
 """Words that ask, stand before their noun and have no particle, so that only this list shows where they end."""
 
-_TERMS = frozenset(stem_word(word) for word in _ENGLISH.split()) | frozenset(_KOREAN_TERMS.split())
+_TERMS = frozenset(map(stem_word, words_in("english", "function_words"))) | frozenset(_KOREAN_TERMS.split())
 
 
 def term_weight(term: str) -> float:
