@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from bankd.errors import BusyError
+from bankd.system.clock import read_monotonic
 from tests.settings import search_by_words
 from tests.stories.conftest import write_log
 
@@ -53,6 +58,13 @@ def find_program(variable: str, name: str) -> str:
     return found
 
 
+def turns_asked_in(heard: str, asking: str) -> list[int]:
+    """In what a model heard, the numbers of the telling turns after which notes were asked for."""
+    told = [len(re.findall(r"module \d+ now needs java", heard[: one.start()])) for one in re.finditer(asking, heard)]
+    assert told == sorted(told)
+    return told
+
+
 def blocks_in(texts: Iterable[str]) -> list[str]:
     """Our blocks in what reached a model, whole."""
     joined = "\n".join(texts)
@@ -72,3 +84,57 @@ def check_transcript(root: Path, agent: str, prompt: str) -> None:
     assert prompt in text
     assert "bankd-memory" not in text
     assert "정직" not in text
+
+
+def wait_for_memory(root: Path, text: str) -> None:
+    """Wait until a run that a session began has taken a note in, and has ended."""
+    end = read_monotonic() + 120
+    while not any(text in page.read_text("utf-8") for page in (root / "bank").rglob("*.md")):
+        assert read_monotonic() < end, "no run took it in"
+        threading.Event().wait(0.2)
+    while main(["cycle", "micro", "--no-wait", "--workspace", str(root)]) == BusyError.exit_code:
+        assert read_monotonic() < end, "the run does not end"
+        threading.Event().wait(0.2)
+
+
+@contextmanager
+def _broken(root: Path) -> Iterator[None]:
+    (root / "bankd.yaml").write_text("timezone: [", encoding="utf-8")
+    shutil.rmtree(root / ".bankd")
+    yield
+
+
+@contextmanager
+def _gone(root: Path) -> Iterator[None]:
+    shutil.rmtree(root)
+    yield
+
+
+@contextmanager
+def _full(root: Path) -> Iterator[None]:
+    aside = root.with_name("aside")
+    shutil.move(root, aside)
+    root.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", root], check=False).returncode:
+        pytest.skip("needs the right to mount a tmpfs")
+    try:
+        shutil.copytree(aside, root, dirs_exist_ok=True)
+        with (root / "filler").open("wb", buffering=0) as filler:
+            while filler.tell() < 8 << 20:
+                try:
+                    filler.write(bytes(4096))
+                except OSError:
+                    break
+        yield
+    finally:
+        subprocess.run(["umount", "-l", root], check=False)
+        root.rmdir()
+        aside.rename(root)
+
+
+WRONG: Mapping[str, Callable[[Path], AbstractContextManager[None]]] = {
+    "the disk is full": _full,
+    "its settings are broken": _broken,
+    "it is gone": _gone,
+}
+"""What may be wrong with a workspace, as long as it lasts."""

@@ -1,4 +1,4 @@
-"""A model that answers Claude Code and Codex: it notes one line when it is offered the tool, then says that it is done."""
+"""A model that answers Claude Code and Codex: it notes one line, if it has one, when it is offered the tool, then says that it is done."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 
 class Model:
-    """What it was asked, and the one note that it makes."""
+    """What it was asked, and the one note that it makes; none where that is empty."""
 
-    def __init__(self, note: str) -> None:
+    def __init__(self, note: str = "") -> None:
         self.asked: list[dict[str, Any]] = []
         self._note = note
 
     def reply(self, body: dict[str, Any]) -> dict[str, Any]:
         self.asked.append(body)
         tool = next((t["name"] for t in body.get("tools", []) if t["name"].endswith("memory_note")), None)
-        if tool is None or "tool_result" in json.dumps(body["messages"]):
+        if tool is None or not self._note or "tool_result" in json.dumps(body["messages"]):
             return {"type": "text", "text": "done"}
         return {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {"text": self._note}}
 
@@ -28,7 +28,7 @@ class Model:
         """The same for the Responses API, where tools of a server stand in a namespace."""
         self.asked.append(body)
         spaces = [t["name"] for t in body.get("tools", []) if any(_is_note(one) for one in t.get("tools", []))]
-        if not spaces or "function_call_output" in json.dumps(body["input"]):
+        if not spaces or not self._note or "function_call_output" in json.dumps(body["input"]):
             said = {"type": "output_text", "text": "done", "annotations": []}
             return {"id": "m_1", "type": "message", "role": "assistant", "status": "completed", "content": [said]}
         call = {"name": "memory_note", "namespace": spaces[0], "arguments": json.dumps({"text": self._note})}

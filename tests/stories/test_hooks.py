@@ -103,6 +103,25 @@ def test_an_agent_is_asked_for_notes_after_three_turns_in_a_line_and_held_up_aft
     assert "이 세션에서 정해진 것" in korean[4]
 
 
+def test_notes_are_asked_for_in_a_bank_that_no_run_has_read(hook: Hook, root: Path) -> None:
+    shutil.rmtree(root / ".bankd")
+    (root / ".bankd").mkdir()
+
+    assert "memory_note" in turns(hook, 1, 3)[4]
+
+
+def test_a_session_that_goes_on_is_not_told_its_own_words(hook: Hook, root: Path, bankctl: Run) -> None:
+    folder, own = root / "memory/imports/codex", "01a21f08-df31-7de3-b08d-1f576a1936cc"
+    folder.mkdir(parents=True)
+    (folder / "2026-05-04-6a1936cc.md").write_text(
+        "# 2026-05-04 codex: s\n\n## 09:00 user\n\n> The gasket kit is at Jiwoo's.\n"
+    )
+    bankctl("cycle", "micro", "--now", "2026-05-06T03:00")
+
+    assert hook("UserPromptSubmit", prompt="who has the gasket kit?", session_id=own) == ""
+    assert "at Jiwoo's" in hook("UserPromptSubmit", prompt="who has the gasket kit?")
+
+
 def test_nobody_is_asked_for_notes_where_nobody_sits_or_wants_it(
     hook: Hook, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +203,7 @@ def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
     (root / ".bankd/index").rename(root / ".bankd/elsewhere")
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
     (root / "bankd.yaml").write_text("timezone: [", encoding="utf-8")
-    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == hook("SessionStart", source="startup") == ""
     monkeypatch.setenv("BANKD_WORKSPACE", str(root / "nowhere"))
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
 

@@ -36,27 +36,36 @@ with silence; by words alone 21 and 14."""
 
 
 def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
-    """The context that an event adds to a session; empty if there is nothing to say."""
+    """The context that an event adds to a session; empty if there is nothing to say, or the settings cannot be used."""
     handler = _EVENTS.get(event)
-    return handler(said, bank) if handler else ""
+    return handler(said, bank) if handler and not bank.is_broken() else ""
 
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
-    """Memories that a prompt is clearly about and this session has not seen; else passages of sessions without a note."""
+    """What a prompt is clearly about and this session has not seen, and the line that asks for notes, where it is due."""
     from bankd.briefing.recalled import strip_memories
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted
     if is_trivial(prompt):
         return ""
-    project = bank.project_of(str(said.get("cwd") or ""))
-    asked = {"query": prompt, "limit": 3, "margin": _MARGIN, "project": project}
-    hits = [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]
-    if not hits:
-        found = (hit for hit in bank.recall({**asked, "limit": 4}, "logs")["hits"] if _is_clear(hit))
-        hits = [hit for hit in found if project in {"", bank.project_of_log(str(hit["path"])) or project}][:2]
-    session = str(said.get("session_id") or "")
-    told = _tell_new(hits, session, bank, bank.now()) if hits else ""
+    session, told = str(said.get("session_id") or ""), ""
+    with suppress(
+        BankError, OSError
+    ):  # a bank that no run has read has nothing to tell; notes are asked for all the same
+        hits = _find(prompt, session, bank.project_of(str(said.get("cwd") or "")), bank)
+        told = _tell_new(hits, session, bank, bank.now()) if hits else ""
     return told + ("" if said.get("unattended") or not session else _count_turn(prompt, session, bank))
+
+
+def _find(prompt: str, session: str, project: str, bank: BankReader) -> list[Mapping[str, Any]]:
+    """The memories that a prompt is clearly about, else what was said in other sessions of the project and not noted."""
+    asked = {"query": prompt, "limit": 3, "margin": _MARGIN, "project": project}
+    if hits := [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]:
+        return hits
+    own = "-" + re.sub(r"\W|_", "", session)[-8:] + ".md"
+    found = (hit for hit in bank.recall({**asked, "limit": 4}, "logs")["hits"] if _is_clear(hit))
+    others = ((hit, str(hit["path"])) for hit in found if not str(hit["path"]).endswith(own))
+    return [hit for hit, path in others if not project or bank.project_of_log(path) in {"", project}][:2]
 
 
 def _count_turn(prompt: str, session: str, bank: BankReader) -> str:

@@ -72,6 +72,12 @@ class BankReader:
 
         return load_usable_settings(self.root / "bankd.yaml")[0]
 
+    def is_broken(self) -> bool:
+        """Whether the settings cannot be used: what would hide secrets is not known then, and no run takes anything in."""
+        from bankd.wiring.search import search_settings
+
+        return bool(search_settings(self.root).unusable)
+
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
         from bankd.system.clock import read_clock, read_clock_alone
