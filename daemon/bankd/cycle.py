@@ -307,7 +307,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, p
         return plan
     vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
     mentions = catalog.mentions_of(set(vanished))
-    said = (f"{place}: {id_} stands there and is no memory, as in a code block" for id_, place in mentions.items())
+    said = (f"{place}: {id_} stands there but is not a memory, as in a code block" for id_, place in mentions.items())
     plan = plan.with_(warnings=(*plan.warnings, *said))
     vanished = tuple(id_ for id_ in vanished if id_ not in mentions)
     if len(vanished) <= allowed_removals(catalog.count(), policy.settings.budget) or policy.force:

@@ -427,7 +427,7 @@ def test_a_copy_with_the_id_of_a_memory_that_says_something_else_does_not_go_wit
 
     assert refused.code == 3
     assert "stands in different words at bank/_meta/inbox.md:" in refused.err
-    assert "and bank/world/copy.md:3; take the id off what is to stay" in refused.err
+    assert "and bank/world/copy.md:3; remove the id from the one to keep" in refused.err
     copy.write_text("# Copy\n\n- W: The sea is deep.\n", encoding="utf-8")
     assert bankctl(words[0], id_, *words[1:]).code == 0
     assert "The sea is deep." in copy.read_text()

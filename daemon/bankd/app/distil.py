@@ -75,7 +75,7 @@ class _Heard:
 
 
 class _Unwritten:
-    """The logs of a workspace with what would be appended to them; with `is_anew` as if no model had read them."""
+    """The logs of a workspace plus the text that would be appended; with `is_anew` as if no model had read them."""
 
     def __init__(self, logs: ProseLogs, *, is_anew: bool = False) -> None:
         self._logs, self._added, self._is_anew = logs, dict[str, str](), is_anew

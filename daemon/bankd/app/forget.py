@@ -145,7 +145,7 @@ def _require_one_wording(id_: str, found: Sequence[_Found]) -> None:
     of_id = [item for item in found if item.memory.id == id_]
     if len({normalise_text(item.memory.text) for item in of_id}) > 1:
         places = " and ".join(sorted(f"{item.page}:{item.lines[0]}" for item in of_id))
-        raise UserError(f"{id_}: it stands in different words at {places}; take the id off what is to stay")
+        raise UserError(f"{id_}: it stands in different words at {places}; remove the id from the one to keep")
 
 
 def _take_out(

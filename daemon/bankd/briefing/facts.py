@@ -128,7 +128,7 @@ class Item(NamedTuple):
 
     @property
     def line(self) -> str:
-        """As it is printed: whom it is about, the text, the day, and the id, or the place of what has none."""
+        """The printed line: whom it is about, the text, the day, and the id (or the place, if it has none)."""
         day = f"said {self.day.isoformat()}" if self.day else ""
         place = self.place.partition("#^")[2] or self.place
         return "- " + " · ".join(filter(None, (self.who, " ".join(self.text.split()), day, place)))

@@ -274,7 +274,7 @@ def new_page(title: str, heading: str, pieces: list[str]) -> str:
 def _spliced(document: Document, additions: Sequence[tuple[int, list[str]]], *, any_depth: bool = False) -> str | None:
     """A page with lines added before some of its own, in their order.
 
-    None when the rest does not read as before, or the new lines not as by themselves; `any_depth`: they may be deeper
+    None if the rest would read differently, or the new lines would read differently than alone; `any_depth`: they may be deeper
     in a list.
     """
     lines, new, done, ending = list[str](), set[int](), 0, majority_ending(document.text)

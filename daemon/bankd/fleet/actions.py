@@ -109,7 +109,7 @@ def _show(facts: FleetFacts, most: int) -> None:
     for outcome in facts.slowest:
         say(styled(_(f"slow: {outcome.bank}  {outcome.night}  {outcome.seconds:.1f} s"), "dim"))
     if facts.count("failed"):
-        say(_("when the causes are mended, type: bankctl fleet retry"))
+        say(_("when the causes are fixed, type: bankctl fleet retry"))
     if not facts.workers and (facts.due or facts.unfinished):
         say(styled(_("no worker runs; start one with: bankctl fleet worker"), "red"))
 

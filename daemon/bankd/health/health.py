@@ -180,7 +180,7 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
         yield HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)
         return
     if daemon.waiting:
-        fix = "it goes on by itself when that is mended"
+        fix = "it continues by itself when that is fixed"
         yield HealthFinding(f"the daemon waits: {daemon.waiting}", fix, needs_person=True)
     if daemon.settings_problem:
         text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
@@ -195,7 +195,7 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
 
 _LONGEST_LOAN, _LONGEST_JOB, _LONGEST_PAUSE = 300.0, 3600.0, 60.0
 """Seconds: for a command that writes, for a job, and for jobs that wait while none runs."""
-_RESTART = "start the daemon again: what waits is done then; its journal may tell why"
+_RESTART = "start the daemon again: waiting work is done then; its journal may say why"
 
 
 def tell_standstill(queue: QueueFacts) -> str:
@@ -221,7 +221,7 @@ def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
         yield HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
     if bank.disk:
         reason, _, fix = bank.disk.partition("; ")
-        fix = f"{fix or 'make room, or make it writable'}; what waits is then done by itself"
+        fix = f"{fix or 'make room, or make it writable'}; waiting work is then done by itself"
         yield HealthFinding(f"nothing can be written: {reason}", fix, needs_person=True)
     yield from may_not_be_used(bank.not_ours)
     if bank.index.problem:

@@ -346,7 +346,7 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
         return f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
     if head is None:
         tight = "no space after the colon; write it as `- W: text`"
-        unread = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
+        unread = "the part before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
         return tight if _TIGHT_TEXT.match(text) else unread if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"

@@ -144,7 +144,7 @@ class Undoing:
 
 
 def plan_undo(past: PastRun, now: Present) -> Undoing:
-    """Work out how to take a run back."""
+    """Plan how to undo a run."""
     if all(digest_of(now.look(path)) == digest_of(data) for path, data in past.before.items()):
         return Undoing()
     obstacles = tuple(_find_obstacles(past, now))
@@ -331,7 +331,7 @@ class _Reverser:
             self._append(id_, was, was.text, None)
 
     def _said_by(self, was: MemoryLines) -> str | None:
-        """A memory that says the same and came to the page since, perhaps with its id taken off by the user.
+        """A memory with the same text that came to the page after the run, perhaps without its id, which the user removed.
 
         All pages are searched when the page is not found, because it may have another name, and for what was learned
         since.

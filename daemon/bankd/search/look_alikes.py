@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LOOK_ALIKES = 20
 """The most memories that share words with a new line and are looked at; a duplicate shares nearly all of its words."""
 _KEPT, _KEPT_PAGES = 5_000, 500
-"""Memories and vocabularies of pages that are kept for the next line, some megabytes: many lines find the same."""
+"""Memories and vocabularies of pages that are cached for the next line, some megabytes: many lines need the same ones."""
 
 T = TypeVar("T")
 

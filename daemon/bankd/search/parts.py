@@ -26,7 +26,7 @@ _TURN = re.compile(r"(?: {0,3}#{1,6}[ \t]+)?\d{1,2}:\d\d[ \t]+(?P<who>\S.*)")
 _SAYS = re.compile(r"(?:\[?\d{1,2}:\d\d\]?[ \t]+)?\**(?P<who>[^\W\d_][^\n:*]{1,20}):\**[ \t]")
 """How a turn begins: in imported sessions with a heading (`## 10:02 user`), as people write it with a name (`Kim: where is it?`)."""
 _REPLY = 280
-"""Characters: no further line of a reply is shown after so many."""
+"""Characters: no further line of a reply is shown after this many."""
 
 
 class Part(NamedTuple):

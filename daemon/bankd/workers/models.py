@@ -69,7 +69,7 @@ class ModelDoor:
         try:
             return self.find(prompt) or self._ask(prompt, _reply_key(self._settings, prompt))
         except BankError as problem:
-            return Unanswered(f"what it takes cannot be noted: {problem}")
+            return Unanswered(f"the tokens it takes cannot be recorded: {problem}")
 
     def _ask(self, prompt: Prompt, key: str) -> Reply | Unanswered:
         """Ask until there is an answer, or a reason to ask no more."""
