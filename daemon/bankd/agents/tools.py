@@ -320,7 +320,7 @@ def _offered(bank: BankReader) -> Json:
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(bank.root, write=False) as workspace:
-        lived = [{"id": one.id, "place": one.place, "text": one.text} for one in list_promotable(workspace)]
+        lived = [{"id": one.id, "place": place, "text": text} for one, place, text in list_promotable(workspace)]
         weakest = [asdict(one) for one in offer_candidates(workspace)[:20]]
     return {"promotable": lived, "archivable": weakest, "note": DATA_NOTICE}
 

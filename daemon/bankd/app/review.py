@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
-from datetime import date
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
 from bankd.config.changing import add_rule
@@ -18,7 +16,8 @@ from bankd.edits.transaction import Transaction, keep_versions
 from bankd.errors import UserError
 from bankd.health.health import COPIED_ADVICE
 from bankd.layouts.rearrange import relink_operations
-from bankd.memory.judge import CompareParts, compare_changed, source_day
+from bankd.memory.archive import Resident
+from bankd.memory.judge import CompareParts, compare_changed
 from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
 from bankd.memory.links import follow_links, rebase_moved
 from bankd.memory.plan import HeldBack, MovingMemory, Placement, held_back_in, move_operations, screened_in
@@ -35,11 +34,10 @@ from bankd.memory.retire import (
     residents_of,
 )
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, problem_of_target, route_memory
-from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources, statement_of
+from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
-from bankd.same.compare import Relation
-from bankd.same.pairs import Pairs, likely_changes, near_groups
+from bankd.same.pairs import Pairs, near_groups
 from bankd.secrets.screening import find_secrets
 
 
@@ -186,50 +184,12 @@ def move_memories(
     return moved
 
 
-@dataclass(frozen=True, slots=True)
-class BlockedLine:
-    """A blocked line: its id, place and text, the memory that says the same and its place and text, why, and when."""
-
-    id: str
-    place: str
-    text: str
-    twin: str
-    twin_place: str
-    twin_text: str
-    reason: str
-    day: str
-
-
-def list_blocked(workspace: Workspace) -> list[BlockedLine]:
-    """Every blocked line, the newest first."""
-    user_run = begin_run(workspace, "list")
-    facts = {id_: fact for id_, fact in user_run.ledger.consumed.items() if fact["type"] == DUPLICATE}
-    twins = user_run.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
-    found = []
-    for id_, fact in facts.items():
-        place, text, twin = f"memory/{fact.get('log')}:{fact.get('line')}", fact.get("text", ""), str(fact.get("of"))
-        reason, day = str(fact.get("reason", "says the same")), str(fact["at"])[:10]
-        found.append(BlockedLine(id_, place, str(text), twin, *twins.get(twin, ("", "")), reason, day))
-    return sorted(found, key=lambda line: (line.day, line.place), reverse=True)
-
-
-_NOT_BLOCKED = "{}: no blocked line has this id; bankctl review list blocked shows those there are"
-
-
-def find_blocked(workspace: Workspace, id_: str) -> BlockedLine:
-    """The blocked line with this id; UserError when there is none."""
-    found = next((line for line in list_blocked(workspace) if line.id == id_), None)
-    if found is None:
-        raise UserError(_NOT_BLOCKED.format(id_))
-    return found
-
-
 def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
     """Let a blocked line in, onto the page that its rule gives; UserError when no blocked line has this id."""
     user_run = begin_run(workspace, "allow")
     fact = user_run.ledger.consumed.get(id_)
     if fact is None or fact["type"] != DUPLICATE:
-        raise UserError(_NOT_BLOCKED.format(id_))
+        raise UserError(f"{id_}: no blocked line has this id; bankctl review list blocked shows those there are")
     line = _line_of(user_run, id_, fact)
     workspace.graph.refresh()
     rules = workspace.policy().rules
@@ -258,63 +218,6 @@ def consolidate_bank(workspace: Workspace, only: str | None = None, *, apply: bo
     merged = find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
     chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
     return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force, dry_run=not apply)
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictSide:
-    """One memory of a contradiction: its text and page, the log line that it came from, and the day of that line."""
-
-    id: str
-    text: str
-    place: str
-    source: str
-    day: date | None
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two memories that cannot both be true now; with `is_known` the newer one was taken in as an update of the older."""
-
-    older: ConflictSide
-    newer: ConflictSide
-    reason: str
-    is_known: bool
-
-
-def list_conflicts(workspace: Workspace) -> list[Contradiction]:
-    """Every pair in the bank that says different values of the same thing, unless both hold, the newest first.
-
-    They include this week's few questions: pairs in which the newer may replace the older.
-    """
-    user_run = begin_run(workspace, "list")
-    found = compare_all(user_run)
-    held, ledger = user_run.catalog.all_lines(), user_run.ledger
-    memories = {id_: memory_of(lines) for id_, lines in held.items()}
-    successions = (pair for pair in ledger.successors().items() if memories.keys() >= set(pair))
-    known = {pair: str(ledger.supersessions[pair[0]].get("reason", "")) for pair in successions}
-
-    def side(id_: str) -> ConflictSide:
-        fact = ledger.consumed.get(id_)
-        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
-        return ConflictSide(id_, statement_of(memories[id_]), held[id_].page, source, source_day(fact))
-
-    settled = ledger.wanted_both
-    there = {
-        pair: one
-        for pair, one in found.items()
-        if pair[::-1] not in known and memories.keys() >= set(pair) and (min(pair), max(pair)) not in settled
-    }
-    dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
-    days = {id_: source_day(fact) for id_, fact in ledger.consumed.items()}
-    asked = {
-        pair: str(item["reason"])
-        for pair, item in ledger.may_replace.items()
-        if memories.keys() >= set(pair) and (min(pair), max(pair)) not in settled
-    }
-    likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
-    open_ = {**likely, **asked, **known, **dated}
-    rows = [Contradiction(side(pair[0]), side(pair[1]), why, pair in known) for pair, why in open_.items()]
-    return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 
 
 def compare_all(user_run: UserRun) -> Pairs:
@@ -431,65 +334,41 @@ def _require(ids: Sequence[str], held: Container[str]) -> None:
         raise UserError(*(f"{id_}: no memory of the bank has this id" for id_ in missing))
 
 
-@dataclass(frozen=True, slots=True)
-class NearMemory:
-    """A memory of a group of near-copies: its place (`page:line`) and its text there."""
-
-    id: str
-    place: str
-    text: str
-
-
-def list_near(workspace: Workspace) -> list[list[NearMemory]]:
-    """The groups of near-copies that runs found, and that nobody has decided to keep."""
+def list_near(workspace: Workspace) -> list[dict[str, tuple[str, str]]]:
+    """The groups of near-copies that runs found, and that nobody has decided to keep: place and text of each by its id."""
     groups = near_groups(workspace.catalog.known_pairs())
     texts = workspace.catalog.texts_of({id_ for group in groups for id_ in group})
-    found = [[NearMemory(id_, *texts[id_]) for id_ in group if id_ in texts] for group in groups]
+    found = [{id_: texts[id_] for id_ in group if id_ in texts} for group in groups]
     return [group for group in found if len(group) > 1]
 
 
-def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemory]:
+def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> None:
     """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
-    group = next((group for group in list_near(workspace) if id_ in {one.id for one in group}), None)
+    group = next((group for group in list_near(workspace) if id_ in group), None)
     if group is None:
         raise UserError(
             f"{id_}: it has no near-copies that wait for a decision; bankctl review list near shows those that do"
         )
-    ids = {one.id for one in group}
     if not dry_run:
-        pairs = [pair for pair in workspace.catalog.known_pairs() if ids.issuperset(pair)]
+        pairs = [pair for pair in workspace.catalog.known_pairs() if group.keys() >= set(pair)]
         why = "besides others that say much the same"
-        rows = [ReportRow("=", "kept", one.place, one.text, why) for one in group]
-        keep_apart(workspace, pairs, len(group), rows)
-    return group
+        keep_apart(workspace, pairs, len(group), [ReportRow("=", "kept", *held, why) for held in group.values()])
 
 
-@dataclass(frozen=True, slots=True)
-class PromotableMemory:
-    """A memory that may become lasting knowledge: its place and text, and on how many days it was used."""
-
-    id: str
-    place: str
-    text: str
-    days: int
-    memory: Memory
-
-
-def list_promotable(workspace: Workspace) -> list[PromotableMemory]:
-    """The events that were used often enough to become lasting knowledge, the most used first."""
+def list_promotable(workspace: Workspace) -> list[tuple[Resident, str, str]]:
+    """The events that were used often enough to become lasting knowledge, the most used first: each with place and text."""
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
     used = {id_ for id_, signals in ledger.signals.items() if signals.used}
     residents = residents_of(workspace.catalog.lines_of(used), ledger) if used else []
     found = find_promotable(residents, workspace.now.date(), ledger.dismissed)
     texts = workspace.catalog.texts_of({one.id for one in found})
-    held = (one for one in found if one.id in texts)
-    return [PromotableMemory(one.id, *texts[one.id], len(set(one.signals.used)), one.memory) for one in held]
+    return [(one, *texts[one.id]) for one in found if one.id in texts]
 
 
 def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_run: bool) -> list[tuple[str, str]]:
     """Move one to lasting knowledge, to `target` or where its rules say; UserError when it is not offered."""
-    offered = _offered(workspace, id_)
+    offered, place, _ = _offered(workspace, id_)
     if target is None:
         (claims,) = places_for(workspace, [offered.memory])
         destination = lasting_place(claims)
@@ -497,24 +376,23 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_ru
         destination = _named_place(target, "promoted by hand")
         if is_lived(destination.page):
             raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
-    page, _, line = offered.place.rpartition(":")
+    page, _, line = place.rpartition(":")
     text = workspace.catalog.lines_of([id_])[id_].text
     moves = [(MovingMemory(id_, text, int(line), page=page), destination)]
     return move_memories(workspace, "promote", moves, dry_run=dry_run)
 
 
-def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> PromotableMemory:
+def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> None:
     """Leave one where it is, and do not offer it again; UserError when it is not offered."""
-    offered = _offered(workspace, id_)
+    _, place, text = _offered(workspace, id_)
     if not dry_run:
-        row = ReportRow("=", "kept", offered.place, offered.text, "it stays among the events")
+        row = ReportRow("=", "kept", place, text, "it stays among the events")
         said = (DISMISSED, id_, {"key": id_, "why": "promotion"})
         record_run(workspace, "keep", {"kept": 1}, [row], said=[said])
-    return offered
 
 
-def _offered(workspace: Workspace, id_: str) -> PromotableMemory:
-    found = next((one for one in list_promotable(workspace) if one.id == id_), None)
+def _offered(workspace: Workspace, id_: str) -> tuple[Resident, str, str]:
+    found = next((one for one in list_promotable(workspace) if one[0].id == id_), None)
     if found is None:
         raise UserError(f"{id_}: not offered as lasting knowledge; bankctl review lists what is")
     return found

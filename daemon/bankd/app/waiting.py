@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple, TypeAlias
 
 from bankd.app.archive import forecast_fading, restore_memories
@@ -17,6 +18,7 @@ from bankd.app.review import (
     accept_line,
     allow_line,
     archive_memories,
+    compare_all,
     confirm_memory,
     consolidate_bank,
     decline_promotion,
@@ -25,8 +27,6 @@ from bankd.app.review import (
     keep_both,
     keep_near,
     learned_rules,
-    list_blocked,
-    list_conflicts,
     list_inbox,
     list_near,
     list_promotable,
@@ -37,13 +37,17 @@ from bankd.app.review import (
 )
 from bankd.app.show import set_importance
 from bankd.app.undo import Undo
-from bankd.app.workspace import Workspace
+from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
+from bankd.memory.judge import source_day
+from bankd.memory.ledger import DUPLICATE
 from bankd.memory.plan import HeldBack
 from bankd.memory.retire import memory_of
-from bankd.pages.memory import parse_memory, split_id
+from bankd.pages.memory import parse_memory, split_id, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER
+from bankd.same.compare import Relation
+from bankd.same.pairs import likely_changes
 
 KINDS: Mapping[str, str] = {
     "unfiled": "Unfiled",
@@ -168,26 +172,50 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
 
 
 def _contradictions(workspace: Workspace) -> Iterator[Card]:
-    for pair in list_conflicts(workspace):
-        older, newer = pair.older.id, pair.newer.id
-        is_dated = pair.newer.day or pair.is_known  # of two that no log dates, nobody knows which is newer
+    """The pairs in the bank that say different values of the same thing, unless both hold, the newest first.
+
+    They include this week's few questions: pairs in which the newer may replace the older.
+    """
+    user_run = begin_run(workspace, "list")
+    found, held, ledger = compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
+    days = {id_: source_day(fact) for id_, fact in ledger.consumed.items()}
+
+    def is_open(pair: tuple[str, str]) -> bool:
+        return held.keys() >= set(pair) and (min(pair), max(pair)) not in ledger.wanted_both
+
+    known = {
+        (old, new): str(ledger.supersessions[old].get("reason", ""))
+        for old, new in ledger.successors().items()
+        if held.keys() >= {old, new}
+    }
+    there = {pair: one for pair, one in found.items() if pair[::-1] not in known and is_open(pair)}
+    dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
+    asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
+    likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
+    reasons = {**likely, **asked, **known, **dated}
+
+    def line(id_: str, role: str) -> CardLine:
+        fact, day = ledger.consumed.get(id_), days.get(id_)
+        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
+        text = statement_of(memory_of(held[id_]))
+        return CardLine(held[id_].page, text, id_, day.isoformat() if day else "", role, source)
+
+    for pair in sorted(reasons, key=lambda pair: (days.get(pair[1]) or date.min, pair[1]), reverse=True):
+        older, newer = pair
+        is_dated = days.get(newer) or pair in known  # of two that no log dates, nobody knows which is newer
         choices = [
             Choice("n", "archive", "The newer holds" if is_dated else "The second holds", {"id": older}),
             Choice("o", "archive", "The older holds" if is_dated else "The first holds", {"id": newer}),
             Choice("b", "both", "Both hold", {"id": older, "other": newer}),
         ]
-        roles = ("older", "newer") if is_dated else ("one", "other")
-        sides = zip(roles, (pair.older, pair.newer), strict=True)
-        lines = [
-            CardLine(one.place, one.text, one.id, one.day.isoformat() if one.day else "", role, one.source)
-            for role, one in sides
-        ]
-        yield Card("contradictions", f"{older} {newer}", lines, pair.reason, choices, pair.newer.source)
+        lines = list(map(line, pair, ("older", "newer") if is_dated else ("one", "other")))
+        yield Card("contradictions", f"{older} {newer}", lines, reasons[pair], choices, lines[1].source)
 
 
 def _near(workspace: Workspace) -> Iterator[Card]:
     for group in list_near(workspace):
-        first, ids = {"id": group[0].id}, [one.id for one in group]
+        ids = list(group)
+        first = {"id": ids[0]}
         choices = [
             Choice("m", "merge", "Merge", first),
             Choice("b", "keep", "Keep both" if len(ids) == 2 else "Keep all", first),
@@ -195,7 +223,8 @@ def _near(workspace: Workspace) -> Iterator[Card]:
         for number, id_ in enumerate(ids[:9], 1):
             others = " ".join(other for other in ids if other != id_)
             choices.append(Choice(str(number), "archive", f"Only {number}", {"id": others}))
-        yield Card("near", ids[0], [CardLine(one.place, _said(one.text), one.id) for one in group], "", choices)
+        lines = [CardLine(place, _said(text), id_) for id_, (place, text) in group.items()]
+        yield Card("near", ids[0], lines, "", choices)
 
 
 def _proposed(workspace: Workspace, item: HeldBack) -> Card:
@@ -209,11 +238,11 @@ def _proposed(workspace: Workspace, item: HeldBack) -> Card:
 
 
 def _lived(workspace: Workspace) -> Iterator[Card]:
-    for one in list_promotable(workspace):
-        sent = {"id": one.id}
+    for one, place, text in list_promotable(workspace):
+        sent, days = {"id": one.id}, len(set(one.signals.used))
         choices = [Choice("y", "promote", "Make it lasting", sent), Choice("n", "decline", "Leave it", sent)]
-        line = CardLine(one.place, _said(one.text), one.id)
-        yield Card("lived", one.id, [line], f"used on {one.days} day{'' if one.days == 1 else 's'}", choices)
+        line = CardLine(place, _said(text), one.id)
+        yield Card("lived", one.id, [line], f"used on {days} day{'' if days == 1 else 's'}", choices)
 
 
 def _fading(workspace: Workspace) -> Iterator[Card]:
@@ -239,13 +268,20 @@ def _bad(item: HeldBack) -> Card:
 
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:
-    """Lines that said nothing new. They do not wait for a decision, and are listed only on request."""
-    for one in list_blocked(workspace):
+    """Lines that said nothing new, the newest first. They do not wait for a decision, and are listed only on request."""
+    user_run = begin_run(workspace, "list")
+    facts = {id_: fact for id_, fact in user_run.ledger.consumed.items() if fact["type"] == DUPLICATE}
+    twins = user_run.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
+    places = {id_: f"memory/{fact.get('log')}:{fact.get('line')}" for id_, fact in facts.items()}
+    for id_ in sorted(facts, key=lambda id_: (str(facts[id_]["at"])[:10], places[id_]), reverse=True):
+        fact, twin = facts[id_], str(facts[id_].get("of"))
+        place, text = twins.get(twin, ("", ""))
         lines = [
-            CardLine(one.place, one.text, one.id, one.day),
-            CardLine(one.twin_place, one.twin_text.strip(), one.twin),
+            CardLine(places[id_], str(fact.get("text", "")), id_, str(fact["at"])[:10]),
+            CardLine(place, text.strip(), twin),
         ]
-        yield Card("blocked", one.id, lines, one.reason, [Choice("y", "allow", "Let it in", {"id": one.id})], one.place)
+        choices = [Choice("y", "allow", "Let it in", {"id": id_})]
+        yield Card("blocked", id_, lines, str(fact.get("reason", "says the same")), choices, places[id_])
 
 
 Form: TypeAlias = Mapping[str, str]
@@ -372,7 +408,7 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
     if "fading" in by_kind and "lived" not in by_kind and by_kind["fading"].choices:
         first = by_kind["fading"].choices[0]
         return {"do": first.do, **first.fields}
-    if "lived" not in by_kind and not any(line.id == what for line in list_blocked(workspace)):
+    if "lived" not in by_kind and not any(card.id == what for card in _blocked(workspace)):
         raise UserError(f"{what}: nothing with this id waits; bankctl review list shows what does, with its id")
     return {"do": "promote" if "lived" in by_kind else "allow", "id": what}
 
