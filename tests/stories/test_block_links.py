@@ -317,3 +317,14 @@ def test_a_run_that_would_leave_a_link_dead_writes_nothing(
     assert said.code == 70
     assert f"bank/world/refs.md:3: taste#^{TEA} would lead nowhere" in said.err
     assert content(linked) == before
+
+
+def test_pages_that_a_base_names_are_references_and_follow_a_move(root: Path, bankctl: Run) -> None:
+    base = 'filters:\n  and:\n    - file.hasLink("Desk")\n    - \'list(up).contains(link("Desk", "d"))\'\n    - \'file.inFolder("Desk")\'\n'
+    file = root / "bank/board.base"
+    file.write_text(base, encoding="utf-8")
+    (root / "bank/Desk.md").write_text("# Desk\n\n- W: The desk is oak.\n", encoding="utf-8")
+    assert bankctl("page", "move", "Desk.md", "rooms/Table.md").code == 0
+
+    followed = base.replace('hasLink("Desk")', 'hasLink("Table")').replace('link("Desk"', 'link("Table"')
+    assert file.read_text(encoding="utf-8") == followed

@@ -232,3 +232,34 @@ def test_asked_about_one_day_its_log_stands_above_and_on_finds_what_was_said_and
             "hits"
         ]
         assert [words in hit["text"] for hit in found] == [True], (day, words)
+
+
+NOTED = "## Retain\n- W: {0} was painted.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "day"),
+    [
+        ("journal.md", "# 2026-04-03\n\n" + NOTED + "\n# 2026-04-05\n\n### May\n", "2026-04-03"),
+        ("journal.md", "# 2026-04-03\n\n# April 5th, 2026\n\n" + NOTED, "2026-04-05"),
+        ("notes/kitchen.md", "---\ntitle: x\ndate: 2026-04-07\n---\n\n" + NOTED, "2026-04-07"),
+        ("2026-04-09.md", "# 2026-04-03\n\n" + NOTED, "2026-04-09"),
+        ("ideas.md", NOTED, "2026-04-20"),
+        ("09-05-2024.md", NOTED, "2026-04-20"),
+    ],
+)
+def test_a_line_is_of_the_day_in_the_name_of_its_log_else_in_a_heading_or_property_and_else_the_doctor_says_so(
+    root: Path, bankctl: Run, name: str, text: str, day: str
+) -> None:
+    file = root / "memory" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text.format("The kitchen"), encoding="utf-8")
+    bankctl("cycle", "micro", "--now", "2026-04-20T22:00")
+
+    (hit,) = bankctl("search", "kitchen", "--in", "bank", "--json").json["hits"]
+    findings = [row["text"] for row in bankctl("doctor", "--json").json["days"]]
+
+    assert hit["learned"] == day
+    assert len(findings) == (day == "2026-04-20")
+    assert all(f"memory/{name}: " in one for one in findings)
+    assert all(("may be two days" in one) == ("2024" in name) for one in findings)

@@ -19,10 +19,10 @@ from bankd.app.workspace import Said, Workspace, record_run
 from bankd.edits.transaction import HEALING, Journal, replay_transaction
 from bankd.errors import UserError
 from bankd.health.ledger import logged_run
-from bankd.memory.ledger import Event, Ledger, day_of
+from bankd.memory.ledger import Event, Ledger, day_of, day_said
 from bankd.memory.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.report import ReportRow
-from bankd.memory.retain import PROFILES, LogPlace
+from bankd.memory.retain import PROFILES
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
 from bankd.pages.memory import Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER
@@ -151,7 +151,7 @@ def editor_command(environment: Mapping[str, str], path: str, line: int) -> list
 def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -> str:
     """The days that a memory mentions, else the day of its log, else that of its confidence."""
     written = memory.confidence.day if memory.confidence else None
-    learned = LogPlace(str(fact.get("log", "")), 0).day(day_of(fact)) if fact else written
+    learned = day_said(fact) if fact else written
     about = days_spoken_of(memory.text, learned, memory.tag)
     days = about[0] if about else on(learned) if learned else None
     return label_of(days, today, is_korean=is_korean or has_hangul(memory.text)) if days else ""

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.memory.archive import fades_away_on, resident_of
-from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, fold_events
+from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_said, fold_events
 from bankd.memory.use import FADING_TAG, Fading, value_on
 from bankd.pages.names import day_in
 from bankd.pages.page import Entry, Page
@@ -184,14 +184,9 @@ def _said_days(ledger: Ledger) -> dict[str, list[date]]:
     days: dict[str, list[date]] = {}
     for id_, fact in ledger.consumed.items():
         said = str(fact.get("of")) if fact["type"] == DUPLICATE else id_
-        if day := _day_of_log(fact):
+        if day := day_said(fact):
             days.setdefault(said, []).append(day)
     return days
-
-
-def _day_of_log(fact: Event) -> date | None:
-    """The day of the log that a line was read from, else the day of the run that read it."""
-    return day_in(str(fact.get("log", ""))) or day_in(str(fact.get("at", "")))
 
 
 def _links_of(entries: Iterable[tuple[Page, Entry]]) -> Counter[str]:

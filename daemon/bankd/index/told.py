@@ -11,17 +11,16 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bankd.errors import ConflictError, UserError
 from bankd.index.sources import text_of_log
-from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, find_missing, fold_events, in_order_told
+from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, day_said, find_missing, fold_events, in_order_told
 from bankd.memory.use import KINDS, UseEvent, read_use
-from bankd.pages.names import day_in
 from bankd.search.indexable import LineQuestions, MemoryDates, NewQuestions
 from bankd.search.request import Hit
 from bankd.storage.events import EVENTS, PACKED, log_files, parse_row, read_log_file
@@ -133,7 +132,7 @@ def read_event_days(root: Path, seen: str) -> MemoryDates:
                     continue
                 if use := read_use(event):
                     uses.append(use)
-                if event.get("type") in {KEPT, DUPLICATE, SUPERSEDED} and (day := _day_of(event)):
+                if event.get("type") in {KEPT, DUPLICATE, SUPERSEDED} and (day := day_said(event)):
                     days = learned if event["type"] == KEPT else changed
                     days[str(event.get("of" if event["type"] == DUPLICATE else "memory"))] = day
     return MemoryDates(learned, changed, json.dumps(now), uses)
@@ -150,11 +149,6 @@ def _new_lines(tree: FileTree, path: str, start: int, size: int) -> tuple[int, l
             *lines, last = data.split(b"\n")
             return start + len(data) - len(last), lines
     return start, []
-
-
-def _day_of(event: Mapping[str, Any]) -> date | None:
-    """The day of the log that the line stood in, else the day on which the event was written."""
-    return day_in(str(event.get("log", ""))) or day_in(str(event.get("at", "")))
 
 
 def read_questions(catalog_db: Path, seen: str) -> NewQuestions:

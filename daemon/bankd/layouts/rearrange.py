@@ -24,7 +24,14 @@ from bankd.pages.anchors import Form, Outline, fragment_for, outline_of
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, Names, is_own, path_key
 from bankd.pages.page import read_page
-from bankd.pages.references import LinkKind, Reference, references_in_text, references_of, route_targets
+from bankd.pages.references import (
+    LinkKind,
+    Reference,
+    references_in_text,
+    references_of,
+    route_targets,
+    targets_of_obsidian,
+)
 from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, split_target
 from bankd.pages.scanner import Document, document_of, encode_text, scan_text
 
@@ -203,9 +210,10 @@ def _renames_heading(before: str, after: str) -> bool:
 def read_source(path: str, text: str, routing: str = "") -> Source:
     """A file with its references; `routing` is the path of the file of rules."""
     document = document_of(text)
-    if path == routing or path.endswith(_OF_OBSIDIAN):
-        named = route_targets(text)  # relative to bank/ too
-        return Source(document.lines, tuple(r for r in named if path == routing or r.is_angled))
+    if path == routing:
+        return Source(document.lines, route_targets(text))
+    if path.endswith(_OF_OBSIDIAN):
+        return Source(document.lines, targets_of_obsidian(text))
     if path.endswith(".md"):
         return Source(document.lines, references_of(document))
     return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import bug_in
-from bankd.memory.ledger import KEPT, PROJECT, Event, Ledger, are_apart, day_of
+from bankd.memory.ledger import KEPT, PROJECT, Event, Ledger, are_apart, day_said
 from bankd.memory.plan import Blocked, Confirmed, Placement, Plan, Update
 from bankd.memory.retain import RetainLine
 from bankd.memory.retire import memory_of
@@ -335,13 +335,8 @@ def _compare(
 
 
 def source_day(fact: Event | None) -> date | None:
-    """The day of what a memory came from: of its log when that is named by a day, else of the event; None without either."""
-    if fact is None:
-        return None
-    try:
-        return date.fromisoformat(str(fact.get("log", "")).rpartition("/")[2][:10])
-    except ValueError:
-        return day_of(fact)
+    """The day on which a memory was said; None where nobody knows where it came from."""
+    return day_said(fact) if fact else None
 
 
 def source_line_number(fact: Event | None) -> int:

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use
+from bankd.pages.names import day_in
 
 Event: TypeAlias = Mapping[str, Any]
 
@@ -303,6 +304,11 @@ def _consume(ledger: Ledger, memory: str, item: Event) -> None:
     if first.get("type") == DUPLICATE and item.get("type") == KEPT:
         ledger.consumed[memory] = item
         ledger.allowed[memory] = first
+
+
+def day_said(item: Event) -> date | None:
+    """The day on which a line was said: in the name of its log, else as the log states it, else that of the event."""
+    return next(filter(None, (day_in(str(item.get(fact, ""))) for fact in ("log", "day", "at"))), None)
 
 
 def day_of(item: Event) -> date:

@@ -294,7 +294,8 @@ class Plan:
 
     def _consumed(self, kind: str, line: RetainLine, key: str = "", /, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
-        return self._event(kind, key or line.id, **where, **facts)
+        stated = {"day": line.place.stated.isoformat()} if line.place.stated else {}
+        return self._event(kind, key or line.id, **where, **stated, **facts)
 
 
 def new_run_id(now: datetime, kind: str, taken: Set[str]) -> str:

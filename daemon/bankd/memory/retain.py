@@ -10,7 +10,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bankd.errors import UsageError
 from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
 from bankd.pages.names import day_in
-from bankd.pages.page import heading_title
+from bankd.pages.page import heading_title, properties_of
 from bankd.pages.scanner import Block, BlockKind, Document, is_open_comment, scan_text, without_hidden
 from bankd.pages.text import MARK, is_utf8
 
@@ -64,6 +64,8 @@ _PROJECT = re.compile(r"[ \t]*<!--[ \t]*project[ \t]*:[ \t]*(?P<folder>/(?:(?!--
 _DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
 _REPLACES = re.compile(r"[ \t]*\(replaces[ \t]+\^?(?P<id>[^\s()]*)\)[ \t]*$", re.MULTILINE)
 """The end of a line that says which memory it replaces."""
+_STATES_DAY = re.compile(r"(?:date|day|created)\b", re.IGNORECASE)
+"""A property with the day of a log."""
 BAD, REFUSED, PROPOSED = "bad", "refused", "proposed"
 """Why a line waits: it cannot be read; a model wrote it and was not believed; a model or a rule only proposes it."""
 _CODE_SPAN = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)", re.DOTALL)
@@ -77,10 +79,12 @@ class LogPlace:
 
     log: str
     line: int
+    stated: date | None = field(default=None, compare=False)
+    """The day in a heading above the line, else in the properties of the log, where the name of the log has none."""
 
     def day(self, today: date) -> date:
         """The last day in the name of the log; today where it has none, or one in the future."""
-        return min(day_in(self.log) or today, today)
+        return min(day_in(self.log) or self.stated or today, today)
 
     def __str__(self) -> str:
         """The place as editors open it, relative to the workspace."""
@@ -230,11 +234,19 @@ class _LogReader:
         self._options = _options_in(document)
         self.unended: LogPlace | None = None
         self.prose = 0
+        self._days: list[tuple[int, date]] = []
+        if day_in(log) is None:
+            stated = (day_in(text) for _, text in properties_of(document) if _STATES_DAY.match(text))
+            self._days = [(0, day) for day in stated if day][:1]
 
     def read(self) -> Iterator[_Tagged | BadLine]:
         for block in self._document.blocks:
             if block.kind is BlockKind.HEADING:
-                if heading_title(self._document.lines, block).strip().rstrip(":").casefold() == "retain":
+                title = heading_title(self._document.lines, block)
+                self._days = [one for one in self._days if one[0] < block.level]
+                if day := day_in(title):
+                    self._days.append((block.level, day))
+                if title.strip().rstrip(":").casefold() == "retain":
                     self._retain_level = block.level
                 elif block.level <= self._retain_level:
                     self._retain_level = 0
@@ -259,7 +271,7 @@ class _LogReader:
                     yield BadLine(LogPlace(self._log, number + 1), reason, text)
 
     def _item(self, block: Block) -> _Tagged | BadLine | None:
-        place = LogPlace(self._log, block.start + 1)
+        place = LogPlace(self._log, block.start + 1, self._days[-1][1] if self._days else None)
         raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
         said = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
         text = without_hidden(said).strip()

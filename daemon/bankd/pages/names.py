@@ -175,6 +175,15 @@ def day_in(path: str) -> date | None:
     return max(((end, day) for end, day in found if day), default=(0, None))[1]
 
 
+def why_no_day(path: str) -> str:
+    """Why a name has no day; empty where it has one."""
+    if day_in(path):
+        return ""
+    return (
+        "the day in its name may be two days" if any(form.search(path) for form in _DAY_FORMS) else "no day in its name"
+    )
+
+
 def without_days(name: str) -> str:
     """A name without the days in it."""
     for form in _DAY_FORMS:

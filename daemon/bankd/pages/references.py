@@ -203,6 +203,7 @@ _NESTING = {BlockKind.QUOTE: (QUOTE_MARK, QUOTE_MARK), BlockKind.FOOTNOTE: (_NOT
 _PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
 _PROPERTY_TARGET = re.compile(r"\[[^\[\]\n]+\]\(([^()\s:]+)\)")
 _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
+_CALLED = re.compile(r"\b(?:link|file|hasLink)\(\s*\\?[\"']([^\"'\\\n]+)(?<!\.md)(?=\\?[\"'])")
 _ROUTE_TARGET = re.compile(
     r"(?<=\")[^\"\n]+\.md(?=\")|(?<=')[^'\n]+\.md(?=')"
     r"|(?<![^\s\[{,])[^\s\"'\[\]{},:#-][^\[\]{},:#\n]*?\.md(?![^\s\[\]{},])"
@@ -233,6 +234,16 @@ def route_targets(text: str) -> tuple[Reference, ...]:
                 is_quoted = line[: match.start()].endswith(("'", '"'))
                 found.append(_reference(TargetSpan(LinkKind.ROUTE, *match.span(), is_quoted), number, line))
     return tuple(found)
+
+
+def targets_of_obsidian(text: str) -> tuple[Reference, ...]:
+    """Find the pages that a `.canvas` or `.base` names: paths in quotes, and names in `link("x")` or `file.hasLink("x")`."""
+    called = (
+        _reference(TargetSpan(LinkKind.WIKI, *match.span(1), is_angled=True), number, line)
+        for number, line in enumerate(split_lines(text))
+        for match in _CALLED.finditer(line)
+    )
+    return (*(one for one in route_targets(text) if one.is_angled), *called)
 
 
 def label_uses(document: Document) -> tuple[tuple[str, int], ...]:

@@ -42,7 +42,10 @@ from bankd.health.health import (
 )
 from bankd.health.ledger import fold_rows
 from bankd.health.units import quote_path
+from bankd.index.sources import text_of_log
 from bankd.memory.plan import HeldBack
+from bankd.memory.retain import read_log
+from bankd.pages.names import why_no_day
 from bankd.pages.text import lines_not_utf8
 from bankd.search.bank_search import Indexes
 from bankd.settings import LAYOUTS, Settings
@@ -177,6 +180,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "bytes": _check_bytes(probe),
         "pages": [] if has_daemon else starmap(cannot_be_written, bank.closed.items()),
         "log lines": _check_lines(read_held_back(root / ".bankd" / "catalogue.sqlite3")),
+        "days": _check_days(probe, settings),
         "names": _check_names(root),
         "events": map(cannot_be_told, bank.unread_events),
         "index": _check_index(probe, index),
@@ -274,6 +278,19 @@ def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
     for item in (one for one in held_back if not one.is_offered):
         text = f"{item.place} was not taken in: {item.reason}"
         yield HealthFinding(text, f"correct the line, or: bankctl review drop {item.place}")
+
+
+def _check_days(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
+    """Logs with Retain lines whose day nothing states: these lines count as said on the day of the run that reads them."""
+    for path in probe.files.survey("memory", utc_now(), 0, any_content=True).files:
+        log = path.removeprefix("memory/")
+        if why := why_no_day(log):
+            with suppress(ConflictError, OSError):  # the check of files names them
+                reading = read_log(log, text_of_log(probe.files.read(path) or b""), anywhere=settings.retain.anywhere)
+                if lines := sum(line.place.stated is None for line in reading.lines):
+                    text = f"{path}: {why}; Retain lines that count as said when first read: {lines}"
+                    fix = "put the day into its name (2026-05-02), a heading above the lines, or a property `date`"
+                    yield HealthFinding(text, fix)
 
 
 def _check_names(root: Path) -> Iterator[HealthFinding]:

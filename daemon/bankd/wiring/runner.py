@@ -13,7 +13,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import astuple
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -133,7 +132,7 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
         write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
     except (BankError, OSError) as error:  # the run goes on
         sys.stderr.write(f"briefings not written: {error}\n")
-    rest = astuple(report.rest.start) if report.rest else None
+    rest = (report.rest.start.log, report.rest.start.line) if report.rest else None
     return {
         "line": counts or "nothing new",
         "report": whole,
