@@ -163,4 +163,4 @@ def test_a_model_that_fails_its_trial_gives_no_insight() -> None:
     report = one.run()
 
     assert "quiet habits" not in one.learned()
-    assert any("fails its trial" in bad.reason for bad in report.plan.bad)
+    assert any("failed its trial" in bad.reason for bad in report.plan.bad)

@@ -1,6 +1,6 @@
 """What a language model is asked at night, and which of its answers are believed. Pure, except for the model passed in.
 
-asking     prompts, their schemas, and how answers are read
+asking     prompts, their schemas, and how answers are read; the instructions and trials stand in `prompts/`
 sections   the prose of logs, cut into sections with keys and into pieces for a model
 distil     sessions become lines of a log
 believe    which lines of a model are believed: checked by rules, then by asking the model again

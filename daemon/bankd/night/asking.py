@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bankd.memory.retain import clean_text
 
@@ -96,6 +96,20 @@ class JudgedLine(NamedTuple):
 
     line: DistilledLine
     reason: str | None = None
+
+
+def prompt_text(name: str) -> str:
+    """The instructions of a prompt, `prompts/NAME.txt`. The loader of this module reads them, wherever the package lies."""
+    loader: Any = __spec__.loader
+    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/prompts/{name}")
+    return data.decode("utf-8").rstrip("\n")
+
+
+def trial_rows(name: str, *, is_korean: bool) -> list[list[str]]:
+    """Of a trial by which a model is tried, what is known of each statement, and the statement."""
+    language = "korean" if is_korean else "english"
+    rows = (line.split("\t") for line in prompt_text("trials.tsv").splitlines())
+    return [rest for of, *rest in rows if of == f"{name} {language}"]
 
 
 TEXT: Schema = {"type": "string"}

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from calendar import monthrange
 from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -20,12 +21,15 @@ from bankd.words.days import Anchor, Span, on
 from bankd.words.english import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.words.loanwords import sounds_like
 from bankd.words.statement import Statement, TokenKind
-from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, base_quantity, numerals_of
+from bankd.words.tables import split_words
+from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, UNITS, base_quantity, numerals_of
 
 _WEEK, _YEAR, _LONGEST_MONTH, _SHORTEST_MONTH = timedelta(days=7), timedelta(days=366), 31, 27
 _DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
 _OF_MONTH = re.compile(r"\d ?월|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
+_MONTH_AND_DAY = re.compile(r"(?<![\d.:-])(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\d:-])")
+"""A day of the year of the log: 07-17."""
 _AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
 _WITH_YEAR = re.compile(r"\d{4}|년")
 
@@ -39,15 +43,22 @@ class NamedDay(NamedTuple):
 
 
 def days_named_in(text: str, day: date | None) -> list[NamedDay]:
-    """The days that a text names, read on the day of its log; empty if that day is not known."""
-    found = read_mentions(text, Anchor(day, 1)) if day else ()
-    return [NamedDay(text[one.start : one.end], one.span, one.grain) for one in found]
+    """The days that a text names, read on the day of its log; none where that is not known."""
+    if day is None:
+        return []
+    found = [NamedDay(text[one.start : one.end], one.span, one.grain) for one in read_mentions(text, Anchor(day, 1))]
+    for short in _MONTH_AND_DAY.finditer(text):
+        with suppress(ValueError):  # February 30
+            found.append(NamedDay(short[0], on(date(day.year, int(short[1]), int(short[2]))), "day"))
+    return found
 
 
 def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
     """All meanings of a named day: a weekday often has no week, a day no month, a date no year."""
     written, span, grain = named
     yield span
+    if grain == "day":  # of a range that is named by its ends
+        yield from (on(span.first), on(span.last))
     if grain == "weekday":
         yield from (Span(span.first + week, span.last + week) for week in (-_WEEK, _WEEK))
     elif grain == "day" and _ONLY_DAY.fullmatch(written):
@@ -130,10 +141,8 @@ _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number with its fraction, but not a part of an address or of a version with two points."""
 _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
-_ENGLISH_DAY, _KOREAN_WEEKDAY = (
-    re.compile(r"(?:on |in |the )*([a-z]{3})[a-z]{2,}"),
-    re.compile(r"([월화수목금토일])요일"),
-)
+_ENGLISH_DAY = re.compile(r"(?:on |in |the )*([a-z]{3})[a-z]{2,}")
+_KOREAN_WEEKDAY = re.compile(r"([월화수목금토일])요일")
 _FIGURES = re.compile(r"\d+(?:[.:]\d+)*")
 
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
@@ -149,13 +158,8 @@ _PARTICLE = re.compile(r"(?<=\d)(?:으?로|만|도|에서?|까지|부터|[은는
 """Particles left on a code: #271로."""
 _WRITERS = frozenset(("user", "agent", "assistant", "사용자", "에이전트", "어시스턴트"))
 """Words by which a model calls the speakers of a log, whatever their names."""
-_NO_NAMES = (
-    RELATIONS
-    | EMPTY_WORDS
-    | _WRITERS
-    | {"i", "we", "you", "he", "she", "they", "me", "us", "him", "them"}
-    | {"his", "my", "our", "your", "their", "her", "this", "these", "those", "what", "as", "to", "all"}
-)
+_PRONOUNS = split_words("i we you he she they me us him them his my our your their her this these those what as to all")
+_NO_NAMES = RELATIONS | EMPTY_WORDS | _WRITERS | _PRONOUNS
 _VERBS = (AUXILIARIES | EMPTY_WORDS) - {"to", "a", "an", "the"}
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
 
@@ -279,8 +283,9 @@ def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _S
     is_of_myriads = number.endswith("0000") and "만" in said.text and number[:-4] in said.digits
     is_money = unit == "원" and (number in said.digits or is_of_myriads)
     counted = unit or behind
-    forms = numerals_of(int(number)) if number.isdecimal() else ()
-    is_in_words = f"{number}{counted}" in said.values or any(form + counted in said.letters for form in forms)
+    spelt = (counted, *(written for written, name in UNITS.items() if name == counted))
+    forms = [form + one for form in (numerals_of(int(number)) if number.isdecimal() else ()) for one in spelt]
+    is_in_words = f"{number}{counted}" in said.values or any(form in said.letters for form in forms)
     is_clock = unit == "시" and said.has_word(f"{number}:[0-5][0-9]")
     return is_one or is_bare or is_money or is_in_words or is_clock
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from bankd.errors import StorageError
 from bankd.memory.retain import clean_text
 from bankd.night.asking import DistilledLine, JudgedLine
 from bankd.night.attest import sentences_of
-from bankd.night.distil import compose, find_pieces, log_of
-from bankd.night.sections import PROPOSED, LogPiece, ProseSection
+from bankd.night.distil import as_line, find_pieces, log_of
+from bankd.night.sections import PROPOSED, LogPiece, ProseSection, append_lines
 from bankd.ports import ProseLogs
 from bankd.secrets.screening import Finder
 from bankd.settings import DistilPolicy
@@ -103,8 +104,9 @@ def propose(
     ]
     for piece, lines in found if not dry_run else ():
         log = log_of(piece.log, now.date())
-        judged = [JudgedLine(line, rule) for line, rule in lines]
-        logs.append(log, compose(piece, judged, log, is_new=not logs.text(log), by=PROPOSED))
+        said = (as_line(JudgedLine(line, rule), piece, PROPOSED) for line, rule in lines)
+        if problem := append_lines(logs, log, said, (one.key for one in piece.sections), PROPOSED):
+            raise StorageError(problem)
     return [one for one in found if one.lines]
 
 

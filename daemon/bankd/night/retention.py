@@ -88,13 +88,8 @@ def _unsupported(
 def _touched(plan: Plan) -> set[str]:
     """The memories that the plan of this run changes already."""
     merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
-    return (
-        {b.twin for b in plan.blocked}
-        | {u.old for u in plan.updates}
-        | {c.key for c in plan.confirmed}
-        | {r.id for r in plan.revised}
-        | merged
-    )
+    said_again = {*(b.twin for b in plan.blocked), *(c.key for c in plan.confirmed)}
+    return merged | said_again | {*(u.old for u in plan.updates), *(r.id for r in plan.revised)}
 
 
 def _named(opinions: Sequence[Opinion], catalog: PageMemoryCatalog) -> tuple[Named, ...]:

@@ -13,9 +13,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from bankd.briefing.shown import count_tokens
+from bankd.errors import BankError
 from bankd.memory.ledger import Ledger
 from bankd.memory.retain import LogReading, project_of_log
 from bankd.pages.scanner import Block, BlockKind, scan_text
+from bankd.ports import ProseLogs
 
 FOLDER = "distilled"
 """The folder below `memory/` for the lines of models. Its logs are not distilled themselves."""
@@ -168,14 +170,16 @@ def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
     return {key for who, keys in _KEYS.findall(text) if who == by for key in keys.split()}
 
 
-def distilled_mark(keys: Iterable[str], by: str = DISTILLED) -> str:
-    """The line that marks sections as read."""
-    return f"<!-- {by} {' '.join(dict.fromkeys(keys))} -->"
-
-
-def opening_of(log: str) -> str:
-    """The first lines of a new distilled log."""
-    return f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n"
+def append_lines(logs: ProseLogs, log: str, lines: Iterable[str], keys: Iterable[str], by: str) -> str:
+    """Append lines to a distilled log, with a mark that names the sections they are of; gives why that could not be done."""
+    day = log.removeprefix(f"{FOLDER}/").removesuffix(".md")
+    opening = "" if logs.text(log) else f"# {day}, distilled\n\n## Retain\n"
+    mark = f"<!-- {by} {' '.join(dict.fromkeys(keys))} -->"
+    try:
+        logs.append(log, "\n".join([opening, *lines, "", mark, ""]))
+    except BankError as problem:
+        return str(problem)
+    return ""
 
 
 def distilled_in(ledger: Ledger) -> list[str]:

@@ -370,7 +370,10 @@ class _Reader:
         if clock := _CLOCK.fullmatch(found.number + found.unit):
             self._add_clock(clock[1], str(int(clock[2])))
             return
-        has_half = found.unit not in ("", "원") and self._morphemes[self._at : self._at + 1] == [_HALF]
+        last = self._last()
+        is_of_clock = found.unit == "분" and last is not None and last.base.endswith("시")  # 5시 30분 반: a class
+        is_half = self._morphemes[self._at : self._at + 1] == [_HALF]
+        has_half = found.unit not in ("", "원") and is_half and not is_of_clock
         self._at += has_half
         if found.unit == "시":
             self._add_clock(found.number, "30" if has_half else "0")
