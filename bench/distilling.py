@@ -37,7 +37,7 @@ from bankd.night import believe
 from bankd.night.asking import Prompt, Reply, Unanswered
 from bankd.night.believe import LineSources, verify_trial, verifying_prompt
 from bankd.night.distil import VERSION, find_pieces, lines_in, logs_in, prompt_for
-from bankd.pages.memory import statement_of
+from bankd.pages.memory import parse_memory, statement_of
 from bankd.wiring.reader import BankReader
 from bankd.wiring.runner import import_sources, sources_at
 from bankd.wiring.workspace import open_workspace
@@ -168,18 +168,27 @@ def _judge_updates(root: Path, name: str, judged: Judged, *, missed: bool) -> Co
     texts, updates, told = {id_: text for id_, (_, text) in held.items()}, rows_of(name, "updates.jsonl"), set[str]()
     counts = Counter({"updates": len(updates), "pairs": len(pairs)})
     for old, new in ((texts.get(old, old), texts.get(new, new)) for old, new in pairs):
-        fitting = {one["subject"] for one in updates if one["old"] in old and one["new"] in new}
+        pair, is_of = (
+            f"{_bare(old)} → {_bare(new)}",
+            (one["subject"] for one in updates if one["old"] in old and one["new"] in new),
+        )
+        fitting = {*is_of, *(one["subject"] for one in updates if judged.get((name, f"{one['subject']}: {pair}")))}
         told |= fitting
-        is_right = bool(fitting) or judged.get((name, f"{old} → {new}"))
+        is_right = bool(fitting) or judged.get((name, pair))
         counts["pairs wrong"] += is_right is False
         counts["not judged"] += is_right is None
         if missed and not fitting:
-            print(f"    {'right' if is_right else 'wrong or not judged'}, of no label: {old} → {new}")
+            print(f"    {'right' if is_right else 'wrong or not judged'}, of no label: {pair}")
     counts["told"] = len(told)
     for one in updates if missed else ():
         if one["subject"] not in told:
             print(f"    not told: {one['subject']}: {one['old']} → {one['new']}")
     return counts
+
+
+def _bare(line: str) -> str:
+    """A line of the bank without its mark and id."""
+    return statement_of(parse_memory(line.removeprefix("- ")))
 
 
 def _judge_questions(root: Path, name: str, *, missed: bool) -> Counter[str]:

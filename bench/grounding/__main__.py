@@ -1,6 +1,7 @@
 """How much of what a model invents the grounding check refuses, and how much of what is true.
 
     python -m bench.grounding [--all] [--missed]
+    python -m bench.grounding --verified [--prompts FOLDER]     with the model asked again, by kept replies, on a sample
 
 Every set beside this file has passages of logs as people and agents write them, each with some lines that are true, as a
 model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl`, `everyday.jsonl`, `prose.jsonl`,
@@ -13,6 +14,11 @@ on in the end, and the last 140 passages of `terse.jsonl`, by two more writers, 
 turns, of later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl` and of
 `reworded.jsonl`, whose lines are as far from the words of the log as their writers could put them. Reported is the half
 that nothing was chosen on, with Wilson's 95 % interval.
+
+`--verified` draws 200 invented and 200 true lines of the reporting halves, always the same. What the rules let through is
+asked about as a night asks, sixty lines of several passages in a call, in an order that tells nothing of the labels.
+`../replies/grounding.jsonl` has what a large model said that saw these prompts alone, by passage and line, so that it is
+found again when the rules let through others; a line that it was not asked about is counted apart.
 """
 
 from __future__ import annotations
@@ -22,9 +28,16 @@ import sys
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from random import Random
 
-from bench.grounding.judging import Judged, judge_rows
+from bankd.night.asking import DistilledLine
+from bankd.night.believe import LineSources, verifying_prompt
+from bench.asking import digest, kept_replies
+from bench.grounding.judging import Judged, Row, judge_rows
 from bench.intervals import wilson
+
+REPLIES = Path(__file__).parents[1] / "replies/grounding.jsonl"
+SAMPLE, SEED, A_CALL = 200, 7, 60
 
 
 def main() -> int:
@@ -32,10 +45,60 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="the passages for choosing too")
     parser.add_argument("--missed", action="store_true", help="what was judged wrongly of those for choosing")
+    parser.add_argument("--verified", action="store_true", help="with the model asked again, on a sample")
+    parser.add_argument("--prompts", type=Path, metavar="FOLDER", help="where prompts about lines without a reply go")
     arguments = parser.parse_args()
+    if arguments.verified:
+        _tell_verified(arguments.prompts)
+        return 0
     for file in sorted(Path(__file__).parent.glob("*.jsonl")):
         _tell_file(file, with_choosing=arguments.all, with_missed=arguments.missed)
     return 0
+
+
+def _key(row: Row, line: Judged) -> str:
+    return digest("\n".join([*row.source, line.text]))
+
+
+def _tell_verified(folder: Path | None) -> None:
+    """Print what of the sample is refused by the rules alone, and with the model; and write what it was not asked yet."""
+    rows = [row for file in sorted(Path(__file__).parent.glob("*.jsonl")) for row in judge_rows(file)]
+    lines = [(row, line) for row in rows for line in row.lines if line.is_reported]
+    replies, unasked = kept_replies(REPLIES), list[tuple[Row, Judged]]()
+    for what, is_invented in (("invented", True), ("true", False)):
+        drawn = Random(SEED).sample([one for one in lines if one[1].is_invented is is_invented], SAMPLE)
+        passed = [(row, line) for row, line in drawn if line.reason is None]
+        known = [one for one in passed if _key(*one) in replies]
+        unasked += [one for one in passed if _key(*one) not in replies]
+        by_rules, by_model = SAMPLE - len(passed), sum(bool(replies[_key(*one)]) for one in known)
+        low, high = wilson(by_rules + by_model, SAMPLE)
+        print(
+            f"{what}: by the rules alone {by_rules} of {SAMPLE} = {by_rules / SAMPLE:.3f}; the model refuses {by_model} of the {len(known)} "
+            f"others that it was asked about: refused, or waiting at last, {(by_rules + by_model) / SAMPLE:.3f} [{low:.3f}, {high:.3f}]"
+        )
+        for row, line in known:
+            if bool(replies[_key(row, line)]) is not is_invented:
+                print(f"  {line.kind}: {line.text}: {replies[_key(row, line)] or 'passed'}")
+    if unasked:
+        print(f"not asked about: {len(unasked)} lines")
+    if folder:
+        _write_prompts(sorted(unasked, key=lambda one: _key(*one)), folder)
+
+
+def _write_prompts(unasked: list[tuple[Row, Judged]], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for call in range(0, len(unasked), A_CALL):
+        asked, sources, start = list[DistilledLine](), list[LineSources](), 1
+        for row, line in unasked[call : call + A_CALL]:
+            texts = dict(enumerate(row.source, start))
+            start += len(texts)
+            sources.append(LineSources(row.day.isoformat(), texts, row.day))
+            asked.append(DistilledLine("W", (), line.text, tuple(texts)))
+        prompt = verifying_prompt(asked, sources)
+        keys = [_key(*one) for one in unasked[call : call + A_CALL]]
+        name = f"{call // A_CALL:02}"
+        (folder / f"{name}.txt").write_text(f"{prompt.system}\n\n{prompt.text}\n", "utf-8")
+        (folder / f"{name}.keys").write_text("\n".join(keys), "utf-8")
 
 
 def _tell_file(file: Path, *, with_choosing: bool, with_missed: bool) -> None:
