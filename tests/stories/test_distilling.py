@@ -6,13 +6,16 @@ import gzip
 import json
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
+from subprocess import DEVNULL, Popen
 
 import pytest
 
 from bankd.briefing.shown import count_tokens
 from bankd.night.believe import SYSTEM as AGAIN
 from bankd.night.distil import SYSTEM
+from tests.contracts.test_command import is_gone, wait_until
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -98,6 +101,42 @@ def test_a_night_that_is_replayed_from_kept_replies_writes_the_same_bytes(
     assert distilled.read_bytes() == first
     assert calls(night, tmp_path) == asked
     assert (again["pieces"], again["lines"], again["refused"], again["waiting"]) == (1, 2, 1, [])
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_night_that_is_killed_while_a_model_answers_leaves_no_process_and_the_next_one_goes_on(
+    night: Path, bankctl: Run, tmp_path: Path, at: int
+) -> None:
+    hangs, program = tmp_path / "hangs.txt", tmp_path / "model.py"
+    hang = f"import os, time\nhangs = pathlib.Path({str(hangs)!r})\nif not hangs.exists() and calls.read_text().count('<log>') == {at}:\n"
+    hang += "    hangs.write_text(str(os.getpid()))\n    time.sleep(600)\n"
+    program.write_text(PROGRAM.replace("line = lambda", hang + "line = lambda", 1), "utf-8")
+    command = [
+        str(Path(sys.executable).with_name("bankctl")),
+        "--workspace",
+        str(night),
+        "cycle",
+        "reflect",
+        "--now",
+        NOW,
+    ]
+    with Popen(command, stdout=DEVNULL, stderr=DEVNULL) as killed:
+        assert wait_until(lambda: hangs.exists() and bool(hangs.read_text()), 60)
+        children = [one.name for one in Path("/proc").glob("[0-9]*") if is_child_of(killed.pid, one)]
+        killed.kill()
+
+    assert children
+    assert wait_until(lambda: all(map(is_gone, [hangs.read_text(), *children])))
+    assert bankctl("cycle", "reflect", "--now", "2026-05-04T03:00").code == 0
+    lines = (night / "memory/distilled/2026-05-02.md").read_text("utf-8")
+    assert [lines.count(text) for text in ("The queue runs", "Marco signs", "포트는 8080")] == [1, 1, 1]
+    assert calls(night, tmp_path) == 4, "only what was not answered is asked again"
+
+
+def is_child_of(parent: int, process: Path) -> bool:
+    with suppress(OSError):
+        return (process / "stat").read_text().rpartition(") ")[2].split()[1] == str(parent)
+    return False
 
 
 def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_path: Path) -> None:
