@@ -70,6 +70,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     assert "1 piece of the logs distilled to 2 lines" in ran.out + ran.err
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
     assert hit["text"] == "The queue runs on SQLite."
+    assert "Marco" not in bankctl("search", "Marco signs the release", "--in", "bank,logs").out, "nobody said so"
     waiting = bankctl("review", "list").out
     assert "not believed: the name Marco is not in its source lines" in waiting
     assert "would send 0 pieces of the logs: at most 0 calls" in bankctl("distil", "--dry-run", "--now", NOW).out

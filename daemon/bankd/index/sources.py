@@ -136,9 +136,12 @@ class LogPages(PageFiles):
         self._screened_by = f":{crc32(repr(patterns).encode('utf-8', 'surrogatepass')):08x}" if patterns else ""
 
     def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
-        """Every log with its stamp; other patterns make other stamps, so that each log is read again."""
-        found = super().scan(paths)
-        return {path: stamp + self._screened_by for path, stamp in found.items()} if self._screened_by else found
+        """Every log that a person or a session wrote, with its stamp; with other patterns for credentials each has another.
+
+        The lines of models in `distilled/` are memories, or wait in the review: nobody said what is not believed of them.
+        """
+        found = super().scan(paths).items()
+        return {path: stamp + self._screened_by for path, stamp in found if not path.startswith("distilled/")}
 
     def read(self, path: str) -> bytes | None:
         """The screened text of a log as UTF-8, without names of projects; a log that says it is UTF-16 and is not, is empty."""
