@@ -66,8 +66,9 @@ bench: .venv/ready
 pictures: .venv/ready
 	$(BIN)/python -m tests.ui.pictures
 
-# The site into build/site: docs/, with the pages that are made from the code.
+# The site into build/site: docs/, with the pages that are made from the code; every command of it and of the READMEs is run.
 docs: .venv/ready .venv-release/ready
+	$(BIN)/python -m pytest -q -n 2 -m "full or not full" tests/transcripts
 	$(BIN)/python -m tests.docs.pages build/docs
 	.venv-release/bin/mkdocs build --strict --quiet --config-file .ci/mkdocs.yml
 

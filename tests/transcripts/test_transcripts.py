@@ -3,7 +3,7 @@
 The `sh` blocks of a file, and comments `<!-- sh` that only prepare, are pasted as they stand, one after another, into one
 bash in an empty home. A `text` block
 right below one is what it prints: a line `...` stands for any lines, `…` for any text within one. Behind `# … →` at the
-end of a command stands one line of what that prints, beside others.
+end of a command stands one line of what that prints, beside others. The quick suite pastes README; `make docs` all of them.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def _line(line: str) -> str:
     return ".*".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ \t]*"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", [README, *(pytest.param(file, marks=pytest.mark.full) for file in FILES[1:])], ids=lambda file: file.stem
+)
 def test_what_is_pasted_as_it_stands_does_what_is_said(file: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
