@@ -25,7 +25,7 @@ def translate(text: str, *values: object, korean: bool | None = None) -> str:
 
     Without values it may also be a whole text that a lower room made, such as that of an error: each of its lines is
     then compared with the keys, and what stands in the place of a `{}` is taken over as it is. A text without Korean
-    comes back in English. `korean` says the language where it is not that of the locale.
+    comes back in English. `korean` says the language if it is not that of the locale.
     """
     if korean is None:
         korean = reads_korean()

@@ -42,7 +42,7 @@ def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
 
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
-    """What a prompt is clearly about and this session has not seen, and the line that asks for notes, where it is due."""
+    """What a prompt is clearly about and this session has not seen, and the line that asks for notes, if it is due."""
     from bankd.briefing.recalled import strip_memories
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted
@@ -69,7 +69,7 @@ def _find(prompt: str, session: str, project: str, bank: BankReader) -> list[Map
 
 
 def _count_turn(prompt: str, session: str, bank: BankReader) -> str:
-    """Count a turn that tells something; the line that asks for notes, where it is due."""
+    """Count a turn that tells something; the line that asks for notes, if it is due."""
     from bankd.agents.asking import line_due, mark_of_turn, reader_of, tells_something
     from bankd.briefing.shown import add_shown
 

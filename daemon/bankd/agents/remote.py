@@ -139,7 +139,7 @@ class BankElsewhere(BankReader):
         )
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The same, but only in what may be read."""
+        """Search as the bank does, but only in the groups that may be read."""
         return super().search({"in": self._groups, "see_also": False, **request})
 
     def _recent_logs(self, now: Any) -> dict[str, str]:

@@ -330,7 +330,7 @@ _LIKE = 0.33
 _USUAL_COSINE, _STEEP = 0.8, 5.0
 """The factor for the part of a cosine above the usual one."""
 _LIKE_BY_WORDS = 0.2
-"""The same where there are no vectors."""
+"""The same if there are no vectors."""
 _MOST_LIKE = 3
 
 

@@ -104,7 +104,7 @@ def _write_whole(path: Path, parts: Iterable[bytes], like: os.stat_result | None
 
 
 def machine_zone(localtime: Path = Path("/etc/localtime")) -> str:
-    """The time zone of this computer, such as Europe/Berlin; UTC where none is known."""
+    """The time zone of this computer, such as Europe/Berlin; UTC if none is known."""
     name = os.environ.get("TZ", "").lstrip(":") or os.path.realpath(localtime).partition("zoneinfo/")[2]
     try:
         return ZoneInfo(name).key if name else "UTC"

@@ -62,7 +62,7 @@ class FoundMemory:
 
 
 def describe_memory(found: FoundMemory) -> dict[str, Any]:
-    """The same as plain values."""
+    """A found memory as plain values, for JSON."""
     points = [point._asdict() | {"day": point.day.isoformat()} for point in found.curve]
     return asdict(replace(found, curve=[])) | {"curve": points}
 

@@ -45,7 +45,7 @@ def ui_command(arguments: Namespace) -> int:
 
 
 def open_finder() -> bool:
-    """Open the finder; False where there is no terminal, no `textual` or no bank."""
+    """Open the finder; False if there is no terminal, no `textual` or no bank."""
     from importlib.util import find_spec
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":

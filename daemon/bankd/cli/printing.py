@@ -68,7 +68,7 @@ class _Held(io.StringIO):
 
 @contextmanager
 def paged() -> Iterator[None]:
-    """Show what is printed inside through `$PAGER` (`less -FRX`) where it is longer than the terminal."""
+    """Show what is printed inside through `$PAGER` (`less -FRX`) if it is longer than the terminal."""
     screen = sys.stdout
     if not (screen.isatty() and sys.stdin.isatty()) or os.environ.get("TERM") == "dumb":
         yield

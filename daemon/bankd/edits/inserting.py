@@ -2,7 +2,7 @@
 
 A piece is named by a key: the block id of a memory, or `sha:…` of the exact lines of another block. The lines of an
 item include what is nested in it: they move together. A page that is changed here reads as before, but for the pieces;
-where that is not possible, it is not changed.
+if that is not possible, it is not changed.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class Moved:
 class Recast:
     """Give a whole page another text (None: delete it) while it reads as planned.
 
-    `take_step` moves its pieces one by one where that is not so.
+    `take_step` moves its pieces one by one if that is not so.
     """
 
     path: str
@@ -320,7 +320,7 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
 
 
 def narrow_operation(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
-    """The same operation, but only for the pieces with these keys."""
+    """A copy of an operation that applies only to the pieces with these keys."""
     return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key in keys))
 
 

@@ -181,7 +181,7 @@ class _Looker:
         return [replace(operation, before=text, after=carry_lines(after, operation.before, text))]
 
     def _is_planned_anew(self, path: str) -> bool:
-        """Whether a later transaction made or recast the page: then its text is not an old one that is back."""
+        """Whether a later transaction made or recast the page; then its text is not an older version that came back."""
         plans = (other for other in self.later if other.kind not in HEALING)
         return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
 

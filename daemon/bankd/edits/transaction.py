@@ -198,7 +198,7 @@ def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
 
 
 def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
-    """The same operation, but only for the pieces whose copy exists by now."""
+    """A copy of an operation that applies only to the pieces whose copy exists by now."""
     if not operation.elsewhere:
         return operation
     keys = {piece.key for piece in operation.pieces}

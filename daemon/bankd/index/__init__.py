@@ -1,4 +1,4 @@
-"""The search index of a workspace, in SQLite and tantivy: read, written, and made anew where it is damaged.
+"""The search index of a workspace, in SQLite and tantivy: read, written, and made anew if it is damaged.
 
 search_index  the index as search and runs use it
 folder        the builds of an index on the disk, and their checksums

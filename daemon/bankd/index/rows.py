@@ -199,7 +199,7 @@ class Rows:
         return [found_row_of(row) for row in self._each(f"SELECT {_SHOWN} FROM memories WHERE row IN", numbers)]
 
     def with_ids(self, ids: Sequence[str]) -> dict[str, int]:
-        """The row of each of these memories, by id; where an id stands twice, either row."""
+        """The row of each of these memories, by id; if an id stands twice, either row."""
         return dict(self._each("SELECT id, row FROM memories WHERE id IN", ids))
 
     def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:

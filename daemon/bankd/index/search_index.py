@@ -1,4 +1,4 @@
-"""The search index of a workspace in `.bankd/index/`: read by many processes, written by one, made anew where it is damaged.
+"""The search index of a workspace in `.bankd/index/`: read by many processes, written by one, made anew if it is damaged.
 
 `bankctl search` opens it without a daemon, so what only a writer needs (`writer`, and with it Markdown) is imported late.
 """
@@ -116,7 +116,7 @@ class SearchIndex:
         return self._corpus
 
     def pending(self) -> int:
-        """How many pages changed since they were read, all where there is no index; reads their stamps only."""
+        """How many pages changed since they were read, all if there is no index; reads their stamps only."""
         scan, stamps = self._pages.scan(), self._build.rows.stamps() if self._build else {}
         return 0 if scan == stamps else len({path for path, _ in scan.items() ^ stamps.items()})
 

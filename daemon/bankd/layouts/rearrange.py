@@ -467,7 +467,7 @@ def follow_headings(
     read: Callable[[str], Source],
     links_into: Callable[[Collection[str]], Sequence[Link]],
 ) -> tuple[Followed, ...]:
-    """The same links, and the links to headings that contain one of them: a rewritten target renames its heading.
+    """Add to followed links those to headings that contain one of them: a rewritten target renames its heading.
 
     `now` is the scene before the change; `read` gives a file of it.
     """

@@ -121,7 +121,7 @@ class Emptied:
 
     @property
     def words(self) -> str:
-        """The same for people."""
+        """The finding in words, for people."""
         which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
         days = f"{self.days} day{'s' if self.days > 1 else ''}"
         return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"

@@ -159,7 +159,7 @@ class Reader:
 
 
 class ReadLine(NamedTuple):
-    """A line of this run, by its content words and values; by all of its words where it has none."""
+    """A line of this run, by its content words and values; by all of its words if it has none."""
 
     id: str
     statement: Statement
@@ -218,7 +218,7 @@ def find_replaced(
     """What the lines that end in `(replaces m-…)` replace, and warnings on those that name no memory of the bank.
 
     A line that was taken in before counts too, since what it replaces may be written behind it later. `held` has the
-    memories that are named, where they can be written now. A person is asked about what they wrote themselves.
+    memories that are named, if they can be written now. A person is asked about what they wrote themselves.
     """
     behind = {**{one.line.id: one.twin for one in plan.blocked}, **{one.line.id: one.id for one in plan.revised}}
     waiting, updates, warnings = {line.id for line in plan.lines} - behind.keys(), list[Update](), list[str]()
@@ -340,6 +340,6 @@ def source_day(fact: Event | None) -> date | None:
 
 
 def source_line_number(fact: Event | None) -> int:
-    """The line of the log that a memory came from; 0 where that is not known."""
+    """The line of the log that a memory came from; 0 if that is not known."""
     line = fact.get("line") if fact else None
     return line if isinstance(line, int) else 0

@@ -132,7 +132,7 @@ def _breaking(plan: Plan, followed: Sequence[Followed], graph: LinkGraph, read: 
 
 
 def rebase_moved(operations: Sequence[Operation], graph: LinkGraph, read: Read) -> tuple[Operation, ...]:
-    """The same operations, with the links in lines that move to another page rewritten for that page."""
+    """The operations with all links rewritten that are in lines which move to another page."""
     removals = (op for op in operations if isinstance(op, Remove) and op.elsewhere)
     homes = {(op.elsewhere, piece.key): op.path for op in removals for piece in op.pieces}
     change = _foreseen(tuple(operations), graph, read)

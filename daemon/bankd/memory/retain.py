@@ -162,13 +162,13 @@ def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
 
 
 def without_unended(reading: LogReading) -> LogReading:
-    """The same reading without a last line that may not be complete yet."""
+    """A reading without its last line, which may not be complete yet."""
     lines = tuple(line for line in reading.lines if line.place != reading.unended)
     return replace(reading, lines=lines, bad=tuple(bad for bad in reading.bad if bad.place != reading.unended))
 
 
 def identified_as(reading: LogReading, identity: str) -> LogReading:
-    """The same reading, with ids made from the name under which the log was first read."""
+    """A reading with ids made from the name under which the log was first read."""
     if identity == reading.log:
         return reading
     tagged = [_Tagged(line.place, line.memory, line.questions, line.replaces, line.project) for line in reading.lines]

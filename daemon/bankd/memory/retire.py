@@ -72,7 +72,7 @@ class Archived:
     """The existing page of the archive, if its name differs from the page's name only in case; else empty."""
 
     def within(self, names: Names) -> Archived:
-        """The same, into the page that the archive has: names that differ in case alone are one file on some systems."""
+        """The move, into an existing page of the archive whose name differs only in case: on some systems that is one file."""
         return replace(self, archive=names.file(archive_page(self.page)) or "")
 
     @property

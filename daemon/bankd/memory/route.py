@@ -246,7 +246,7 @@ class Rules:
     kinds: Callable[[], PageClassifier] = field(default=lambda: PageClassifier(()), compare=False, repr=False)
 
     def taught(self, moved: Callable[[], Sequence[ExampleLine]]) -> Rules:
-        """These rules, told by the memories that a person moved as well; `moved` is asked when a kind is needed."""
+        """These rules, improved by the memories that a person moved; `moved` is called when the kind of a line is needed."""
         return replace(self, kinds=cache(lambda: PageClassifier([*moved()] * _MOVED_COUNTS, self.kinds())))
 
 

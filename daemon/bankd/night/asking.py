@@ -46,7 +46,7 @@ class Prompt(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The same for the same question."""
+        """A digest of the question, by which its reply is kept."""
         return sha256((self.key or self.text).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -58,7 +58,7 @@ class ProseSection(NamedTuple):
 class LogPiece(NamedTuple):
     """The part of a log that a model reads at once: new sections, and those `before` them that it has read already.
 
-    `title` is that of the log, with its day and with the project of its session where the log names one: the folder of that is
+    `title` is that of the log, with its day and with the project of its session if the log names one: the folder of that is
     `project`. A call may read several pieces: their lines are numbered through, those of this one from `start`.
     """
 

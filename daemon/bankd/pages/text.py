@@ -40,7 +40,7 @@ def make_visible(text: str) -> str:
 
 
 def show_line(text: str) -> str:
-    """The same in one line: a newline in a name must not look like a second line of a log or a table."""
+    """A text made visible on one line: a newline in a name must not look like a second line of a log or a table."""
     if is_plain(text):
         return text
     return re.sub(_BREAK, lambda found: _BREAK_NAMES[found[0]], make_visible(text))

@@ -120,7 +120,7 @@ class Indexes(NamedTuple):
         return "; ".join(f"{group} {state}" for group, state in said.items())
 
     def _meaning_of(self, group: str, vectors: Vectors) -> str:
-        """The same for one group; empty if it has no index."""
+        """The state of search by meaning for one group; empty if it has no index."""
         if vectors.problem:
             return f"not now: {vectors.problem}"
         index = self.bank if group == "bank" else self.beside[group]

@@ -297,7 +297,7 @@ class RankingOptions(NamedTuple):
     """The pages on which no confidence fades."""
     relations: KnownRelations = KnownRelations()
     vectors: Vectors | None = None
-    """Sentence vectors, where they are wanted."""
+    """Sentence vectors, if they are wanted."""
     usage_of: UsageOf | None = None
     """Gives the use of memories instead of the index; for an evaluation."""
 

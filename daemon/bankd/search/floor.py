@@ -35,7 +35,7 @@ _WORDS_FOR_LENGTH = 0.05
 WITNESS = 0.1
 """The value of sharing all words of a question, as a cosine."""
 _FOR_LENGTH = 0.03
-"""The nearest must be so much nearer where memories have ten times as many terms."""
+"""The nearest must be this much nearer in a bank whose memories have ten times as many terms."""
 STEP = 0.02
 """A cosine this much above the floor counts as one floor more, for questions with a margin."""
 _FACT, _LINE, _LONG = 7, 25, 120

@@ -101,7 +101,7 @@ def shown_parts(parts: Sequence[Part], chosen: int, heading: str) -> Sequence[st
 
 
 def _speakers(parts: Iterable[Part], heading: str) -> Iterator[str]:
-    """Who says each part; empty where nobody is named."""
+    """Who says each part; empty if nobody is named."""
     who = ""
     for part in (Part(0, heading, is_heading=True), *parts):
         named = (_TURN if part.is_heading else _SAYS).match(part.text)

@@ -161,7 +161,7 @@ def score_memories(
     tree_weight: float = TREE_WEIGHT,
     cosines: Mapping[int, float] = {},
 ) -> list[dict[str, float]]:
-    """The parts of each score, `score` among them; `cosines` are those to the question, by number, where they are known.
+    """The parts of each score, `score` among them; `cosines` are those to the question, by number, if they are known.
 
     All candidates at once, since neighbours support each other.
     """

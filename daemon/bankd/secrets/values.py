@@ -207,7 +207,7 @@ IDENTIFIER = re.compile(
 _PUBLIC = re.compile(
     r"(?:cache|primary|foreign|sort|partition|idempotency|public|hot|short|mon|tur)[ _-]?$", re.IGNORECASE
 )
-"""Before `key`, where it is no secret: `cache key`, `hotkey`."""
+"""Words before `key` that make it no secret: `cache key`, `hotkey`."""
 
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _CELL = re.compile(r"[^|\n]+")

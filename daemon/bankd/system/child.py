@@ -241,7 +241,7 @@ class SharedChild:
             self._child.interrupt()
 
     def close(self) -> None:
-        """Do the same, and wait until that work has stopped."""
+        """End the work for this bank like `end`, and wait until it has stopped."""
         self.end()
         while not self._is_done.wait(_AGAIN):
             self._child.interrupt()

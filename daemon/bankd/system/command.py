@@ -50,7 +50,7 @@ def run_command(
     """Run a command with `given` on its standard input; raises OSError when it cannot be started.
 
     CommandStoppedError when it takes longer than `seconds`, or prints more than `most` bytes. The command gets a session of
-    its own, and `folder` and `variables` where they are given instead of ours. When this returns, all processes of its
+    its own, and `folder` and `variables` if they are given instead of ours. When this returns, all processes of its
     process group have been ended.
     """
     standard_input = os.memfd_create("given")

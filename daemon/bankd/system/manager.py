@@ -129,7 +129,7 @@ class Manager:
         return self._call("show", "--property=Version").returncode == 0
 
     def state(self, unit: str) -> UnitState:
-        """The state of a unit; `load` is `not-found` where it is not installed."""
+        """The state of a unit; `load` is `not-found` if it is not installed."""
         names = ("LoadState", "ActiveState", "SubState", "UnitFileState", "NRestarts", "Result", "StatusText")
         if shutil.which("systemctl") is None:
             return UnitState()

@@ -68,7 +68,7 @@ class LogFormatter(logging.Formatter):
 
 
 def logged_as(bank: str, work: Callable[_P, _R]) -> Callable[_P, _R]:
-    """The same function, but its log lines name the bank, in every thread; unchanged where the name is empty."""
+    """The same function, but its log lines name the bank, in every thread; unchanged if the name is empty."""
 
     def named(*arguments: _P.args, **keywords: _P.kwargs) -> _R:
         token = _BANK.set(bank)
@@ -206,7 +206,7 @@ class Timer:
         self._unfinished: list[_Work] = []
 
     def ring_in(self, seconds: float, what: str) -> None:
-        """Ring once after so many seconds. A later call with the same `what` replaces an earlier one."""
+        """Ring once after this many seconds. A later call with the same `what` replaces an earlier one."""
         if earlier := self._rings.get(what):
             earlier.cancel()
         ring = self._rings[what] = threading.Timer(max(seconds, 0), self._ring)

@@ -134,5 +134,5 @@ class ImportedEnd:
 
     @property
     def digest(self) -> str:
-        """The same as `digest_of` gives of the whole."""
+        """The digest of all pieces together, as `digest_of` would give it."""
         return self._hash.hexdigest()[:DIGEST_DIGITS]

@@ -1,4 +1,4 @@
-"""One bank, asked from outside: its daemon answers, or where there is none its index; both give the same answer.
+"""One bank, asked from outside: its daemon answers, or, without one, its index; both give the same answer.
 
 Imports as little as possible: with a daemon a search takes less time than most modules take to import.
 """

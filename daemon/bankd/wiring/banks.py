@@ -34,7 +34,7 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
     """Merge answers to a request by the names of their banks; every hit says of which bank it is.
 
     A score is a sum of parts between fixed bounds, so that those of two banks can be compared. As in the answer of one
-    bank, what logs and archives say follows, a few lines of it where the banks have answered.
+    bank, what logs and archives say follows, a few lines of it if the banks have answered.
     """
     limit = number_of_hits(request.get("limit"))
     left_off = sum(int(answer["left_off"]) for answer in answers.values())

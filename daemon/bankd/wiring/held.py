@@ -57,7 +57,7 @@ class CommonChildren:
         self._turns = threading.Lock(), threading.Lock()
 
     def of_bank(self) -> Children:
-        """The two for one bank, each shared with the other banks."""
+        """Both children for one bank; it shares each of them with the other banks."""
         return Children(*(SharedChild(child, turn) for child, turn in zip(self._both, self._turns, strict=True)))
 
     def close(self) -> None:

@@ -130,7 +130,7 @@ def _asks_others(root: Path) -> bool:
 
 
 def read_status(probe: Probe) -> dict[str, Any]:
-    """The status as JSON, from the daemon where there is one; nothing is written."""
+    """The status as JSON, from the daemon if there is one; nothing is written."""
     answer = ask_daemon(probe.root, {"op": "status"})
     if answer is None:
         return facts_to_json(read_facts(probe))
@@ -150,7 +150,7 @@ def read_facts(probe: Probe) -> HealthFacts:
 
 
 def metrics_of(probe: Probe) -> str:
-    """The metrics, from the daemon where there is one."""
+    """The metrics, from the daemon if there is one."""
     answer = ask_daemon(probe.root, {"op": "metrics"}) or {}
     return str(answer["text"]) if "text" in answer else render_metrics(read_facts(probe))
 
@@ -316,7 +316,7 @@ def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
         probe.indexes.verify()
     except (IndexDamaged, OSError) as damage:
         yield HealthFinding(f"the index is damaged: {damage}", "bankctl doctor index rebuild", needs_person=True)
-    if facts.pending and facts.updated:  # the first search or run makes an index where there is none
+    if facts.pending and facts.updated:  # the first search or run makes an index if there is none
         text = f"{facts.pending} pages changed since the index read them"
         yield HealthFinding(text, "bankctl cycle micro, or start the daemon")
 

@@ -67,7 +67,7 @@ class BankReader:
         return project_of_log(self.read_file(path))
 
     def settings(self) -> Settings:
-        """The settings as they are now, at their defaults where they cannot be used."""
+        """The settings as they are now, at their defaults if they cannot be used."""
         from bankd.config.workspace import load_usable_settings
 
         return load_usable_settings(self.root / "bankd.yaml")[0]
@@ -142,14 +142,14 @@ class BankReader:
         return data is not None and text.encode("utf-8", "surrogateescape") in data
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer as `bankctl search --json`, or `related`, does: by the daemon, or where none answers by the index itself."""
+        """Answer as `bankctl search --json`, or `related`, does: by the daemon, or if none answers by the index itself."""
         try:
             return self.ask_daemon({"op": "search", **request}, _DAEMON_SECONDS)
         except NoDaemonError:
             return self._search_index(request)
 
     def recall(self, request: dict[str, Any], group: str = "bank") -> dict[str, Any]:
-        """The same for the bank or the logs, but fast: from the index as it is, without a file in `recall/`."""
+        """Search the bank or the logs fast: from the index as it is, without a file in `recall/`."""
         request = {**request, "in": [group], "keep": False, "see_also": False}
         try:
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)

@@ -86,7 +86,7 @@ def read_mentions(text: str, anchor: Anchor) -> Sequence[Mention]:
 
 
 def read_mentions_on(text: str, anchors: Sequence[Anchor]) -> Sequence[Sequence[Mention]]:
-    """The same for each of several days on which the text may have been written; the text is searched once."""
+    """The spans that a text names, for each of several days on which it may have been written; the text is searched once."""
     lowered = _lower(text)
     if not may_name_a_day(lowered):
         return [()] * len(anchors)

@@ -22,7 +22,7 @@ _SAYING_NOTHING = words_in("days", "saying_nothing")
 """Terms of a question that is only about days: what happened, 무슨 일이 있었지, what is planned; and leftovers of words of time."""
 
 _SAYING_NOTHING_AS_WRITTEN = [*meanings_in("days", "saying_nothing_as_written")]
-"""The same as written, for when no analyser removes endings."""
+"""Such terms as written, for when no analyser removes endings."""
 
 
 class AskedTime(NamedTuple):

@@ -17,7 +17,7 @@ _HEARD = 3
 """The fewest consonants that must match. Of 2,063 Korean words that are not names, 7 % sound like one of 2,700 English stems
 by one or two consonants, almost never rightly; 4 % by three or more, and three in four of these are right."""
 _HEARD_OF_ONE = 2
-"""The same, if two statements agree in everything else and only one word of each is left."""
+"""The fewest consonants if two statements agree in everything else and only one word of each is left."""
 
 _INITIALS = (
     "gg?h?|k(?=[iy])", "kk?|gg?", "k?nn?", "dd?", "tt?|dd?", "ll?|rr?h?|wr", "mm?", "bb?|vv?", "bb?|pp?",

@@ -108,7 +108,7 @@ def open_program(settings: DistilPolicy, _key: str) -> Ask:
 
 
 def _text_of(question: Question) -> str:
-    """The text of a question; where an answer could not be used, that and why behind it."""
+    """The text of a question; if an answer could not be used, that and why behind it."""
     first, *again = question.turns()
     return "\n\n".join([first["content"], *(f"[{turn['role']}]\n{turn['content']}" for turn in again)])
 

@@ -4,7 +4,7 @@
     {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
     {"question": "question"}                          →  {"vector": [0.03, …]}
     {"strangers": "question"}                         →  {"vectors": [[0.03, …], …]} of strangers' questions in its script
-    {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null where a vector is missing
+    {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null if a vector is missing
 
 Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. `usual` is what the nearest text is, in the
 middle, to questions of strangers (`ENGLISH`, `KOREAN`), which have nothing to do with a workspace: what is no nearer is no answer.

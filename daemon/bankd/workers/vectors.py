@@ -77,14 +77,14 @@ class SentenceVectors:
         return None if answer is None else answer["vectors"]
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """Make vectors of the texts that have none; gives the key of each, `NO_VECTOR` where the model refuses; None when it cannot be done now."""
+        """Make vectors of the texts that have none; gives the key of each, `NO_VECTOR` if the model refuses it; None when it cannot be done now."""
         beginnings = [beginning_of(text) for text in texts]
         keys = [vector_key(text) for text in beginnings]
         done = self._ask({"embed": list(zip(keys, beginnings, strict=True))}, _TEXTS_SECONDS, is_idle=True)
         return None if done is None else [NO_VECTOR if key in done["refused"] else key for key in keys]
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
-        """How near the two texts of each pair are; None of those without a vector, and of all where it cannot be done now."""
+        """How near the two texts of each pair are; None of those without a vector, and of all if it cannot be done now."""
         keys = [[vector_key(beginning_of(text)) for text in pair] for pair in pairs]
         answer = self._ask({"pairs": keys}, _TEXTS_SECONDS, is_idle=True)
         return [None] * len(pairs) if answer is None else answer["cosines"]

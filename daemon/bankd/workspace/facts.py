@@ -102,7 +102,7 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
 
 
 def _still_copied(root: Path, known: list[Copied]) -> tuple[Copied, ...]:
-    """Those of the memories that the last run found more than once that still stand more than once."""
+    """The memories with several copies, as the last run found them, that still have several copies."""
     found: dict[str, list[str]] = {item.id: [] for item in known}
     for path in sorted({place.rpartition(":")[0] for item in known for place in item.places}):
         with suppress(OSError):

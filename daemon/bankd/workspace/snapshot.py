@@ -163,7 +163,7 @@ class Snapshot:
         before = self.known.get(path)
         if before == now:
             return False
-        # The digest is only worth reading where there is one to compare with, or will be soon.
+        # The digest is only worth reading if there is one to compare with, or will be soon.
         racy = utc_now().timestamp() * 1e9 - now.changed_ns < _RACY_NS
         digest = _read_digest(self.workspace / path) if before is not None or racy else None
         self.known[path] = replace(now, digest=digest, changed_ns=0 if racy else now.changed_ns)
