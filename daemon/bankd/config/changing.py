@@ -94,7 +94,7 @@ def _with_value(text: str, names: list[str], written: str) -> str:
 
 
 def _end_of(text: str, node: yaml.Node | None) -> int:
-    """The offset of the line after a node. YAML ends a block only after the comments that follow it, so they are skipped back."""
+    """The offset of the line after the last value in a node: YAML itself ends a block only after the comments that follow it."""
     while isinstance(node, (yaml.MappingNode, yaml.SequenceNode)) and node.value and not node.flow_style:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     return text.find("\n", node.end_mark.index if node else 0) + 1 or len(text)

@@ -178,7 +178,7 @@ def is_just_saved(reason: str) -> bool:
 
 
 def why_doubted(size: int, seconds: float) -> str | None:
-    """Why a file at rest still waits: it was emptied less than a while ago; `seconds` is its age."""
+    """Why a file at rest still waits: it is empty and younger than `EMPTY_DAYS`; `seconds` is its age."""
     is_young = abs(seconds) < EMPTY_DAYS * 86400
     return "empty, perhaps cut by an unfinished save" if size == 0 and is_young else None
 

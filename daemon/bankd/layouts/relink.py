@@ -262,7 +262,7 @@ def choose_style(reference: Reference, old: Target, new: Target, path: str, new_
 
 
 def _with_depth(old: Target, new: Target) -> Style:
-    """Keep the number of path parts of a wikilink: `[[a/b]]` gets a target with two parts again."""
+    """The style of a wikilink with a path: the path begins at the same folder as before, so it grows if the new place is deeper."""
     if old.style.base is not Base.NAME or old.style.segments == 1:
         return old.style
     deeper = new.path.count("/") - old.path.count("/")
