@@ -73,7 +73,7 @@ class Lived:
         self.held = {id_: one.page for id_, one in lines.items()}
         self.written |= {id_: memory for id_, one in lines.items() if (memory := memory_of(one)).tag == "O"}
         for one in forecast_fading(workspace, 7)[0] if kind == "reflect" else ():
-            self.offered.setdefault(one.fall.id, day)
+            self.offered.setdefault(one.id, day)
 
 
 def live(root: Path) -> tuple[Lived, date]:

@@ -112,19 +112,12 @@ def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[A
 
 
 @dataclass(frozen=True, slots=True)
-class Fall:
-    """The day on which a memory will be below the floor, its id or else its place, and its confidence now in hundredths."""
+class FadingForecast:
+    """A memory that will be below the floor on a day: its id or else its place, its confidence now in hundredths."""
 
     day: date
     id: str
     value: int
-
-
-@dataclass(frozen=True, slots=True)
-class FadingForecast:
-    """A memory that will fall below the floor: when, its value today, its place and its text."""
-
-    fall: Fall
     place: str
     text: str
     kept_on: str = ""
@@ -149,5 +142,5 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
                 worth = value_on(written, today, fading, page.path, resident.signals.used)
                 belongs = find_claims(replace(memory, entities=()), workspace.policy().rules)[0].page
                 kept_on = belongs if fading.keeps(BANK + belongs) else ""
-                found.append(FadingForecast(Fall(day, resident.id, worth), place, statement_of(memory), kept_on))
-    return sorted(found, key=lambda one: (one.fall.day, one.fall.id)), pinned
+                found.append(FadingForecast(day, resident.id, worth, place, statement_of(memory), kept_on))
+    return sorted(found, key=lambda one: (one.day, one.id)), pinned

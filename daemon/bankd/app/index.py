@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
-from functools import lru_cache
-from itertools import count
-from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from bankd.errors import IndexDamaged, StorageError
 from bankd.memory.judge import Neighbour, said_on
+from bankd.memory.new_lines import letter_pairs, share_of
 from bankd.memory.route import Similar
 from bankd.pages.memory import Memory
 from bankd.search.bank_search import BankSearch, Indexes
@@ -23,38 +19,8 @@ from bankd.words.statement import Wording
 if TYPE_CHECKING:
     from bankd.workspace.catalog import PageMemoryCatalog
 
-_LETTERS = re.compile(r"[\W_]+")
-
-LEAST = 0.15
-"""The least share of common letter pairs (Dice): below it, hardly any labelled pair was the same or an update."""
-
-
-class Pairs(NamedTuple):
-    """The pairs of neighbouring letters of a text: one bit for each, and their number."""
-
-    bits: int
-    many: int
-
-    def may_be_alike(self, other: Pairs) -> bool:
-        """Whether two texts share enough pairs to be compared closely."""
-        return 2 * (self.bits & other.bits).bit_count() >= LEAST * (self.many + other.many)
-
-
-class LetterPairs:
-    """Makes `Pairs`: a cheap test whether two texts can be alike, before they are split into morphemes."""
-
-    def __init__(self) -> None:
-        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        self.of = lru_cache(maxsize=10_000)(self._of)  # the same memories are found for many lines of a run
-
-    def _of(self, text: str) -> Pairs:
-        """The letter pairs of a text, without spaces and punctuation; for a single letter that letter."""
-        letters = _LETTERS.sub("", text.casefold())
-        numbers = [*map(self._numbers.__getitem__, {*map(add, letters, letters[1:])} or {letters})]
-        octets = bytearray(max(numbers) // 8 + 1)
-        for number in numbers:
-            octets[number >> 3] |= 1 << (number & 7)
-        return Pairs(int.from_bytes(octets, "little"), len(numbers))
+_LEAST = 0.15
+"""The least share of common letter pairs (Dice): below it hardly a pair of data/pairs was the same or an update."""
 
 
 class RunIndex:
@@ -122,12 +88,12 @@ class RunIndex:
             alike = self._look_alikes()
             if alike is None:
                 return {}
-            letters, unchanged, found = LetterPairs(), self._search.index.unchanged(), dict[str, Sequence[Neighbour]]()
+            unchanged, found = self._search.index.unchanged(), dict[str, Sequence[Neighbour]]()
             seen: dict[int, Neighbour | None] = {}
             for id_, new in memories.items():
-                pairs = letters.of(new.text)
+                pairs = letter_pairs(new.text)
                 near = sorted(alike.near(new.text), key=lambda one: one.row.row)
-                rows = [(one.row, one.path) for one in near if pairs.may_be_alike(letters.of(one.row.text))]
+                rows = [(one.row, one.path) for one in near if share_of(pairs, letter_pairs(one.row.text)) >= _LEAST]
                 seen |= {row.row: self._on_page(row, path, unchanged) for row, path in rows if row.row not in seen}
                 found[id_] = [one for row, _ in rows if (one := seen[row.row])]
             return found

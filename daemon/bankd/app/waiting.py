@@ -247,14 +247,14 @@ def _lived(workspace: Workspace) -> Iterator[Card]:
 
 def _fading(workspace: Workspace) -> Iterator[Card]:
     for one in forecast_fading(workspace, WEEK)[0]:
-        id_, sent = one.fall.id, {"id": one.fall.id}
+        id_, sent = one.id, {"id": one.id}
         choices = [
             Choice("y", "confirm", "Still true", sent),
             Choice("p", "pin", "Pin", sent),
             Choice("a", "archive", "Archive", sent),
         ]
         line = CardLine(one.place, one.text, id_ if id_.startswith("m-") else "")
-        reason = f"now {one.fall.value / 100:.2f}, leaves on {one.fall.day}"
+        reason = f"now {one.value / 100:.2f}, leaves on {one.day}"
         if one.kept_on:  # a preference that stands where opinions fade
             reason += f"; on {one.kept_on} it would stay"
             choices.insert(0, Choice("k", "place", f"Keep it on {one.kept_on}", {**sent, "page": one.kept_on}))

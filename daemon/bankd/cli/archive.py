@@ -64,8 +64,7 @@ def _list(workspace: Workspace, arguments: Namespace) -> int:
         return say_answer(whole, *map(_offered_line, offered), last, as_json=arguments.json)
     (fates, pinned), floor = forecast_fading(workspace, arguments.days), workspace.settings.decay.floor
     rows = [
-        {"day": f.fall.day.isoformat(), "id": f.fall.id, "today": f.fall.value / 100, "place": f.place, "text": f.text}
-        for f in fates
+        {"day": f.day.isoformat(), "id": f.id, "today": f.value / 100, "place": f.place, "text": f.text} for f in fates
     ]
     within = counted(arguments.days, "day")
     said = _(f"{counted(len(fates), 'opinion falls', 'opinions fall')} below {floor:.2f} within {within}")
@@ -79,8 +78,8 @@ def _list(workspace: Workspace, arguments: Namespace) -> int:
 
 
 def _fading_line(fate: FadingForecast) -> str:
-    now, place = styled(_(f"now {fate.fall.value / 100:.2f}"), "dim"), styled(f"{fate.place}  ^{fate.fall.id}", "dim")
-    return f"{styled(str(fate.fall.day), 'bold')}  {now}  {styled(fate.text)}\n    {place}"
+    now, place = styled(_(f"now {fate.value / 100:.2f}"), "dim"), styled(f"{fate.place}  ^{fate.id}", "dim")
+    return f"{styled(str(fate.day), 'bold')}  {now}  {styled(fate.text)}\n    {place}"
 
 
 def _archived_line(item: ArchivedMemory) -> str:

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, product
 from operator import add
 from zlib import crc32
 
 from bankd.memory.ledger import DELETED, KEPT, Ledger
 from bankd.memory.retain import LogPlace, LogReading, RetainLine
-from bankd.pages.memory import Memory, memory_id, statement_of
+from bankd.pages.memory import memory_id, statement_of
 from bankd.pages.names import day_in
 from bankd.same.pairs import text_key
 from bankd.settings import BudgetPolicy
@@ -118,19 +118,25 @@ def past_line(line: RetainLine) -> PastLine:
     """What to remember of a line."""
     confidence = line.memory.confidence
     return PastLine(
-        line.id, text_key(line.memory), _pairs_of(line.memory), confidence.hundredths if confidence else None
+        line.id, text_key(line.memory), letter_pairs(line.memory.text), confidence.hundredths if confidence else None
     )
 
 
-def _pairs_of(memory: Memory) -> frozenset[int]:
-    letters = _LETTERS.sub("", memory.text.casefold())
-    pairs = {*map(add, letters, letters[1:])} or {letters}
-    return frozenset(map(_code_of, pairs))
+@lru_cache(maxsize=10_000)  # of a run: the same memories are found for many lines
+def letter_pairs(text: str) -> frozenset[int]:
+    """The pairs of neighbouring letters of a text, 16 bits each, without spaces and punctuation; for one letter that letter."""
+    letters = _LETTERS.sub("", text.casefold())
+    return frozenset(map(_code_of, {*map(add, letters, letters[1:])} or {letters}))
 
 
 @cache  # of pairs of letters there are few
 def _code_of(pair: str) -> int:
     return crc32(pair.encode("utf-8", "surrogateescape")) & 0xFFFF
+
+
+def share_of(one: Set[int], other: Set[int]) -> float:
+    """How many of their letter pairs two texts share, 0 to 1 (Dice); cheaper than to compare their words."""
+    return 2 * len(one & other) / (len(one) + len(other))
 
 
 def find_edited(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> list[tuple[PastLine, RetainLine]]:
@@ -156,11 +162,10 @@ def _alike(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> Iterator[
         came |= {new: number for new in range(j, j_end) if theirs[new] not in stayed}
     if len(went) > _MOST or len(came) > _MOST:
         return
-    pairs = {new: _pairs_of(lines[new].memory) for new in came}
+    pairs = {new: letter_pairs(lines[new].memory.text) for new in came}
     for old, new in product(went, came):
         least = IN_PLACE if went[old] == came[new] else ELSEWHERE
-        was, now = before[old].pairs, pairs[new]
-        share = 2 * len(was & now) / (len(was) + len(now))
+        share = share_of(before[old].pairs, pairs[new])
         if share >= least:
             yield share - least, old, new
 

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bankd.errors import ConflictError, RefusedError, StorageError, UserError
-from bankd.pages.text import shown_path
 from bankd.storage.tree import FileTree, SyscallsWithoutExchange, split_path
 from bankd.system.files import find_mount
 
@@ -238,41 +237,12 @@ class _State(NamedTuple):
     group: int
 
 
-def closed_pages(tree: FileTree, folders: Iterable[str]) -> dict[str, str]:
-    """Every page below these folders that cannot be written, and why."""
-    home = _home_mount(tree)
-    return {path: why for folder in folders for path, why in _walk(tree, folder, home)}
-
-
 def closed_among(tree: FileTree, paths: Iterable[str]) -> dict[str, str]:
     """The files among these that cannot be written, and why; a file may still be to be made."""
-    home = _home_mount(tree)
-    return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, home))}
-
-
-def _home_mount(tree: FileTree) -> int:
     with tree.folder("") as fd:
         state = _look(fd, "")
-    return state.mount if state else 0
-
-
-def _walk(tree: FileTree, folder: str, home: int) -> Iterator[tuple[str, str]]:
-    try:
-        names = [name for name in tree.names(folder) if not name.startswith(".")]
-        with tree.folder(folder) as fd:
-            why = _why_folder(fd, home)
-            states = {name: state for name in names if (state := _look(fd, name))}
-            pages = [name for name, state in states.items() if name.endswith(".md") and not state.is_folder]
-            readable = {name for name in pages if os.access(name, os.R_OK, dir_fd=fd, effective_ids=True)}
-    except (OSError, ConflictError):
-        return  # the readers of pages report folders that cannot be opened
-    for name in pages:
-        unread = "" if name in readable else "may not even be read; correct its owner or mode"
-        if reason := unread or why or _why_page(states[name], home):
-            yield shown_path(f"{folder}/{name}"), reason
-    for name, state in states.items():
-        if state.is_folder:
-            yield from _walk(tree, f"{folder}/{name}", home)
+    home = state.mount if state else 0
+    return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, home))}
 
 
 def _why_closed(tree: FileTree, path: str, home: int) -> str:

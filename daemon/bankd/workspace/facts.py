@@ -22,7 +22,7 @@ from bankd.health.health import BankFacts, ClockReading, ClockTrust, Copied, Ind
 from bankd.layouts.rearrange import is_splittable
 from bankd.pages.names import INBOX
 from bankd.pages.page import read_page
-from bankd.storage.disk import closed_among, closed_pages, explain_failure, not_ours, trouble_of
+from bankd.storage.disk import closed_among, explain_failure, not_ours, trouble_of
 from bankd.storage.events import EventLog
 from bankd.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.storage.staging import Staging
@@ -64,13 +64,14 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         tree = FileTree(root)
     except UserError:  # it is missing, which is said elsewhere
         return found
+    archived = [path for path, _ in _sizes_below(root, "archive") if is_watched(path)]
     with closing(tree):
         return replace(
             found,
             is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
             resting=Journals(tree, Staging(tree)).resting(utc_now()),
             unread_events=_unread_lines(root, tree),
-            closed={} if trouble else closed_pages(tree, FOLDERS[1:3]) | closed_among(tree, [f"bank/{INBOX}"]),
+            closed={} if trouble else closed_among(tree, [f"bank/{INBOX}", *sizes, *archived]),
         )
 
 
@@ -172,56 +173,34 @@ class TrustedClock:
             raise explain_failure(problem, _CLOCK) from problem
 
 
-_FACTS = ".bankd/brief-facts.json"
+_FACTS, _AT = ".bankd/brief-facts.json", "@"
 
 
 def kept_facts(root: Path, stamp: str) -> BriefFacts | None:
     """The facts that were kept with this stamp; None when there are none."""
     try:
-        held = json.loads((root / _FACTS).read_bytes())
-        if held["stamp"] != stamp:
+        was, facts = json.loads((root / _FACTS).read_bytes(), object_hook=_moment)
+        if was != stamp:
             return None
-        memories = tuple(map(_memory, held["memories"]))
-        happened = tuple(Happened(kind, datetime.fromisoformat(at), *rest) for kind, at, *rest in held["happened"])
-        lines = tuple(OpenLine(date.fromisoformat(day), *rest) for day, *rest in held["lines"])
-        return BriefFacts(memories, happened, held["newer"], lines)
+        memories, happened, newer, lines = facts
+        known = (KnownMemory._make(tuple(one) if isinstance(one, list) else one for one in row) for row in memories)
+        return BriefFacts(tuple(known), [Happened(*row) for row in happened], newer, [OpenLine(*row) for row in lines])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
     """Keep the facts for the next briefing; no error when they cannot be written."""
-    held = {
-        "stamp": stamp,
-        "memories": [
-            [
-                *(one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned),
-                *(_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]),
-                *(one.links, _text(one.fades_on), one.projects),
-            ]
-            for one in facts.memories
-        ],
-        "happened": [[one.kind, one.at.isoformat(), one.key, one.by, one.place] for one in facts.happened],
-        "newer": dict(facts.newer),
-        "lines": [[line.day.isoformat(), line.text, line.place] for line in facts.log_lines],
-    }
     with suppress(OSError):
-        replace_file(root / _FACTS, json.dumps(held))
+        replace_file(root / _FACTS, json.dumps([stamp, facts], default=_plain))
 
 
-def _memory(row: list[Any]) -> KnownMemory:
-    key, path, line, text, tag, value, entities, heading, is_pinned, learned, used, said, links, fades_on, projects = (
-        row
-    )
-    return KnownMemory(
-        key, path, line, text, tag, value, tuple(entities), tuple(heading), is_pinned,
-        _day(learned), _day(used), tuple(map(date.fromisoformat, said)), links, _day(fades_on), tuple(projects),
-    )  # fmt: skip
+def _plain(value: Any) -> dict[str, Any]:
+    """What JSON does not know: a mapping as an object, a day or moment as an object of its own kind."""
+    return {_AT: value.isoformat()} if isinstance(value, date) else dict(value)
 
 
-def _text(day: date | None) -> str | None:
-    return day.isoformat() if day else None
-
-
-def _day(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
+def _moment(fields: dict[str, Any]) -> Any:
+    if _AT not in fields:
+        return fields
+    return (datetime if "T" in fields[_AT] else date).fromisoformat(fields[_AT])
