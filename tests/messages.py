@@ -34,11 +34,13 @@ _NO_PROSE = re.compile(
 )
 _NO_MESSAGE = re.compile(
     r"[#>] .*|<!--.*|[#\w]+ \{ \w+: .*|bold underline|- \{target.*|Callback with id|.*\bJSON object by.*|That cannot be used.*"
-    r"|at by call .*|digests needs|to type undoes .*|\{\} --workspace .*"
+    r"|[a-z_ ]*_[a-z_ ]*|at by call .*|digests needs|to type undoes .*|\{\} --workspace .*"
     r"|(?:Pages|Clients|Memories|How long|When a job|Failed runs|Times|Findings|Changed files|Requests|Lines|Planned runs) .*\."
 )
 """Comments in files, styles, prompts, names of fields, metrics."""
-_COMMAND = re.compile(r"(?:bankctl|bankd|systemctl|loginctl|sysctl|cd|openclaw|chmod|ssh|git) [^,;()]*|\{\}\W*|[\W\d]*")
+_COMMAND = re.compile(
+    r"(?!.*\b(?:shows|lists|prints|finds|uses|may|does|takes)\b)(?:bankctl|bankd|systemctl|loginctl|sysctl|cd|openclaw|chmod|ssh|git) [^,;()]*|\{\}\W*|[\W\d]*"
+)
 """A command to type, or only values: the same in every language."""
 
 

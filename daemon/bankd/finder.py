@@ -158,7 +158,7 @@ class Finder(App[None]):
     @work(thread=True, exclusive=True)
     def ask(self, question: str, is_all: bool) -> None:
         """Ask in a thread. Drop the answer if a newer question was asked meanwhile."""
-        worker, request = get_current_worker(), {"query": question, "limit": 50, "is_typing": True}
+        worker, request = get_current_worker(), {"query": question, "limit": 50, "trim": True, "is_typing": True}
         try:
             ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).ask
             answer = ask(request if question else _NEWEST)
@@ -186,7 +186,7 @@ class Finder(App[None]):
         if self._cards is not None:
             at = self.query_one(OptionList).highlighted
             card = self._cards[at] if at is not None and at < len(self._cards) else None
-            self.query_one("#preview", Static).update(card_of(card) if card else "")
+            self.query_one("#preview", Static).update(card_of(card) if card else _("nothing waits for you"))
             return
         hit = self._chosen()
         page: list[str] = []

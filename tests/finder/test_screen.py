@@ -18,7 +18,8 @@ from bankd.finder import Finder
 from bankd.wiring.banks import Banks
 
 LINES = {
-    "home": "- W: 베란다에 커피나무 화분과 커피 봉투를 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n",
+    "home": "- W: 베란다에 커피나무 화분과 커피 봉투를 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n"
+    "- W: 앞마당 사과나무에 물을 주었다. ^m-ffffffffffff\n- W: 점심에 사과 하나. ^m-gggggggggggg\n",
     "work": "- W: 회의실 커피 기계는 화요일에 청소한다. ^m-cccccccccccc\n",
 }
 
@@ -71,6 +72,16 @@ def shown(finder: Finder) -> list[str]:
 
 def said(finder: Finder, what: str = "#said") -> str:
     return str(finder.query_one(what, Static).render())
+
+
+def test_a_word_that_is_being_typed_finds_the_longer_ones_too(roots: dict[str, str]) -> None:
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "사과")
+        assert {row[:2] for row in shown(finder)} == {"앞마", "점심"}
+        await type_in(finder, pilot, "사과 하나")
+        assert {row[:2] for row in shown(finder)} == {"점심"}
+
+    use({"home": roots["home"]}, steps)
 
 
 def test_answers_are_seen_as_one_types(roots: dict[str, str]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from threading import Event
 from urllib.parse import quote
 
 import pytest
@@ -71,6 +73,48 @@ def test_search_shows_its_hits_marked_with_their_places_and_why(year: Path, open
     assert re.search(r'href="/year/memory/m-[a-z0-9]{12}"', text)
     assert re.search(r'href="/year/page\?path=bank%2F[^"]+&amp;line=\d+#L\d+"', text)
     assert '<meter class="bar" min="0" max="1"' in text
+
+
+def test_a_search_is_narrowed_to_a_kind_a_folder_and_somebody(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+
+    def found(narrowed: str) -> str:
+        return Elements(client.get(f"/year/search?q=desk floor{narrowed}&weak=1").text).text
+
+    assert "Rents desk" in found("")
+    assert "Rents desk" in found("&who=@Peter&tag=W&in=bank")
+    assert "Rents desk" not in found("&who=@Minho")
+    assert "Rents desk" not in found("&tag=B")
+    assert "Only in the logs" not in found("&in=bank")
+
+
+def test_a_month_is_shaded_and_two_days_of_it_make_a_range(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+    month = client.get("/year/timeline?month=2026-05").text
+    first = re.search(r'<a class="d[1-3]" href="([^"]+)" aria-label="(2026-05-\d\d), (\d+)"', month)
+    assert first is not None
+    day = client.get(f"/year/timeline{first[1].replace('&amp;', '&')}").text
+
+    assert "May 2026" in month
+    assert f'aria-label="{first[2]}, {first[3]}" aria-current="date"' in day
+    assert re.search(rf"since={first[2]}&amp;until=2026-05-2\d", day)
+
+
+def test_the_home_tells_ages_and_health_what_may_be_taken_along(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+    markdown, rows = (client.get(f"/year/export?as={kind}") for kind in ("md", "json"))
+
+    assert re.search(r'<figure class="ages"><svg[^>]+><rect class="a\d"', client.get("/year/home").text)
+    assert "강당 열쇠는 경비실에 있다." in markdown.text
+    assert "강당 열쇠는 경비실에 있다." in {json.loads(row)["text"] for row in rows.text.splitlines()}
+    assert rows.headers["content-disposition"] == "attachment; filename*=UTF-8''year.json"
+    assert "No agent is known here" in client.get("/year/health").text
+
+
+def test_no_view_of_a_year_is_over_a_hundred_kilobytes(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+
+    assert {view: size for view in EACH if (size := len(client.get(f"/year/{view}").content)) > 100_000} == {}
 
 
 def test_a_memory_shows_its_line_its_curve_and_what_is_newer(year: Path, open_page: Open) -> None:
@@ -224,4 +268,5 @@ def test_what_is_saved_meanwhile_is_found_by_the_next_question(year: Path, open_
     page = year / "bank/knowledge/tools.md"
     page.write_text(page.read_text("utf-8") + "- W: The xylophone is in the cellar.\n", "utf-8")
 
-    assert "<mark>xylophone</mark>" in client.get("/year/search?q=xylophone").text
+    asked = (client.get("/year/search?q=xylophone").text for _ in range(60) if not Event().wait(0.05))
+    assert any("<mark>xylophone</mark>" in text for text in asked)  # the files are looked at once a second

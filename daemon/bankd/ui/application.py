@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
@@ -27,7 +27,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
-from bankd.pages.text import make_visible
+from bankd.pages.text import make_visible, to_json
 from bankd.translate import translate
 from bankd.ui.guard import Access, Guard
 from bankd.ui.pictures import ICONS
@@ -53,6 +53,8 @@ def _environment() -> Environment:
 
 
 View: TypeAlias = Callable[[OpenBank, Address], Shown]
+Agents: TypeAlias = Callable[[Path], Sequence[tuple[str, bool]]]
+"""The agents that can be connected to a workspace, and whether each is."""
 
 VIEWS: Mapping[str, tuple[str, str]] = {
     "home": ("views", "show_home"),
@@ -74,14 +76,15 @@ _LANGUAGES, _THEMES = ("en", "ko"), ("system", "light", "dark")
 _STATUS: Mapping[type[BankError], int] = {UsageError: 400, BusyError: 503}
 
 
-def make_application(banks: Banks, access: Access) -> ASGIApp:
-    """The web application over these banks, behind its guard."""
-    site = _Site(banks)
+def make_application(banks: Banks, access: Access, agents_of: Agents = lambda _: ()) -> ASGIApp:
+    """The web application over these banks, behind its guard; `agents_of` tells which agents know a workspace."""
+    site = _Site(banks, agents_of)
     static = Path(__file__).parent / "static"
     routes = [
         Route("/", site.home),
         Mount("/static", StaticFiles(directory=static)),
         Route("/{bank}/act", site.act, methods=["POST"]),
+        Route("/{bank}/export", site.export),
         Route("/{bank}/{view}", site.show),
         Route("/{bank}/{view}/{what}", site.show),
     ]
@@ -91,6 +94,7 @@ def make_application(banks: Banks, access: Access) -> ASGIApp:
 @dataclass(frozen=True, slots=True)
 class _Site:
     banks: Banks
+    agents_of: Agents
 
     def home(self, _request: Request) -> Response:
         """The first bank's home."""
@@ -143,6 +147,20 @@ class _Site:
         view: View = getattr(import_module(f"bankd.ui.{module}"), function)
         return view(self.banks.find(asked.bank), asked)
 
+    def export(self, request: Request) -> Response:
+        """All memories in one file: Markdown, or JSON with `as=json`."""
+        asked = self._asked(request)
+
+        def work() -> Response:
+            copies, kind = import_module("bankd.app.copies"), "json" if asked.text("as") == "json" else "md"
+            with self.banks.find(asked.bank).look() as workspace:
+                rows = copies.export_memories(workspace) if kind == "json" else ()
+                text = "".join(f"{to_json(row)}\n" for row in rows) or copies.export_markdown(workspace)
+            name = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.bank)}.{kind}"}
+            return Response(text, media_type="application/json" if kind == "json" else "text/markdown", headers=name)
+
+        return self._answer(asked, work)
+
     def not_found(self, request: Request, _error: Exception | None = None) -> Response:
         """No such address."""
         shown = Shown("problem.html", {"problem": "there is nothing at this address"})
@@ -190,7 +208,8 @@ class _Site:
         language = next((name for name in (wanted, *accepted) if name in _LANGUAGES), "en")
         bank, view, what = (request.path_params.get(name, "") for name in ("bank", "view", "what"))
         theme = request.query_params.get("theme") or request.cookies.get("bankd-theme") or "system"
-        return Address(bank, view, what, dict(request.query_params), language, self.banks.ask_all, theme)
+        query, banks = dict(request.query_params), self.banks
+        return Address(bank, view, what, query, language, banks.ask_all, self.agents_of, theme)
 
 
 def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> str:
@@ -200,13 +219,15 @@ def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> s
     return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'review'}{what}?{urlencode(facts)}"
 
 
-def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None]) -> None:
+def serve_page(
+    banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None], agents_of: Agents
+) -> None:
     """Serve until a signal; `announce` gets the link. Port 0 takes a free one. UserError if the port is taken."""
     with _listen(port) as listener:
         access = Access(listener.getsockname()[1])
         opened = Banks(banks, stays=True)
         config = uvicorn.Config(
-            make_application(opened, access),
+            make_application(opened, access, agents_of),
             access_log=False, date_header=False, lifespan="off", log_level="warning", server_header=False, ws="none",
         )  # fmt: skip
         announce(f"http://127.0.0.1:{access.port}/?token={access.token}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import timedelta
+from calendar import monthrange
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
 from itertools import groupby
 from typing import Any
 
@@ -15,7 +17,7 @@ from bankd.memory.use import value_on
 from bankd.pages.memory import Confidence, parse_memory
 from bankd.pages.page import MARKER, read_page
 from bankd.ui.pictures import CurvePoint, draw_curve
-from bankd.ui.views import Address, Shown, shown_hits
+from bankd.ui.views import Address, Shown, day_in_month, learned_days, month_words, shown_hits
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.reader import BankReader
 
@@ -23,6 +25,8 @@ _AHEAD = 60
 """The curve of a confidence goes this many days into the future."""
 _STEPS, _NOTHING = 40, 1e-6
 """The most steps of a curve between two events; and the smallest value, above 0 so that it can divide."""
+_LONG = 240
+"""Letters of a passage of a log in a timeline."""
 _AROUND = 2
 """Lines shown before and after a source line."""
 
@@ -113,13 +117,20 @@ def show_page(bank: OpenBank, asked: Address) -> Shown:
     return Shown("page.html", {"path": path, "lines": lines, "wanted": wanted, "parts": parts})
 
 
+GROUPS = {"": "Everything", "bank": "Memories", "logs": "Logs", "archive": "The archive"}
+SPANS = {"last week": "since last week", "last month": "since last month", "last year": "since last year"}
+"""What a search can be narrowed to: the folders, and the days."""
+
+
 def show_search(bank: OpenBank, asked: Address) -> Shown:
     """The best answers in groups, each with its score explained. Nothing is asked before something is typed."""
     answer, groups, best = None, {}, []
     if query := asked.text("q"):
         request = {
-            "query": query, "limit": 20, "is_typing": bool(asked.text("part")), "is_korean": asked.is_korean, "as_of": asked.text("as_of") or None,
-            "everything": bool(asked.text("weak")),
+            "query": query, "limit": 20, "trim": not asked.text("weak"), "is_typing": bool(asked.text("part")), "is_korean": asked.is_korean, "as_of": asked.text("as_of") or None,
+            "everything": bool(asked.text("weak")), "in": [group] if (group := asked.text("in")) and group in GROUPS else [],
+            "tags": [tag] if (tag := asked.text("tag")) in {"W", "B", "O", "S"} else [],
+            "entities": [who] if (who := asked.text("who")) else [], "since": asked.text("when") or None,
         }  # fmt: skip
         answer = asked.ask_all(request) if asked.text("all") else bank.ask(request)
         shown = shown_hits(answer["hits"] or answer["nearest"])
@@ -127,22 +138,80 @@ def show_search(bank: OpenBank, asked: Address) -> Shown:
         rest = shown[len(best) :]
         by_group = ((group, [hit for hit in rest if hit["group"] == group]) for group in ("bank", "logs", "archive"))
         groups = {group: found for group, found in by_group if found}
-    facts = {"answer": answer, "groups": groups, "best": best}
+    facts = {"answer": answer, "groups": groups, "best": best, "spans": SPANS}
     return Shown("results.html" if asked.text("part") else "search.html", facts)
 
 
 def show_timeline(bank: OpenBank, asked: Address) -> Shown:
-    """The memories of some days, newest first; with `as_of` as the bank was on that day."""
-    subject = asked.text("about")
-    is_person = subject.startswith("@")
+    """Memories and log lines of some days, newest first, with a month to pick from; with `as_of` as of that day."""
+    subject, tag = asked.text("about"), asked.text("tag")
+    is_person, tags = subject.startswith("@"), [tag] if tag in {"W", "B", "O", "S"} else []
     request = {
-        "timeline": True, "in": ["bank"], "limit": 60, "is_korean": asked.is_korean,
+        "timeline": True, "in": ["bank"] if tags else ["bank", "logs"], "limit": 60, "is_korean": asked.is_korean, "tags": tags,
         "entities": [subject] if is_person else [], "nodes": [subject] if subject and not is_person else [],
         **{name: asked.text(name) or None for name in ("since", "until", "as_of")},
     }  # fmt: skip
     hits = shown_hits(bank.ask(request)["hits"])[::-1]
-    days = [(when, list(of_day)) for when, of_day in groupby(hits, key=lambda hit: hit["when"])]
-    return Shown("timeline.html", {"days": days, "slider": _slider(bank, asked)})
+    for hit in hits:
+        if hit["group"] == "logs" and len(hit["text"]) > _LONG:
+            hit["pieces"] = [(f"{hit['text'][:_LONG]}…", False)]
+    days = [(_day_title(when, asked), list(of_day)) for when, of_day in groupby(hits, key=lambda hit: hit["when"])]
+    with bank.look() as workspace:
+        counts = Counter(at[:10] for at, _ in learned_days(workspace))
+        today = workspace.now.date()
+    return Shown("timeline.html", {
+        "days": days, "slider": _slider(bank, asked), "month": _month(asked, counts, today),
+        "week": (today - timedelta(days=6)).isoformat(), "today": today.isoformat(),
+    })  # fmt: skip
+
+
+def _day_title(when: str, asked: Address) -> tuple[str, str]:
+    """The days of a memory in large letters, and below it how long ago: `May 21`, `2026, 6 months ago`."""
+    days, _, ago = when.partition(", ")
+    first, _, last = days.partition("…")
+    try:
+        begin, end = date.fromisoformat(first), date.fromisoformat(last or first)
+    except ValueError:
+        return days, ago
+    if begin.day == 1 and end == begin.replace(day=monthrange(begin.year, begin.month)[1]):
+        return month_words(begin, asked), ago
+    title = day_in_month(begin, asked) if end == begin else f"{day_in_month(begin, asked)} – {day_in_month(end, asked)}"
+    return title, f"{begin.year}, {ago}"
+
+
+def _month(asked: Address, counts: Mapping[str, int], today: date) -> dict[str, Any]:
+    """A month as weeks of days, each with its number of memories, its shade, and the days that a click on it asks for."""
+    since, until = asked.text("since"), asked.text("until")
+    try:
+        first = date.fromisoformat((asked.text("month") or since)[:7] + "-01")
+    except ValueError:
+        first = today.replace(day=1)
+    last = first.replace(day=monthrange(first.year, first.month)[1])
+    most = max((count for day, count in counts.items() if day[:7] == first.isoformat()[:7]), default=1)
+
+    def cell(day: date) -> dict[str, Any]:
+        text, count = day.isoformat(), counts.get(day.isoformat(), 0)
+        span = sorted({since, text}) if since and since == until else [text, text]  # a second day makes it a range
+        shade = -(-3 * count // most)
+        asks = {"since": span[0], "until": span[-1], "month": text[:7]}
+        is_chosen = bool(since) and since <= text <= (until or text)
+        return {"day": day, "count": count, "shade": shade, "asks": asks, "chosen": is_chosen, "later": day > today}
+
+    weeks: list[list[dict[str, Any] | None]] = [[None] * first.weekday()]
+    for number in range(last.day):
+        if len(weeks[-1]) == 7:
+            weeks.append([])
+        weeks[-1].append(cell(first + timedelta(days=number)))
+    before, after = (f"{number // 12:04}-{number % 12 + 1:02}" for number in (_at(first) - 1, _at(first) + 1))
+    return {
+        "weeks": weeks, "first": first.isoformat(), "last": last.isoformat(), "title": month_words(first, asked),
+        "before": before if first.year > 1 else "", "after": after if after <= today.isoformat()[:7] else "",
+    }  # fmt: skip
+
+
+def _at(day: date) -> int:
+    """The number of a month, counted from the year 0."""
+    return day.year * 12 + day.month - 1
 
 
 def _slider(bank: OpenBank, asked: Address) -> dict[str, Any]:

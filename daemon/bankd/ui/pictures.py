@@ -23,7 +23,7 @@ ICONS: Mapping[str, str] = dict(
 _WIDTH, _HEIGHT = 640, 180
 _TREE = 720, 420
 _TALL = 360, 560
-_OLD_DAYS = (7, 30, 90, 365)
+OLD_DAYS = (7, 30, 90, 365)
 """A page that was not saved for this many days has the next paler colour."""
 _LABEL_ROOM = 60, 26
 """Smallest width and height of a rectangle of the map that has a label."""
@@ -64,10 +64,17 @@ class Box(NamedTuple):
 
 
 def _svg(
-    size: tuple[float, float], label: str, parts: Iterator[Markup], cls: str = "fig", *, has_links: bool = False
+    size: tuple[float, float],
+    label: str,
+    parts: Iterator[Markup],
+    cls: str = "fig",
+    *,
+    has_links: bool = False,
+    is_stretched: bool = False,
 ) -> Markup:
     role = "group" if has_links else "img"
-    head = Markup('<svg class="{}" viewBox="0 0 {} {}" role="{}" aria-label="{}">').format(cls, *size, role, label)
+    head = Markup('<svg class="{}" viewBox="0 0 {} {}" role="{}" aria-label="{}"').format(cls, *size, role, label)
+    head += Markup(' preserveAspectRatio="none">') if is_stretched else Markup(">")
     return head + Markup("").join(parts) + Markup("</svg>")
 
 
@@ -123,13 +130,26 @@ def draw_runs(days: Sequence[tuple[date, Sequence[Mapping[str, Any]]]], language
     )
 
 
+def draw_ages(counts: Sequence[int], language: str) -> Markup:
+    """Draw how many memories are of each age, fresh ones first, as one bar."""
+    whole = sum(counts) or 1
+
+    def parts() -> Iterator[Markup]:
+        for age, count in enumerate(counts):
+            x, width = 640 * sum(counts[:age]) / whole, 640 * count / whole - 1
+            if count:
+                yield Markup('<rect class="a{}" x="{:.1f}" width="{:.1f}" height="8"/>').format(age, x, max(width, 2))
+
+    return _svg((640, 8), translate("Memories by age", korean=language == "ko"), parts(), is_stretched=True)
+
+
 def draw_tree(leaves: Sequence[Leaf], bank: str, language: str, *, is_tall: bool = False) -> Markup:
     """Draw the pages as rectangles, wide or for a phone: the area is the number of memories; ink tells the age."""
     folder, size = quote(bank, safe=""), _TALL if is_tall else _TREE
 
     def parts() -> Iterator[Markup]:
         for leaf, box in divide(leaves, Box(0, 0, *size)):
-            age, title = sum(leaf.age >= days for days in _OLD_DAYS), f"{leaf.path}: {leaf.memories}, {leaf.age} d"
+            age, title = sum(leaf.age >= days for days in OLD_DAYS), f"{leaf.path}: {leaf.memories}, {leaf.age} d"
             yield Markup('<a href="/{}/page?path={}" aria-label="{}">').format(folder, quote(leaf.path), title)
             rect = Markup('<rect class="a{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
             yield rect.format(age, box.x + 1, box.y + 1, max(0.0, box.width - 2), max(0.0, box.height - 2))

@@ -10,7 +10,9 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from heapq import nlargest
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from bankd.app.show import list_runs, show_run
 from bankd.app.waiting import list_cards
@@ -23,10 +25,13 @@ from bankd.memory.report import chapters_of
 from bankd.pages.memory import parse_memory
 from bankd.pages.page import MARKER
 from bankd.translate import translate
-from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_runs, draw_tree
+from bankd.ui.pictures import OLD_DAYS, Leaf, NearNode, draw_ages, draw_graph, draw_runs, draw_tree
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.probing import open_probe, read_status
 from bankd.words.days import relative_label
+
+_KEPT = {"q", "in", "tag", "who", "when", "about", "since", "until", "month", "as_of", "all", "weak"}
+"""What a link to the same view with another choice keeps."""
 
 
 class Shown(NamedTuple):
@@ -46,7 +51,14 @@ class Address:
     query: Mapping[str, str]
     language: str
     ask_all: Callable[[dict[str, Any]], dict[str, Any]]
+    agents_of: Callable[[Path], Sequence[tuple[str, bool]]] = lambda _: ()
+    """The agents that can be connected to a workspace, and whether each is."""
     theme: str = "system"
+
+    def link(self, **changes: str) -> str:
+        """The query of this view with other values; those that are empty go."""
+        kept = {name: value for name, value in self.query.items() if name in _KEPT} | changes
+        return f"?{urlencode({name: value for name, value in kept.items() if value})}"
 
     @property
     def is_korean(self) -> bool:
@@ -73,36 +85,52 @@ def show_home(bank: OpenBank, asked: Address) -> Shown:
         workspace.catalog.refresh(workspace.now)
         sizes, today = workspace.catalog.sizes(), workspace.now.date()
         cards, runs = list_cards(workspace), list_runs(workspace)
-        newest, fresh = _newest(workspace, asked)
+        learned = learned_days(workspace)
+        newest, people = _newest(workspace, asked, learned), _people(workspace)
     ahead = [(today + timedelta(days=far)).isoformat() for far in (1, 14)]
     common = {"timeline": True, "in": ["bank"], "is_korean": asked.is_korean, "keep": False}
     coming = bank.ask({**common, "limit": 40, "since": ahead[0], "until": ahead[1]})["hits"]
     night = next((run for run in runs if run["cycle"] == "reflect" and run["run"]), None)
+    ages = [0] * (len(OLD_DAYS) + 1)
+    for at, _ in learned:
+        ages[sum((today - date.fromisoformat(at[:10])).days >= days for days in OLD_DAYS)] += 1
     return Shown("home.html", {
-        "total": sum(sizes.values()), "pages": sum(1 for size in sizes.values() if size), "newest": newest,
-        "fresh": fresh, "waiting": len(cards), "waits": waiting_kinds(cards),
+        "people": len(people), "ages": ages, "bar": draw_ages(ages, asked.language), "total": sum(sizes.values()), "pages": sum(1 for size in sizes.values() if size), "newest": newest,
+        "fresh": ages[0], "waiting": len(cards), "waits": waiting_kinds(cards),
         "kind_icons": KIND_ICONS, "soon": list(_soon(coming, asked))[:5], "night": night,
         "night_said": sentence_of(night, asked.language) if night else translate("No run yet.", korean=asked.is_korean),
         "strip": draw_runs(by_day(runs, today), asked.language), "today": _day_words(today, asked),
     })  # fmt: skip
 
 
-def _newest(workspace: Workspace, asked: Address) -> tuple[list[dict[str, Any]], int]:
-    """The memories that were taken in last, as rows, and how many came in the last seven days."""
-    today, kept = workspace.now.date(), workspace.transactions.ledger().consumed.values()
-    learned = [(str(fact["at"]), str(fact.get("memory") or fact["id"])) for fact in kept if fact["type"] == KEPT]
-    last = [(at, id_.rpartition(":")[2]) for at, id_ in nlargest(40, learned)]
-    texts, rows = workspace.catalog.texts_of({id_ for _, id_ in last}), []
+def learned_days(workspace: Workspace) -> list[tuple[str, str]]:
+    """When each memory of the bank was taken in, with its id."""
+    ledger = workspace.transactions.ledger()
+    kept = (fact for fact in ledger.consumed.values() if fact["type"] == KEPT)
+    days = ((str(fact["at"]), str(fact.get("memory") or fact["id"]).rpartition(":")[2]) for fact in kept)
+    return [(at, id_) for at, id_ in days if id_ not in ledger.gone]
+
+
+def _newest(workspace: Workspace, asked: Address, learned: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The memories that were taken in last, as rows."""
+    today, last, rows = workspace.now.date(), nlargest(40, learned), []
+    texts = workspace.catalog.texts_of({id_ for _, id_ in last})
     for at, id_ in last:
         if id_ in texts:
-            (place, text), when = (
-                texts[id_],
-                relative_label(date.fromisoformat(at[:10]), today, is_korean=asked.is_korean),
-            )
+            (place, text), day = texts[id_], date.fromisoformat(at[:10])
             memory, (path, _, line) = parse_memory(MARKER.sub("", text)), place.rpartition(":")
+            when = relative_label(day, today, is_korean=asked.is_korean)
             facts = {"id": id_, "tag": memory.tag, "text": memory.text, "path": path, "line": int(line), "when": when}
             rows.append({**facts, "group": "bank", "was": (), "told": "", "folded": "", "became": ""})
-    return rows[:7], sum(at[:10] > (today - timedelta(days=7)).isoformat() for at, _ in learned)
+    return rows[:7]
+
+
+def _people(workspace: Workspace) -> Counter[str]:
+    """The names that memories are about, and how many are about each."""
+    workspace.catalog.refresh(workspace.now)
+    return Counter(
+        name for page in workspace.catalog.pages() for entry in page.entries for name in entry.memory.entities
+    )
 
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -115,6 +143,16 @@ def _soon(hits: Sequence[Mapping[str, Any]], asked: Address) -> Iterator[tuple[s
         if found := re.match(r"\d{4}-(\d\d)-(\d\d)", str(hit["when"])):
             month = int(found[1])
             yield f"{month}월" if asked.is_korean else _MONTHS[month - 1], int(found[2]), hit
+
+
+def month_words(day: date, asked: Address) -> str:
+    """`November 2026`, `2026년 11월`."""
+    return f"{day.year}년 {day.month}월" if asked.is_korean else f"{day:%B} {day.year}"
+
+
+def day_in_month(day: date, asked: Address) -> str:
+    """`May 21`, `5월 21일`."""
+    return f"{day.month}월 {day.day}일" if asked.is_korean else f"{_MONTHS[day.month - 1]} {day.day}"
 
 
 def _day_words(day: date, asked: Address) -> str:
@@ -159,12 +197,9 @@ def shown_hits(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def show_people(bank: OpenBank, asked: Address) -> Shown:
     """All names by number of memories, and with `who` what holds of one, with older values folded under each."""
-    counts: Counter[str] = Counter()
     with bank.look() as workspace:
-        workspace.catalog.refresh(workspace.now)
-        for page in workspace.catalog.pages():
-            counts.update(name for entry in page.entries for name in entry.memory.entities)
-    who = asked.text("who").removeprefix("@")
+        counts = _people(workspace)
+    who = asked.text("who").removeprefix("@") or next((name for name, _ in counts.most_common(1)), "")
     hits = shown_hits(bank.ask({
         "timeline": True, "in": ["bank"], "limit": 60, "is_korean": asked.is_korean, "entities": [f"@{who}"], "keep": False,
     })["hits"])[::-1] if who else []  # fmt: skip
@@ -172,14 +207,15 @@ def show_people(bank: OpenBank, asked: Address) -> Shown:
     return Shown("people.html", {**facts, "holding": [hit for hit in hits if not hit["superseded_by"]][:20]})
 
 
-def show_health(bank: OpenBank, _asked: Address) -> Shown:
-    """Findings, index, daemon and missed runs; and the settings that can be changed here."""
+def show_health(bank: OpenBank, asked: Address) -> Shown:
+    """Findings, index, daemon and missed runs; agents; and the settings that can be changed here."""
     from bankd.ui.review import SETTINGS_SHOWN  # noqa: PLC0415 -- as the views
 
     with open_probe(bank.root) as probe:
         status, values = read_status(probe), settings_by_name(probe.settings())
     settings = [(name, str(values[name])) for name in SETTINGS_SHOWN if name in values]
-    return Shown("health.html", {"status": status, "settings": settings, "about": SETTINGS_SHOWN})
+    facts = {"settings": settings, "about": SETTINGS_SHOWN, "agents": asked.agents_of(bank.root), "root": bank.root}
+    return Shown("health.html", {"status": status, **facts})
 
 
 _WEEKS, _RUNS_SHOWN = 6, 60
