@@ -5,6 +5,7 @@
 SCENARIOS has transcripts/, notes.jsonl, updates.jsonl, questions.jsonl and silent.jsonl. Played twice: with the notes of a
 careful agent, sent by `memory_note` (a run follows each session), and without, from the transcripts alone. No model takes
 part. Where `memory_note` offers the note that is really replaced, the harness sends the note again with `replaces`.
+Each bank also meets sixty prompts that none knows anything about, and one bank holds twenty preferences (`bench/unasked`).
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ from bankd.workers.analyser import KiwiWorker
 from bench.trial import read_objects
 
 ZONE = ZoneInfo("Asia/Seoul")
+OWN = Path(__file__).with_name("unasked")
+PREFERENCES = "preferences"
+"""The way of a bank that holds twenty preferences and nothing else."""
 Row = Mapping[str, Any]
 
 
@@ -145,11 +149,11 @@ class Life:
             )
             for name, said in tokens:
                 self.counts[f"tokens of {name}"] += count_tokens(said)
-        for row in self.rows["silent"]:
-            self.counts["silent asked"] += 1
+        for row in (*self.rows["silent"], *read_objects(OWN / "silent.jsonl")):
+            of = "silent" if "set" in row else "silent, own"
+            self.counts[f"{of} asked"] += 1
             said = answer_hook("UserPromptSubmit", {"session_id": row["id"], "prompt": row["q"]}, self.bank)
-            self.counts["silent"] += not said
-            self.counts["tokens of recall, silent"] += count_tokens(said)
+            self.counts[of] += not said
             if said:
                 self.wrong.append(f"spoke to {row['q']}: {said}")
 
@@ -164,6 +168,8 @@ class Life:
             self.counts[f"in {name}"] += is_there
         told = has["brief"] or has["recall"]
         self.counts["told"] += told
+        last = [line.partition("(earlier")[0] for line in recall.splitlines()]
+        self.counts["behind"] += has["recall"] and not holds("\n".join(last), row["answers"])
         stale = [line for line in (brief + recall).splitlines() if is_stale(line, row)]
         self.counts["stale"] += bool(stale)
         self.counts["stale, search"] += any(is_stale(line, row) for line in search.splitlines())
@@ -187,7 +193,11 @@ def play(folder: Path, name: str, way: str, *, by_words: bool, shows: bool) -> C
     """One set in one way; gives its counts."""
     files = ("notes", "updates", "questions", "silent")
     rows = {one: [row for row in read_objects(folder / f"{one}.jsonl") if row["set"] == name] for one in files}
-    sessions = sorted(file.name[:10] for file in (folder / "transcripts" / name).iterdir())
+    if way == PREFERENCES:
+        own = [{**row, "session": "2026-09-01", "text": row["line"]} for row in read_objects(OWN / "preferences.jsonl")]
+        rows, sessions = {"notes": own, "updates": [], "questions": own, "silent": []}, ["2026-09-01"]
+    else:
+        sessions = sorted(file.name[:10] for file in (folder / "transcripts" / name).iterdir())
     with TemporaryDirectory(prefix="bankd-lives-") as place:
         life = Life(Path(place) / "ws", rows, by_words=by_words)
         if way == "transcripts":
@@ -209,8 +219,11 @@ def say_counts(title: str, counts: Counter[str]) -> None:
     if counts["updates"]:
         print(f"{title}: named {share('named', 'updates')}, wrongly offered {share('wrongly offered', 'others')}")
     told = ", ".join(f"{name} {counts[f'in {name}']}" for name in ("brief", "recall", "search"))
-    print(f"{title}: told by brief or recall {share('told', 'questions')} ({told}); stale {counts['stale']}")
-    print(f"{title}: spoke {share('spoke', 'questions')}, silent {share('silent', 'silent asked')}; tokens", end="")
+    print(
+        f"{title}: told by brief or recall {share('told', 'questions')} ({told}); stale {counts['stale']}, behind a later one {counts['behind']}"
+    )
+    silent = f"{share('silent', 'silent asked')}, own {share('silent, own', 'silent, own asked')}"
+    print(f"{title}: spoke {share('spoke', 'questions')}, silent {silent}; tokens", end="")
     print(
         "".join(f" {name} {counts[f'tokens of {name}'] / asked:.0f}" for name in ("brief", "recall", "search")),
         flush=True,
@@ -221,13 +234,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenarios", type=Path)
     parser.add_argument("--sets", default="household,game,oncall")
-    parser.add_argument("--ways", default="notes, answered;notes, unanswered;transcripts")
+    parser.add_argument("--ways", default=f"notes, answered;notes, unanswered;transcripts;{PREFERENCES}")
     parser.add_argument("--words", action="store_true", help="without sentence vectors")
     parser.add_argument("--show", action="store_true", help="what was wrong")
     options = parser.parse_args()
     totals: dict[str, Counter[str]] = defaultdict(Counter)
     for way in options.ways.split(";"):
-        for name in options.sets.split(","):
+        for name in options.sets.split(",") if way != PREFERENCES else [""]:
             totals[way] += play(options.scenarios, name, way, by_words=options.words, shows=options.show)
         say_counts(way, totals[way])
     return 0

@@ -56,6 +56,29 @@ def test_of_memories_that_replace_each_other_only_what_holds_is_told_with_what_i
     ]
 
 
+def test_to_who_did_not_ask_what_was_said_earlier_of_the_same_stands_after_what_was_said_last() -> None:
+    def said(id_: str, learned: str | None, text: str, *marked: str) -> dict[str, Any]:
+        marks = [[text.index(word), text.index(word) + len(word)] for word in marked]
+        return {**OLD, "id": id_, "learned": learned, "text": text, "marks": marks, "entities": ["Relay"]}
+
+    first = said("m-1", "2026-05-04", "The relay ships on Tuesdays.", "relay", "ships", "Tuesdays")
+    other = said("m-2", "2026-05-05", "The relay is blue.", "relay")
+    last = said("m-3", "2026-06-09", "From June it ships on Thursdays.", "ships", "June")
+    undated = said("m-4", None, "It ships in boxes.", "ships")
+    hits = (first, other, last, undated)
+
+    told = [one.line for one in tell_hits(hits, lambda: BriefFacts(()), lambda _: "", unasked=True)]
+
+    assert told == [
+        "@Relay · The relay is blue. · said 2026-05-05 · m-2",
+        "@Relay · From June it ships on Thursdays. (earlier, 2026-05-04: The relay ships on Tuesdays.) · said 2026-06-09 · m-3",
+        "@Relay · It ships in boxes. · m-4",
+    ]
+    assert [line.rpartition(" · ")[2] for line in lines(*hits)] == ["m-1", "m-2", "m-3", "m-4"]
+    peter = {**last, "entities": ["Peter"]}
+    assert len(tell_hits((first, peter), lambda: BriefFacts(()), lambda _: "", unasked=True)) == 2
+
+
 def test_of_a_session_question_and_reply_are_told_each_under_its_speaker() -> None:
     hit = {"path": "memory/imports/a.md", "text": "> Hanjin,", "id": None, "group": "logs", "learned": "2026-05-04"}
     said = "user: Which courier do we use? / assistant: Hanjin, since October. · said 2026-05-04, not noted"

@@ -118,7 +118,7 @@ def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now
     from bankd.briefing.shown import add_shown, is_shown, lines_within, mark_of
 
     shown = bank.shown()
-    told = tell_hits(hits, lambda: bank.brief_facts(now), bank.read_file)
+    told = tell_hits(hits, lambda: bank.brief_facts(now), bank.read_file, unasked=True)
     fresh = [(mark, line) for key, line in told if not is_shown(shown, session, mark := mark_of(key, line), now)]
     lines = lines_within([f"- {line}" for _, line in fresh], RECALL_TOKENS)
     if not lines:

@@ -6,7 +6,7 @@ They stand in a marked block that says it is data. An importer knows the block a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -48,22 +48,55 @@ class Told(NamedTuple):
 
 
 def tell_hits(
-    hits: Iterable[Said], facts: Callable[[], BriefFacts], read_log: Callable[[str], str], project: str = ""
+    hits: Iterable[Said],
+    facts: Callable[[], BriefFacts],
+    read_log: Callable[[str], str],
+    project: str = "",
+    *,
+    unasked: bool = False,
 ) -> list[Told]:
     """The hits of an answer that hold now, in order: `@who · text · said DAY · id`.
 
     Of memories that replace each other the newest is told, with what it replaced after it; `facts` is asked only where an
     older one was found without its newest. Of a session question and reply are told; `read_log` gives the text of a log.
-    A memory of another project than `project` names its own.
+    A memory of another project than `project` names its own. `unasked` is for a reader who looks no further: a memory
+    about the same as one said later, with half the words of the question that it has, stands after that.
     """
     told: dict[str, Told] = {}
-    for hit, before in _holding_now(list(hits), facts):
-        said, key = hit, str(hit.get("id") or place_of(hit))
+    holding = _holding_now(list(hits), facts)
+    later = _said_later([hit for hit, _ in holding]) if unasked else {}
+    for hit, before in holding:
+        said, key = hit, _key_of(hit)
+        if key in later:
+            continue
         if hit.get("group") == "logs" and (found := exchange_at(read_log(str(hit["path"])), hit["line"])):
             key = f"{hit['path']}:{found[0]}"
             said = {**hit, "line": found[0], "text": found[1]}
-        told.setdefault(key, Told(key, told_line(said, before, project)))
+        earlier = [one for one, _ in holding if later.get(_key_of(one)) == key]
+        told.setdefault(key, Told(key, told_line(said, before, project, earlier)))
     return list(told.values())
+
+
+def _key_of(hit: Said) -> str:
+    return str(hit.get("id") or place_of(hit))
+
+
+def _said_later(hits: Sequence[Said]) -> dict[str, str]:
+    """By the key of a hit, that of one said later about the same that has half the words of the question that it has.
+
+    The name of what both are about does not count.
+    """
+    found, heads = dict[str, str](), list[tuple[Said, Set[str]]]()
+    for hit in sorted(hits, key=lambda one: str(one.get("learned") or ""), reverse=True):
+        who, text = who_of(hit), str(hit["text"])
+        spans = {text[start:end].casefold() for start, end in hit.get("marks") or ()}
+        words = {word for word in spans if word not in who.casefold()} if who else set[str]()
+        head = next((one for one, own in heads if who_of(one) == who and 2 * len(words & own) >= len(words)), None)
+        if words and head and hit.get("learned") not in {None, head.get("learned")}:
+            found[_key_of(hit)] = _key_of(head)
+        else:
+            heads.append((hit, words))
+    return found
 
 
 _TURN = re.compile(r"## \d\d:\d\d (?P<speaker>.+)")
@@ -95,14 +128,16 @@ def exchange_at(log: str, line: int) -> tuple[int, str] | None:
     return turns[at][0], " / ".join(said)
 
 
-def told_line(hit: Said, before: Said | None = None, project: str = "") -> str:
+def told_line(hit: Said, before: Said | None = None, project: str = "", earlier: Iterable[Said] = ()) -> str:
     """A hit as a line: whom it is about, what is said, on which day, what is folded under it, and its id, else its place.
 
-    `before` is the memory that it replaced; of a log it says that it is no memory.
+    `before` is the memory that it replaced, `earlier` are those that may have changed; of a log it says that it is no memory.
     """
     text = " ".join(str(hit["text"]).split())
     if before is not None:
         text = f"{text} (until {hit.get('learned') or 'now'}: {other_part(str(before['text']), text)})"
+    for one in earlier:
+        text = f"{text} (earlier, {one['learned']}: {' '.join(str(one['text']).split())})"
     about = [first for first, last in hit.get("about") or () if first == last and first != hit.get("learned")]
     said = f"said {hit['learned']}" if hit.get("learned") else ""
     if hit.get("group") == "logs":
