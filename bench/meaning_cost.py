@@ -102,7 +102,7 @@ def fill_large(search: BankSearch, own: Path, identity: str, texts: Sequence[str
         near: Any = made[random.integers(len(made), size=len(batch))]
         store.append([vector_key(text) for text in batch], near + random.normal(0, _NOISE, near.shape))
     while waiting := search.index.without_vectors(identity, _AT_ONCE):
-        search.index.note_vectors(identity, {row: vector_key(text) for row, text in waiting})
+        search.index.note_vectors(identity, {row: [vector_key(text)] for row, text in waiting})
 
 
 def ask_by(search: BankSearch, vectors: SentenceVectors | None) -> Any:

@@ -22,7 +22,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bankd.errors import UserError
-from bankd.search.meaning import beginning_of
+from bankd.search.meaning import passages_of
 from bankd.search.read import lexicon_within
 from bankd.workers.vectors import vector_key
 from bench.peers import Peers
@@ -137,7 +137,7 @@ def judge_task(task: Task, opened: OpenTrial, *, has_vectors: bool) -> Mapping[s
     lexicon = lexicon_within(index)
     read = analyser.analyse_for_index(set(texts), lexicon).of
     peers = Peers(texts, [read[text].sentences.split() for text in texts])
-    keys = [vector_key(beginning_of(text)) for text in texts]
+    keys = [[vector_key(passage) for passage in passages_of(text)] for text in texts]
     figures: dict[str, list[float]] = defaultdict(list)
     for query in task.trial.queries:
         text, relevant = str(query["text"]), task.trial.relevant[str(query["id"])]
@@ -150,8 +150,11 @@ def judge_task(task: Task, opened: OpenTrial, *, has_vectors: bool) -> Mapping[s
         words = peers.bm25(analyser.analyse_query(text, lexicon).terms, inside)
         ranked = {"ripgrep": peers.ripgrep(text, inside), "BM25": peers.ranked(words)}
         if has_vectors:
-            near = opened.search.indexes.vectors["bank"].near(text, [keys[number] for number in inside], 1)
-            cosines = {number: near[0].get(keys[number], 0.0) for number in inside} if near else {}
+            near = opened.search.indexes.vectors["bank"].near(
+                text, [key for number in inside for key in keys[number]], 1
+            )
+            of = near[0] if near else {}
+            cosines = {number: max(of.get(key, 0.0) for key in keys[number]) for number in inside}
             ranked["sixty lines"] = peers.sixty_lines(words, cosines)
         for way, numbers in ranked.items():
             documents = [ids[number] for number in numbers[:_DEPTH]]

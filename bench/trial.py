@@ -22,7 +22,7 @@ from bankd.errors import UserError
 from bankd.memory.ledger import KEPT, make_event
 from bankd.pages.memory import memory_id
 from bankd.search.bank_search import BankSearch
-from bankd.search.meaning import beginning_of
+from bankd.search.meaning import passages_of
 from bankd.search.request import SearchSettings
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
@@ -370,7 +370,7 @@ def copy_vectors(folder: Path, to: Path, documents: Sequence[Mapping[str, Any]])
 
     from bankd.workers.vector_store import VectorStore
 
-    keys = [vector_key(beginning_of(_one_line(one["text"]))) for one in documents]
+    keys = [vector_key(passage) for one in documents for passage in passages_of(_one_line(one["text"]))]
     for model in folder.iterdir() if folder.is_dir() else ():
         source, target = VectorStore(model), VectorStore(to / model.name)
         source.refresh()

@@ -155,12 +155,12 @@ class FakeIndex:
     def count_vectors(self, identity: str) -> int:
         return len(self.vectors) if identity else 0
 
-    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
-        return {number: self.vectors[number] for number in numbers if number in self.vectors}
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, Sequence[int]]:
+        return {number: (self.vectors[number],) for number in numbers if number in self.vectors}
 
-    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, Sequence[int]]:
         passing = set(self.find_within(None, filters, len(self._rows)))
-        return {row: key for row, key in self.vectors.items() if key in keys and row in passing}
+        return {row: (key,) for row, key in self.vectors.items() if key in keys and row in passing}
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         return {page: self._paths[page] for page in pages}

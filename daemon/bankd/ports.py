@@ -116,10 +116,10 @@ class IndexView(Protocol):
     def count_vectors(self, identity: str) -> int:
         """How many memories have one of these sentence vectors."""
 
-    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, Sequence[int]]:
         """The keys of the sentence vectors of these memories, by number; memories without one are left out."""
 
-    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, Sequence[int]]:
         """All memories with one of these vector keys that pass the filters: number and key."""
 
 

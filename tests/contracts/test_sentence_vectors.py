@@ -132,13 +132,17 @@ def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: BankSearch)
     assert state(search) == "on"
 
 
-def test_long_memories_are_sent_a_few_at_a_time(search: BankSearch, root: Path, server: EmbeddingServer) -> None:
+def test_of_long_memories_each_passage_has_a_vector_and_few_are_sent_at_a_time(
+    search: BankSearch, root: Path, server: EmbeddingServer
+) -> None:
     search.refresh(NOW, None)
-    long = "".join(f"- W: {number} {'lamp ' * 700}\n" for number in range(7))
+    long = "".join(f"- W: {' '.join(f'{number}-{at}' for at in range(300))} espresso.\n" for number in range(7))
     (root / "bank" / "long.md").write_text(f"# Long\n\n{long}")
     server.requests.clear()
     search.refresh(NOW, None)
-    assert [len(one["input"]) for one in server.requests] == [5, 2]
+    assert [len(one["input"]) for one in server.requests] == [6, 6, 6, 3]
+    assert all("espresso" in text for text in texts(search, "coffee")[:7]), "they end with it"
+    assert state(search) == "on"
 
 
 def test_vectors_that_were_deleted_are_made_again(search: BankSearch, root: Path) -> None:
@@ -181,7 +185,7 @@ def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server
 
 def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: BankSearch) -> None:
     page = root / "bank" / "notes.md"
-    page.write_text("# Tools\n\n" + "".join(f"- W: Note {n} {'word ' * 1500}\n" for n in range(9)))
+    page.write_text("# Tools\n\n" + "".join(f"- W: Note {n} {'word ' * 1500}\n" for n in range(3)))
     search.refresh(NOW, None)
     assert not search.has_more
 

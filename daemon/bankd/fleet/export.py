@@ -137,7 +137,8 @@ def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningSettings) -> 
     model = SentenceVectors(root / ".bankd", meaning, read_monotonic).model
     if not _state(rows, "vectors").startswith(model):
         return {}
-    keys: dict[int, int] = dict(rows.execute("SELECT row, key FROM meanings WHERE key IS NOT NULL"))
+    # of a long memory the first passage, which is the last of these
+    keys: dict[int, int] = dict(rows.execute("SELECT row, key FROM meanings WHERE key IS NOT NULL ORDER BY rowid DESC"))
     store = VectorStore(root / ".bankd/meaning" / model)
     store.refresh()
     found = store.vectors_of([*keys.values()])

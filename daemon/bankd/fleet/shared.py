@@ -366,13 +366,13 @@ class SharedIndex:
         """How many memories have a vector of this model."""
         return self._vectors if identity and identity == self.model else 0
 
-    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, Sequence[int]]:
         """Of these memories, the ones with a vector. The key of a vector is the number of its memory."""
-        return {number: number for (number,) in self._of("shared_vectors", "row", _ROW, numbers)}
+        return {number: (number,) for (number,) in self._of("shared_vectors", "row", _ROW, numbers)}
 
-    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, Sequence[int]]:
         """Of these memories, the ones that pass the filters."""
-        return {number: number for (number,) in self._of("shared_memories", "row", _ROW, keys, filters)}
+        return {number: (number,) for (number,) in self._of("shared_memories", "row", _ROW, keys, filters)}
 
     @property
     def relations(self) -> KnownRelations:

@@ -23,7 +23,7 @@ from bankd.index.terms import Terms
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT = "17"
+FORMAT = "18"
 """Changes whenever an index of the version before could not be read."""
 _LIST = "meta.json"
 """The list that tantivy keeps of the files of an index."""

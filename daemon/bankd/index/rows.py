@@ -59,7 +59,8 @@ CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
 """
 # Made when vectors are first wanted, so that an index without them pays nothing. The triggers keep the table complete.
 _MEANINGS = (
-    "CREATE TABLE meanings (row INTEGER PRIMARY KEY, key INTEGER)",
+    "CREATE TABLE meanings (row INTEGER NOT NULL, key INTEGER)",
+    "CREATE INDEX meanings_by_row ON meanings (row)",
     "CREATE INDEX meanings_by_key ON meanings (key)",
     "CREATE TRIGGER memory_added AFTER INSERT ON memories BEGIN INSERT INTO meanings VALUES (new.row, NULL); END",
     "CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN DELETE FROM meanings WHERE row = old.row; END",
@@ -284,21 +285,22 @@ class Rows:
         )
         return list(self._connection.execute(query, (most,)))
 
-    def note_vectors(self, keys: Mapping[int, int]) -> None:
-        """Note the key of the vector of each row."""
-        values = [(key, row) for row, key in keys.items()]
-        self._connection.executemany("UPDATE meanings SET key = ? WHERE row = ?", values)
+    def note_vectors(self, keys: Mapping[int, Sequence[int]]) -> None:
+        """Store the keys of the vectors of rows, one for each passage."""
+        self._connection.executemany("DELETE FROM meanings WHERE row = ?", [(row,) for row in keys])
+        values = [(row, key) for row, own in keys.items() for key in own]
+        self._connection.executemany("INSERT INTO meanings VALUES (?, ?)", values)
 
-    def vector_keys(self, numbers: Sequence[int]) -> dict[int, int]:
-        """The keys of the vectors of these rows, by row; rows without a vector are left out."""
+    def vector_keys(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """The keys of the vectors of these rows; rows without one are left out."""
         from bankd.search.meaning import NO_VECTOR  # noqa: PLC0415 -- same
 
         found = self._each("SELECT row, key FROM meanings WHERE key IS NOT NULL AND row IN", numbers)
-        return {row: key for row, key in found if key != NO_VECTOR}
+        return _by_row(one for one in found if one[1] != NO_VECTOR)
 
-    def rows_with_vectors(self, keys: Sequence[int]) -> dict[int, int]:
-        """All rows with one of these vector keys, each with its key."""
-        return dict(self._each("SELECT row, key FROM meanings WHERE key IN", keys))
+    def rows_with_vectors(self, keys: Sequence[int]) -> dict[int, list[int]]:
+        """All rows with one of these keys, each with those of them that it has."""
+        return _by_row(self._each("SELECT row, key FROM meanings WHERE key IN", keys))
 
     # Writing pages.
 
@@ -460,6 +462,13 @@ class Rows:
         query = "SELECT path, keywords FROM pages WHERE path > ? AND path < ? ORDER BY path"
         pages = dict(self._connection.execute(query, between))
         return [*pages], [words.split() for path, words in pages.items() if "/" not in path[len(folder) + 1 :]]
+
+
+def _by_row(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    keys: dict[int, list[int]] = {}
+    for row, key in pairs:
+        keys.setdefault(row, []).append(key)
+    return keys
 
 
 def candidate_of(stored: Sequence[Any]) -> Candidate:

@@ -213,12 +213,12 @@ class SearchIndex:
         """How many memories have no vector because the model refuses their text."""
         return self._rows.count_refused() if identity and self._rows.state("vectors") == identity else 0
 
-    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, Sequence[int]]:
         """The keys of the sentence vectors of these memories, by number; memories without one are left out."""
         return self._rows.vector_keys(numbers)
 
-    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
-        """All memories with one of these vector keys that pass the filters: number and key."""
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, Sequence[int]]:
+        """All memories with one of these vector keys that pass the filters: number and keys."""
         found = self._rows.rows_with_vectors(keys)
         return {row: found[row] for row in self._terms.keep_passing(list(found), filters)}
 
@@ -228,7 +228,7 @@ class SearchIndex:
             build.rows.prepare_meanings(identity)
             return build.rows.without_vector(most)
 
-    def note_vectors(self, identity: str, keys: Mapping[int, int]) -> None:
+    def note_vectors(self, identity: str, keys: Mapping[int, Sequence[int]]) -> None:
         """Store the keys of the vectors of memories, by number; search by meaning finds these memories from now on."""
         with self.writing() as build:
             build.rows.prepare_meanings(identity)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.errors import IndexDamaged, StorageError, UserError
@@ -449,17 +449,21 @@ def _fill(index: SearchIndex, vectors: Vectors, left: int | None) -> int | None:
 
     It stops when the model does not answer; the next run goes on.
     """
-    from bankd.search.meaning import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
+    from bankd.search.meaning import NO_VECTOR, passages_of  # noqa: PLC0415 -- where it is off nobody needs it
 
     while (left is None or left > 0) and (waiting := index.without_vectors(vectors.identity, _BATCH)):
-        texts = [beginning_of(text) for _, text in waiting]
-        many = sum(size <= _BATCH_CHARACTERS for size in accumulate(map(len, texts)))
-        batch = texts[: max(1, many)]
-        keys = vectors.embed(batch)
-        if keys is None:
+        texts = {row: passages_of(text) for row, text in waiting}
+        sizes = [sum(map(len, some)) for some in texts.values()]
+        many = max(1, sum(size <= _BATCH_CHARACTERS for size in accumulate(sizes)))
+        batch = dict(islice(texts.items(), many))
+        found = vectors.embed([*chain.from_iterable(batch.values())])
+        if found is None:
             break
-        index.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=False)))
-        left = None if left is None else left - sum(map(len, batch))
+        keys = iter(found)
+        made = {row: [*islice(keys, len(some))] for row, some in batch.items()}
+        taken = {row: [key for key in some if key != NO_VECTOR] or [NO_VECTOR] for row, some in made.items()}
+        index.note_vectors(vectors.identity, taken)
+        left = None if left is None else left - sum(sizes[:many])
     return left
 
 

@@ -30,16 +30,21 @@ NO_VECTOR = -1
 """The key for a text that the model refuses: such a text is found by words only, and not sent again."""
 
 BEGINNING = 700
-"""The model reads this many letters of a text: measured with titles of three vaults, they say what a note is about (`bench/meaning.md`).
-
-What a model needs grows with the text, a second of CPU for a thousand letters: the notes of a vault waited for their
-vectors for ten minutes. Longer memories are few, and the words of all of it are found as before.
-"""
+"""The model reads this many letters at a time: one vector of more says less (`bench/meaning.md`)."""
+_OVERLAP, _MOST_PASSAGES = 100, 8
+"""Letters that two passages share, and the most passages of one text. A model needs a second of CPU for a thousand letters."""
 
 
 def beginning_of(text: str) -> str:
-    """The part of a text that the model reads."""
+    """The first passage of a text."""
     return text[:BEGINNING]
+
+
+def passages_of(text: str) -> list[str]:
+    """The passages of a text that get a vector each; most texts are one."""
+    step = BEGINNING - _OVERLAP
+    starts = range(0, max(len(text) - _OVERLAP, 1), step)
+    return [text[at : at + BEGINNING] for at in starts[:_MOST_PASSAGES]]
 
 
 def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list[float]:
@@ -73,14 +78,20 @@ def find_near(
     known = index.count_vectors(vectors.identity)
     if not known:
         return None
-    keys, is_filtered = index.vector_keys(found), query.filters != Filters()
+    own, is_filtered = index.vector_keys(found), query.filters != Filters()
     text, most = asked.rest if asked.windows else query.text, most_filtered if is_filtered else NEAREST
-    near = vectors.near(text, [*keys.values()], most)
+    keys = {key for some in own.values() for key in some}
+    near = vectors.near(text, [*keys], most)
     if near is None:
         return None
     cosines, usual = near
-    others = index.rows_with_vectors([*cosines.keys() - keys.values()], query.filters)
-    nearest = sorted(others, key=lambda row: (-cosines[others[row]], row))[:NEAREST]
-    all_keys = {**keys, **{row: others[row] for row in nearest}}
+
+    def nearness(rows: Mapping[int, Sequence[int]]) -> dict[int, float]:
+        """The cosine of the nearest passage of each."""
+        best = {row: max((cosines.get(key, -1.0) for key in some), default=-1.0) for row, some in rows.items()}
+        return {row: cosine for row, cosine in best.items() if cosine > -1.0}
+
+    others = nearness(index.rows_with_vectors([*cosines.keys() - keys], query.filters))
+    nearest = sorted(others, key=lambda row: (-others[row], row))[:NEAREST]
     is_whole = known >= _NEARLY_ALL * index.corpus.memories
-    return Near({row: cosines[key] for row, key in all_keys.items() if key in cosines}, usual if is_whole else None)
+    return Near({**nearness(own), **{row: others[row] for row in nearest}}, usual if is_whole else None)
