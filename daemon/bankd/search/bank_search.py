@@ -133,9 +133,11 @@ class Indexes(NamedTuple):
         return f"on, without {refused:,} that the model refuses" if refused else "on"
 
     def take_made_anew(self) -> list[str]:
-        """Messages about damage that was found; each is given once."""
+        """Messages about damage that was found, and about a reranker that does not answer; each is given once."""
         said = (one.take_made_anew() for one in (self.bank, *self.beside.values()))
-        return [*chain.from_iterable(said), *self.analyser.take_made_anew()]
+        reranker = self.options.reranker
+        problem = reranker.take_problem() if reranker is not None else ()
+        return [*chain.from_iterable(said), *self.analyser.take_made_anew(), *problem]
 
     def release(self) -> None:
         """Let go of all files."""

@@ -36,6 +36,7 @@ from bankd.words.days import Span
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
     from bankd.search.meaning import Near
+    from bankd.workers.reranker import Reranker
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
@@ -298,6 +299,8 @@ class RankingOptions(NamedTuple):
     relations: KnownRelations = KnownRelations()
     vectors: Vectors | None = None
     """Sentence vectors, if they are wanted."""
+    reranker: Reranker | None = None
+    """Puts the best answers in order, if the settings name one."""
     usage_of: UsageOf | None = None
     """Gives the use of memories instead of the index; for an evaluation."""
 
@@ -377,6 +380,10 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
         ranked: Sequence[Ranked] = listed
     else:
         ranked, near = find_by_words(query, asked, weights, index, today, options)
+        if (
+            options.reranker is not None and query.margin <= 1 and not query.by_page
+        ):  # a prompt waits for no other server
+            ranked = _reranked(query.text, ranked, options.reranker)
     stored = options.relations.of([one.row.id for one in ranked if one.row.id])
     if query.project and stored.projects:
         ranked = [one for one in ranked if query.project in stored.projects.get(one.row.id or "", (query.project,))]
@@ -396,6 +403,16 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
     is_of_time = bool(listed or asked.windows or query.timeline or query.by_page or query.is_past)
     answers, close = last_said_first(answers, frozenset() if is_of_time else relations.close)
     return Found(weights, answers, relations, folded, left_off, nearest, close)
+
+
+def _reranked(question: str, ranked: Sequence[Ranked], reranker: Reranker) -> Sequence[Ranked]:
+    """The best of these in the order of a reranker, and the others after them; unchanged if it does not answer."""
+    best = ranked[: reranker.top]
+    scores = reranker.scores(question, [one.row.text for one in best])
+    if scores is None:
+        return ranked
+    told = [one._replace(parts={**one.parts, "rerank": score}) for one, score in zip(best, scores, strict=True)]
+    return [*sorted(told, key=lambda one: -one.parts["rerank"]), *ranked[reranker.top :]]
 
 
 def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Relations) -> Sequence[Ranked]:

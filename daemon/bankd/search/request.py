@@ -50,6 +50,8 @@ class SearchSettings(NamedTuple):
     cache_entries: int = 20
     """The most answers that a daemon keeps, to give them again while nothing changed."""
     cache_minutes: int = 30
+    rerank: Sequence[Any] = ()
+    """The URL of a reranker, its model, the variable of its key, and how many answers it reads; empty for none."""
 
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.

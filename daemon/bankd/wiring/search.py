@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bankd.secrets.screening import Finder
     from bankd.settings import Settings
     from bankd.workers.analyser import Analyser, KiwiWorker
+    from bankd.workers.reranker import Reranker
     from bankd.workers.vectors import SentenceVectors
 
 
@@ -74,6 +75,8 @@ def make_indexes(
     vectors = vectors_for(root, settings)
     beside = {} if is_bank_alone else _indexes_beside(root, settings, analyser)
 
+    reranker = _reranker_for(settings)
+
     def outcome_of(hit: Hit) -> str | None:
         from pathlib import Path
 
@@ -95,7 +98,12 @@ def make_indexes(
         analyser=analyser,
         recalls=RecallBuffer(f"{root}/recall", settings.recall_minutes),
         options=RankingOptions(
-            settings.tree_weight, settings.decay_per_day * 100, settings.decay_keep, successors, vectors
+            settings.tree_weight,
+            settings.decay_per_day * 100,
+            settings.decay_keep,
+            successors,
+            vectors,
+            reranker=reranker,
         ),
         write_tree=write_tree,
         remark=settings.unusable,
@@ -128,6 +136,17 @@ def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors |
     from bankd.workers.vectors import SentenceVectors
 
     return SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
+
+
+def _reranker_for(settings: SearchSettings) -> Reranker | None:
+    """The door to a reranker; None if the settings name none."""
+    if not settings.rerank:
+        return None
+    from bankd.system.clock import read_monotonic
+    from bankd.workers.reranker import Reranker
+
+    url, model, key_variable, top = settings.rerank
+    return Reranker(url, model, key_variable, top, read_monotonic)
 
 
 def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
@@ -197,7 +216,7 @@ def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
 
 def search_settings_of(settings: Settings) -> SearchSettings:
     """The settings of search, taken from all settings."""
-    own, meaning = settings.search, settings.meaning
+    own, meaning, rerank = settings.search, settings.meaning, settings.rerank
     return SearchSettings(
         settings.timezone,
         own.analyser,
@@ -211,4 +230,5 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         meaning=(meaning.model, meaning.url, meaning.key_variable, meaning.question_prefix, meaning.memory_prefix),
         cache_entries=own.cache_entries,
         cache_minutes=own.cache_minutes,
+        rerank=(rerank.url, rerank.model, rerank.key_variable, rerank.top) if rerank.url else (),
     )

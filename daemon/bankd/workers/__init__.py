@@ -4,6 +4,7 @@ analyser       reads texts for the index, queries and comparing: cache, Kiwi (an
 vectors        starts and asks the process of sentence vectors, of bank, logs and archive
 vector_worker  the process of sentence vectors
 vector_store   vectors on the disk, and the nearest of them
+reranker       asks a server how well each of the best answers fits the question
 models         asks a language model within limits
 model_worker   the process that asks a language model
 programs       agents' own programs as a language model
