@@ -316,7 +316,7 @@ def test_both_eras_are_spoken_and_what_asks_for_no_answer_gets_none(door: Door) 
     text = "what does Péter prefer?"
     called = {"name": "memory_search", "arguments": {"query": text}, "_meta": META}
     headers = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "tools/call", "Mcp_Name": "memory_search"}
-    encoded = headers | {"Mcp_Name": f"=?base64?{b64encode(b'memory_search').decode()}?="}
+    encoded = headers | {"Mcp_Name": f"  =?base64?{b64encode(b'memory_search').decode()}?=  "}
 
     assert door.ask("tools/call", called, **headers).body["result"]["resultType"] == "complete"
     assert door.ask("tools/call", called, **encoded).status == 200

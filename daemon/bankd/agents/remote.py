@@ -167,7 +167,7 @@ class Head(NamedTuple):
         values = self.headers.get_all(name, [])
         if len(values) > 1:
             raise NotAdmittedError(400, f"{name} stands there twice")
-        return values[0] if values else None
+        return values[0].strip(" \t") if values else None
 
 
 def read_head(data: bytes) -> Head:
