@@ -15,7 +15,7 @@ import pytest
 
 from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.socket_client import borrow_lock
-from bankd.workspace.import_files import add_transcript, take_transcripts
+from bankd.workspace.waiting import add_transcript, take_transcripts
 
 
 def test_it_is_ready_alive_and_gone(manager: Any) -> None:

@@ -19,7 +19,7 @@ from bankd.cli import main
 from bankd.storage.disk import READ_ONLY
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
-from bankd.workspace.import_files import PATH, add_transcript, drop_taken, take_transcripts
+from bankd.workspace.waiting import PATH, add_transcript, drop_taken, take_transcripts
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -212,8 +212,8 @@ def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkey
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bankd.wiring.reader.replace_file", full)
-    monkeypatch.setattr("bankd.workspace.import_files.add_transcript", full)
+    monkeypatch.setattr("bankd.system.files.replace_file", full)
+    monkeypatch.setattr("bankd.workspace.waiting.add_transcript", full)
 
     assert "정직" in hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
     assert hook("SessionEnd", transcript_path="/t.jsonl") == ""

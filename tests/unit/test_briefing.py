@@ -6,9 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bankd.briefing.assemble import assemble_facts
 from bankd.briefing.choose import MODES, due_modes, make_briefing
 from bankd.briefing.choose import NAMES_MODES as NAMES
-from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine, assemble_facts
+from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
 from bankd.briefing.shown import Shown, add_shown, count_tokens, is_shown, last_seen, note_seen
 from bankd.settings import DecayPolicy
 

@@ -15,7 +15,7 @@ from bankd.errors import UsageError
 from bankd.health.health import QueueFacts
 from bankd.service.requests import Requests
 from bankd.wiring import asking
-from bankd.workspace.import_files import take_transcripts
+from bankd.workspace.waiting import take_transcripts
 
 
 @pytest.fixture

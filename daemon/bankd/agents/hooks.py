@@ -6,8 +6,6 @@ are raised; the caller (`cli.hook`) swallows them, because a session must never 
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from contextlib import suppress
 
 from bankd.errors import BankError
@@ -62,6 +60,8 @@ def _find(prompt: str, session: str, project: str, bank: BankReader) -> list[Map
     asked = {"query": prompt, "limit": 3, "margin": _MARGIN, "project": project}
     if hits := [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]:
         return hits
+    import re
+
     own = "-" + re.sub(r"\W|_", "", session)[-8:] + ".md"
     found = (hit for hit in bank.recall({**asked, "limit": 4}, "logs")["hits"] if _is_clear(hit))
     others = ((hit, str(hit["path"])) for hit in found if not str(hit["path"]).endswith(own))
@@ -164,13 +164,13 @@ _EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader], str]] = {
 }
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
+_WORD = r"[^\W\d_]+(?:'[a-z]+)?"
 _ENGLISH = split_words(
     "ok okay k yes yeah yep yup y no nope n sure fine good great nice perfect cool awesome thanks thank you thx ty lgtm "
     "continue go on ahead proceed next more again retry stop wait please do it that this so right correct exactly agreed "
     "done hi hello hey hmm well let's run keep going sounds looks"
 )
-_KOREAN = re.compile(
+_KOREAN = (
     r"(?:네|넵|넹|예|응|웅|음|어|엉|그래|좋|맞|알겠|알았|계속|진행|고마|고맙|감사|오케이|오키|확인|됐|아니|부탁|안녕|해|하|이제|다시|다음|그만|잠깐|멈|굿|완료|수고|그럼|그렇게|그대로)"
     r"(?:네|예|응|아|어|요|용|해|줘|주|세요|하|자|워|습니다|니다|합|입|셔|십|시|오|봐|볼까|게|고|지|죠|었|았|했|다|까|드려|려|로|써|쓰|춰|으로)*"
 )
@@ -178,13 +178,16 @@ _KOREAN = re.compile(
 
 def is_trivial(prompt: str) -> bool:
     """Whether a prompt asks nothing: at most six words, all of assent and the like. The floor of search judges the rest."""
+    import re
+    import unicodedata
+
     text = unicodedata.normalize("NFC", prompt).strip().casefold()
     if not text or text[0] in "/!#":
         return True
-    words = _WORD.findall(text)
+    words = re.findall(_WORD, text)
     return len(words) <= 6 and all(
         word in _ENGLISH
-        or _KOREAN.fullmatch(word)
+        or re.fullmatch(_KOREAN, word)
         or all("ㄱ" <= letter <= "ㅣ" for letter in word)  # ㅋㅋㅋ is laughter
         for word in words
     )

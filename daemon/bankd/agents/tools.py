@@ -10,21 +10,18 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from bankd.agents.mcp import INVALID_PARAMS, Json, ProtocolError
-from bankd.briefing.choose import NAMES_MODES
 from bankd.briefing.recalled import DATA_NOTICE, related_lines, tell_hits, wrap_memories
 from bankd.briefing.shown import LAST_SEEN
 from bankd.errors import BankError, UserError
-from bankd.pages.memory import Memory
 from bankd.pages.text import readable_value, to_json
-from bankd.words.days import read_iso_moment
 
 if TYPE_CHECKING:
+    from bankd.pages.memory import Memory
     from bankd.wiring.reader import BankReader
 
 _OFFERED: Json = json.loads(Path(__file__).with_name("offered.json").read_text("utf-8"))
@@ -150,6 +147,8 @@ class BankMethods:
 
     def _get_prompt(self, params: Json) -> Json:
         """What is known, marked as data, with the question below it if there is one."""
+        from bankd.briefing.choose import NAMES_MODES
+
         name, given = params.get("name"), params.get("arguments")
         said = given if isinstance(given, dict) else {}
         question, mode = said.get("question"), said.get("mode")
@@ -211,6 +210,8 @@ def _meant(value: Any, kind: Json, *, is_list_of_names: bool = False) -> Any:
     if kind["type"] == "string":
         text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else value
         if kind.get("description") == _DAY and isinstance(text, str) and len(text) > len(_DAY):
+            from bankd.words.days import read_iso_moment
+
             return text[: len(_DAY)] if read_iso_moment(text) else text
         return next((one for one in kind.get("enum", ()) if one.casefold() == str(text).casefold()), text)
     number = as_json(value.strip(), int | float) if isinstance(value, str) else value
@@ -357,6 +358,7 @@ def _note(bank: BankReader, arguments: Json) -> Json:
 
 def _is_about_person(memory: Memory, bank: BankReader) -> bool:
     from bankd.memory.retain import people_in
+    from bankd.pages.memory import Memory
 
     if not memory.entities:
         return False
@@ -373,6 +375,9 @@ def _replaced(bank: BankReader, id_: str) -> Json:
 
 def _like_note(bank: BankReader, memory: Memory) -> Json:
     """What the bank holds that says the same as a note (`known`), may be what it replaces, or is near to it; lines with ids."""
+    from dataclasses import replace
+
+    from bankd.pages.memory import Memory
     from bankd.same.pairs import text_key
 
     request = {"query": memory.text, "limit": 8, "in": ["bank"], "everything": True, "keep": False, "see_also": False}

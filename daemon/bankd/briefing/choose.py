@@ -17,7 +17,6 @@ from zlib import crc32
 from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
 from bankd.briefing.recalled import other_part
 from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
-from bankd.memory.use import NOTICE
 from bankd.words.days import Span
 
 _DECIDED = (
@@ -147,6 +146,8 @@ def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
 
 def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """At most five opinions that go to the archive within days: preferences first, then what was used last."""
+    from bankd.memory.use import NOTICE  # noqa: PLC0415 -- a session waits for its start
+
     soon = [m for m in facts.memories if m.fades_on and m.fades_on <= occasion.today + NOTICE]
     of_use = sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)
     for memory in of_use[:5]:

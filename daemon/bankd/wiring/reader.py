@@ -6,14 +6,10 @@ whom is in `.bankd/shown.json`, replaced whole; without it something is said aga
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import closing, suppress
-from pathlib import Path
 
-from bankd.briefing.shown import Shown
 from bankd.errors import BankError, UserError
-from bankd.system.files import find_project, replace_file
 from bankd.system.socket_client import NoDaemonError
 from bankd.wiring.asking import ask_socket
 
@@ -21,9 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+    from pathlib import Path
     from typing import Any
 
     from bankd.briefing.facts import BriefFacts
+    from bankd.briefing.shown import Shown
     from bankd.index.sources import PageFiles
     from bankd.search.request import SearchSettings
     from bankd.settings import Settings
@@ -32,7 +30,7 @@ _DAEMON_SECONDS = 10.0
 """After this many seconds without an answer of the daemon the index is asked."""
 _RECALL_SECONDS = 0.5
 """Seconds that a hook waits for an answer: the user waits too."""
-SHOWN = ".bankd/shown.json"
+SHOWN, _FACTS = ".bankd/shown.json", ".bankd/brief-facts.json"
 
 
 class BankReader:
@@ -48,6 +46,8 @@ class BankReader:
     @property
     def root(self) -> Path:
         """The folder of the workspace."""
+        from pathlib import Path
+
         return Path(self._root)
 
     @property
@@ -57,6 +57,8 @@ class BankReader:
 
     def project_of(self, folder: str) -> str:
         """The project of a folder; empty outside of a repository, and in the repository that holds the bank itself."""
+        from bankd.system.files import find_project
+
         top = find_project(folder)
         return "" if top and f"{os.path.realpath(self._root)}/".startswith(f"{top}/") else top
 
@@ -90,20 +92,19 @@ class BankReader:
         """The facts for briefings; read again only if pages, events or logs changed since."""
         from bankd.index.sources import PageFiles
         from bankd.wiring.search import search_settings
-        from bankd.workspace.facts import keep_facts, kept_facts
 
         settings = search_settings(self.root)
         files = PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
         stamp = repr(("screened", str(now.date()), settings, *seen))
-        facts = kept_facts(self.root, stamp)
+        facts = _kept_facts(self.root, stamp)
         if facts is None:
             facts = self._read_facts(files, now, settings)
-            keep_facts(self.root, stamp, facts)
+            _keep_facts(self.root, stamp, facts)
         return facts
 
     def _read_facts(self, files: PageFiles, now: datetime, settings: SearchSettings) -> BriefFacts:
-        from bankd.briefing.facts import assemble_facts
+        from bankd.briefing.assemble import assemble_facts
         from bankd.pages.page import read_page
         from bankd.pages.text import readable_bytes
         from bankd.settings import DecayPolicy
@@ -203,6 +204,8 @@ class BankReader:
 
     def shown(self) -> Shown:
         """What each reader was shown within a day; empty if the file is missing or cannot be read."""
+        import json
+
         try:
             held = json.loads((self.root / SHOWN).read_bytes())
             return {str(who): {str(mark): str(at) for mark, at in seen.items()} for who, seen in held.items()}
@@ -211,6 +214,10 @@ class BankReader:
 
     def remember_shown(self, shown: Shown) -> None:
         """Save what was shown; of two writers the later wins. If the disk is full, something may be said again."""
+        import json
+
+        from bankd.system.files import replace_file
+
         with suppress(OSError):
             replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False))
 
@@ -226,21 +233,17 @@ class BankReader:
 
     def begin_run(self) -> int:
         """Start a run in its own process if logs or transcripts wait and nobody else takes them in; gives how many wait."""
+        from bankd.workspace.waiting import may_wait, waiting_transcripts
+
+        if not may_wait(self._root):
+            return 0
         import sys
 
         from bankd.config.workspace import FOLDERS
         from bankd.shipped import package_folder
         from bankd.storage.disk import trouble_of
-        from bankd.storage.tree import BankFiles
-        from bankd.system.clock import utc_now
-        from bankd.workspace.catalog import read_known
-        from bankd.workspace.import_files import waiting_transcripts
 
-        known = read_known(self.root / ".bankd/catalogue.sqlite3", "memory")
-        files = BankFiles(self.root)
-        with closing(files.tree):
-            logs = files.survey("memory", utc_now(), 0, known, any_content=True).files
-        waiting = sum(known.get(path) != seen for path, seen in logs.items()) + waiting_transcripts(self._root)
+        waiting = waiting_transcripts(self._root) or self._waiting_logs()
         if waiting and not trouble_of(self.root, FOLDERS):
             code = f"import sys; sys.path.append({str(package_folder().parent)!r}); from pathlib import Path; "
             code += "from bankd.wiring.runner import run_alone; run_alone(Path(sys.argv[1]))"
@@ -250,10 +253,63 @@ class BankReader:
             return waiting
         return 0
 
+    def _waiting_logs(self) -> int:
+        from bankd.storage.tree import BankFiles
+        from bankd.system.clock import utc_now
+        from bankd.workspace.catalog import read_known
+
+        known, files = read_known(self.root / ".bankd/catalogue.sqlite3", "memory"), BankFiles(self.root)
+        with closing(files.tree):
+            logs = files.survey("memory", utc_now(), 0, known, any_content=True).files
+        return sum(known.get(path) != seen for path, seen in logs.items())
+
     def hand_over(self, transcript: str) -> None:
         """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
-        from bankd.workspace.import_files import add_transcript
+        from bankd.workspace.waiting import add_transcript
 
         add_transcript(self._root, transcript)
         with suppress(NoDaemonError, BankError):
             self.ask_daemon({"op": "handed over"}, _RECALL_SECONDS)
+
+
+_AT = "@"
+
+
+def _kept_facts(root: Path, stamp: str) -> BriefFacts | None:
+    """The facts for briefings that were kept with this stamp; None without. Most sessions start from the same bank."""
+    import json
+
+    from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
+
+    try:
+        was, facts = json.loads((root / _FACTS).read_bytes(), object_hook=_moment)
+        if was != stamp:
+            return None
+        memories, happened, newer, lines = facts
+        known = (KnownMemory._make(tuple(one) if isinstance(one, list) else one for one in row) for row in memories)
+        return BriefFacts(tuple(known), [Happened(*row) for row in happened], newer, [OpenLine(*row) for row in lines])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
+    """Keep the facts for the next briefing; no error when they cannot be written."""
+    import json
+
+    from bankd.system.files import replace_file
+
+    with suppress(OSError):
+        replace_file(root / _FACTS, json.dumps([stamp, facts], default=_plain))
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    """What JSON does not know: a mapping as an object, a day or moment as an object of its own kind."""
+    return {_AT: value.isoformat()} if hasattr(value, "isoformat") else dict(value)
+
+
+def _moment(fields: dict[str, Any]) -> Any:
+    from datetime import date, datetime
+
+    if _AT not in fields:
+        return fields
+    return (datetime if "T" in fields[_AT] else date).fromisoformat(fields[_AT])

@@ -5,8 +5,9 @@ logs          the raw logs, and which of them changed since they were read
 graph         the references between files
 writer        transactions with files outside, and the traces of a text that is purged
 runs          the ledger of runs, and their reports
+waiting       transcripts that wait to be imported, and whether anything waits for a run
 import_files  the sources of an import, and the logs that it writes
-facts         the state of a workspace for status and doctor, the trusted clock, the facts for briefings
+facts         the state of a workspace for status and doctor, the trusted clock
 watcher       notices changed files, in its own thread, by hints from the kernel
 snapshot      compares files with their last known state
 """

@@ -1,7 +1,6 @@
 """The state of a workspace without opening it for work: for `status`, `doctor` and the metrics.
 
-Also here: the clock as it was last believed (`.bankd/clock.json`), and the facts for briefings as they were last read
-(`.bankd/brief-facts.json`, derived), because a session waits for its start and most start from the same bank.
+Also here: the clock as it was last believed (`.bankd/clock.json`).
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
 from bankd.config.workspace import FOLDERS
 from bankd.errors import UserError
 from bankd.health.health import BankFacts, ClockReading, ClockTrust, Copied, IndexFacts, find_copied, judge_reading
@@ -28,7 +26,6 @@ from bankd.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.storage.staging import Staging
 from bankd.storage.tree import FILE_CAP, BankFiles, FileTree
 from bankd.system.clock import read_clocks, utc_now
-from bankd.system.files import replace_file
 from bankd.workspace.catalog import read_copied, read_held_back, read_known, read_prose
 from bankd.workspace.snapshot import is_watched
 
@@ -171,36 +168,3 @@ class TrustedClock:
             self._staging.publish(_CLOCK, json.dumps(fields).encode() + b"\n")
         except OSError as problem:
             raise explain_failure(problem, _CLOCK) from problem
-
-
-_FACTS, _AT = ".bankd/brief-facts.json", "@"
-
-
-def kept_facts(root: Path, stamp: str) -> BriefFacts | None:
-    """The facts that were kept with this stamp; None when there are none."""
-    try:
-        was, facts = json.loads((root / _FACTS).read_bytes(), object_hook=_moment)
-        if was != stamp:
-            return None
-        memories, happened, newer, lines = facts
-        known = (KnownMemory._make(tuple(one) if isinstance(one, list) else one for one in row) for row in memories)
-        return BriefFacts(tuple(known), [Happened(*row) for row in happened], newer, [OpenLine(*row) for row in lines])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
-    """Keep the facts for the next briefing; no error when they cannot be written."""
-    with suppress(OSError):
-        replace_file(root / _FACTS, json.dumps([stamp, facts], default=_plain))
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    """What JSON does not know: a mapping as an object, a day or moment as an object of its own kind."""
-    return {_AT: value.isoformat()} if isinstance(value, date) else dict(value)
-
-
-def _moment(fields: dict[str, Any]) -> Any:
-    if _AT not in fields:
-        return fields
-    return (datetime if "T" in fields[_AT] else date).fromisoformat(fields[_AT])

@@ -1,8 +1,4 @@
-"""The sources of an import (files and archives anywhere), and its target, the logs below `memory/imports/`.
-
-Also the transcripts of sessions that wait to be imported: `.bankd/transcripts.jsonl`, one path per line. Hooks write a line
-in one call, so that lines of several sessions never mix; an import takes the whole file away first.
-"""
+"""The sources of an import (files and archives anywhere), and its target, the logs below `memory/imports/`."""
 
 from __future__ import annotations
 
@@ -11,22 +7,18 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from bankd.errors import UserError
-from bankd.pages.bare_json import read_json, write_json
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import decode_wide, is_wide
 from bankd.storage.log_end import LOG_CAP, append_text, move_end
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree
 
-PATH = ".bankd/transcripts.jsonl"
-TAKEN = f"{PATH}.taken"
 _FOLDER = "memory/imports"
 _KINDS = {".jsonl", ".json", ".md", ".zip"}
 _PASSED_OVER = {".git", "node_modules", ".venv", ".bankd"}
@@ -172,42 +164,3 @@ class ImportedLogs:
         self._transactions.publish(
             _SEEN, json.dumps(seen, ensure_ascii=False, indent=0).encode("utf-8", "surrogateescape")
         )
-
-
-def add_transcript(root: str, transcript: str) -> None:
-    """Add a transcript that the next run imports; raises OSError."""
-    line = write_json({"transcript": transcript}).encode() + b"\n"
-    file = os.open(f"{root}/{PATH}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        os.write(file, line)
-    finally:
-        os.close(file)
-
-
-def take_transcripts(root: str) -> list[str]:
-    """The transcripts that wait, each once, oldest first. They are given again until `drop_taken`, also after a crash."""
-    if not os.path.exists(f"{root}/{TAKEN}"):  # noqa: PTH110 -- as light as what hooks need
-        try:
-            os.rename(f"{root}/{PATH}", f"{root}/{TAKEN}")  # noqa: PTH104 -- same
-        except FileNotFoundError:
-            return []
-    with open(f"{root}/{TAKEN}", "rb") as file:  # noqa: PTH123 -- same
-        return list(dict.fromkeys(filter(None, map(_transcript_of, file))))
-
-
-def waiting_transcripts(root: str) -> int:
-    """How many lists of transcripts wait to be imported."""
-    return sum(os.path.exists(f"{root}/{path}") for path in (PATH, TAKEN))  # noqa: PTH110 -- same
-
-
-def drop_taken(root: str) -> None:
-    """Forget the transcripts that were taken, if any: they are imported."""
-    with suppress(FileNotFoundError):
-        os.unlink(f"{root}/{TAKEN}")  # noqa: PTH108 -- same
-
-
-def _transcript_of(line: bytes) -> str:
-    try:
-        return str(read_json(line)["transcript"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""  # torn by a full disk
