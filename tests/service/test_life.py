@@ -219,14 +219,14 @@ def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
 MODEL = """
 import json, pathlib, subprocess, sys
 asked = json.load(sys.stdin)["messages"][0]["content"]
-if "(rests on" in asked:
-    is_trial = "2026-05-01.md" in asked
+if "</log>\\n1. " in asked:
+    is_trial = "# 2026-05-01" in asked
     said = [{"number": n, "problem": "", "supported": not is_trial or n %% 2 == 0} for n in range(1, 7)]
 else:
     command = [%r, "--workspace", %r, "add", "W: Noted while the model was asked."]
     ran = subprocess.run(command, capture_output=True, text=True)
     pathlib.Path(__file__).with_name("added").write_text(f"{ran.returncode} {ran.stderr}")
-    line = {"op": "add", "memory": "", "tag": "W", "about": [], "text": "The queue runs on SQLite.", "sources": [1]}
+    line = {"memory": "", "tag": "W", "about": [], "text": "The queue runs on SQLite.", "sources": [1]}
     said = [{**line, "questions": []}]
 print(json.dumps({"lines": said}))
 """
