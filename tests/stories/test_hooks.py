@@ -328,6 +328,8 @@ def test_a_session_begins_a_run_where_lines_wait_and_no_daemon_takes_them_in(
     assert "taken in now" not in hook("SessionStart", source="startup")
     write_log(root, "2026-05-05.md", "W: 회의실 열쇠는 지우가 가지고 있다.")
 
+    os.utime(root / "memory/2026-05-05.md", (1, 1))
+    assert bankctl("show", "memory/2026-05-04.md:4").code == 0, "what it notes of pages is nothing of logs"
     assert "is being taken in now" in hook("SessionStart", source="startup", session_id="s2")
     (root / ".bankd" / READ_ONLY).touch()
     assert "taken in now" not in hook("SessionStart", source="startup", session_id="s3"), "it cannot be written"

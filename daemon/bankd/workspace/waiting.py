@@ -7,7 +7,7 @@ an import takes the whole file away first. A session waits for its hooks, so not
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from bankd.pages.bare_json import read_json, write_json
 
@@ -41,23 +41,26 @@ def waiting_transcripts(root: str) -> int:
     return sum(os.path.exists(f"{root}/{path}") for path in (PATH, TAKEN))  # noqa: PTH110 -- same
 
 
-_LONGEST_RUN_NS = 3600 * 10**9
-
-
 def may_wait(root: str) -> bool:
-    """Whether anything may wait for a run: transcripts, or a log that changed since an hour before the last run noted what it read.
+    """Whether anything may wait for a run: transcripts, or a log that is not as the last run noted it.
 
-    Looks at times only. An hour, because a run that reads logs notes what it read at its end.
+    What this says may wait is looked at more closely by who asks; what it does not say never waits.
     """
-    noted = 0
-    with suppress(OSError):  # no run yet
-        noted = os.stat(f"{root}/.bankd/catalogue.sqlite3").st_mtime_ns  # noqa: PTH116 -- same
-    changed = (
-        os.lstat(os.path.join(folder, name)).st_ctime_ns  # noqa: PTH118 -- same
-        for folder, _, names in os.walk(f"{root}/memory")
-        for name in names
-    )
-    return waiting_transcripts(root) > 0 or any(at > noted - _LONGEST_RUN_NS for at in changed)
+    import sqlite3  # noqa: PLC0415 -- a session's end asks nothing of it
+
+    if waiting_transcripts(root):
+        return True
+    known: set[tuple[object, ...]] = set()
+    catalogue = f"{root}/.bankd/catalogue.sqlite3"
+    if os.path.exists(catalogue):  # noqa: PTH110 -- same
+        with suppress(sqlite3.Error), closing(sqlite3.connect(catalogue)) as noted:
+            known.update(noted.execute("SELECT * FROM files WHERE path >= 'memory/' AND path < 'memory0'"))
+    for folder, _, names in os.walk(f"{root}/memory"):
+        for path in (f"{folder}/{name}" for name in names if name.endswith(".md")):
+            seen = os.lstat(path)
+            if (path[len(root) + 1 :], seen.st_size, seen.st_mtime_ns, seen.st_ino) not in known:
+                return True
+    return False
 
 
 def drop_taken(root: str) -> None:
