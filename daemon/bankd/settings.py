@@ -106,7 +106,7 @@ class DistilPolicy:
     url: str = ""
     key_variable: str = ""
     command: str = ""
-    seconds: int = 60
+    seconds: int = 240
     retries: int = 2
     tokens_a_day: int = 200_000
     minutes: int = 15

@@ -60,9 +60,12 @@ def one_night(template: Path, root: Path, calls: FaultyCalls) -> dict[str, bytes
 
 
 def test_a_night_may_be_killed_and_the_next_one_goes_on_with_nothing_twice(template: Path, tmp_path: Path) -> None:
-    calls = FaultyCalls()
+    calls, asked = FaultyCalls(), template.with_name("calls.txt").read_text("utf-8")
     clean = one_night(template, tmp_path / "w", calls)
 
+    assert template.with_name("calls.txt").read_text("utf-8") == asked, (
+        "a night is replayed from the replies that were kept"
+    )
     assert b"The queue runs on SQLite." in b"".join(clean.values())
     points = [n for n, change in enumerate(calls.log, 1) if n % 12 == 1 or "distilled" in change]
     faults = [

@@ -62,6 +62,9 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
     assert "would send 1 piece of the logs: at most 4 calls, " in planned.out
     assert "1| We moved the queue to SQLite." in planned.out
+    (night / "memory" / "2026-05-01.md").write_text("# 2026-05-01\n\nIt rained.\n", "utf-8")
+    assert "would send 2 pieces of the logs: at most 4 calls, " in bankctl("distil", "--dry-run", "--now", NOW).out
+    (night / "memory" / "2026-05-01.md").unlink()
     assert calls(night, tmp_path) == 0
 
     ran = bankctl("cycle", "reflect", "--now", NOW)

@@ -117,9 +117,9 @@ def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Propo
 
 
 class PlannedPiece(NamedTuple):
-    """Pieces of logs that one call would send: where, the tokens of the question, and its text."""
+    """What one call would send: the logs that it has pieces of, the tokens of the question, and its text."""
 
-    place: str
+    places: Sequence[str]
     tokens: int
     text: str
 
@@ -169,7 +169,7 @@ def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: 
     asked = sum(count_tokens(one.system + one.text) for one in prompts)
     answered = sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / 1_000_000
-    planned = [PlannedPiece(", ".join(logs_in(one)), count_tokens(one.system + one.text), one.text) for one in pieces]
+    planned = [PlannedPiece(logs_in(one), count_tokens(one.system + one.text), one.text) for one in pieces]
     return DistilPlan(planned, len(insights), len(comparisons), len(prompts), asked, answered, cost)
 
 

@@ -136,9 +136,10 @@ def _choose_model(arguments: Namespace) -> int:
 
 
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
-    lines = []
+    lines: list[str] = []
     for one in plan.pieces:
-        lines.append(f"{one.place}  {styled(_(f'{one.tokens:,} tokens'), 'dim')}")
+        lines += one.places[:-1]
+        lines.append(f"{one.places[-1]}  {styled(_(f'{one.tokens:,} tokens'), 'dim')}")
         if arguments.text:
             lines.append(one.text)
     lines.append(_(f"would send {tell_plan(plan)}; nothing was sent"))
@@ -149,7 +150,7 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
 def tell_plan(plan: DistilPlan, money: float = 0.0) -> str:
     """What a night sends, in words; `money` is in US dollars, for a model that reports its own cost."""
     sent = [
-        counted(len(plan.pieces), "piece of the logs", "pieces of the logs"),
+        counted(sum(len(one.places) for one in plan.pieces), "piece of the logs", "pieces of the logs"),
         *([counted(plan.insights, "cluster of memories", "clusters of memories")] if plan.insights else ()),
         *(
             [counted(plan.comparisons, "memory with similar ones", "memories with similar ones")]
