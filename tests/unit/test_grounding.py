@@ -39,6 +39,12 @@ def test_a_line_that_names_no_line_is_not_attested(analyse: Analyse) -> None:
     )
 
 
+def test_a_name_may_stand_beside_the_lines_in_the_other_script(analyse: Analyse) -> None:
+    line, source = (Passage(text, read_statement(analyse(text))) for text in ("안드로이드는 24다", "최소는 24"))
+    assert find_unattested(line, [source], None) == "the name 안드로이드 is not in its source lines"
+    assert find_unattested(line, [source], None, "| | android | ios |") is None
+
+
 @pytest.mark.parametrize("item", ["- 37 pumps.", "* [x] 37 pumps", "2. 37 pumps"])
 def test_the_mark_of_a_list_is_no_sign_of_a_number(item: str) -> None:
     assert sentences_of(item) == ["37 pumps"]

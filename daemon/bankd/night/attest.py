@@ -203,14 +203,14 @@ class _Said:
         named = [one for text in texts for one in days_named_in(text, day)]
         self.spans = {span for one in named if day for span in _meanings(one, day)}
 
-    def names(self, word: str) -> bool:
-        """Whether the sources have a name, in any form or in the other script: 슬랙 and Slack."""
+    def names(self, word: str, beside: str) -> bool:
+        """Whether the sources, or what stands beside them, have a name, in any form or in the other script: 슬랙 and Slack."""
         bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
-        if is_named(bare, self.text):
+        if is_named(bare, self.text) or is_named(bare, beside):
             return True
         if bare.isascii():
             return any(sounds_like(other, bare) for other in self.words if not other.isascii())
-        return any(sounds_like(bare, other) for other in _LATIN.findall(self.text))
+        return any(sounds_like(bare, other) for other in {*_LATIN.findall(self.text), *_LATIN.findall(beside)})
 
     def has_word(self, word: str) -> bool:
         """Whether the sources have this as a whole word."""
@@ -258,8 +258,9 @@ def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _S
     if not runs:  # a word of time; a part of the day is judged with the hour after it
         is_with_hour = value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens)
         return is_with_hour or value in said.text or value in " ".join(in_days)
+    is_of_code = value[0] == "-" and re.search(rf"[A-Za-z]{re.escape(value)}(?!\d)", line.text)  # KKN-410
     is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days
-    if is_day or base_quantity(value) in said.values or _is_written(value, said):
+    if is_of_code or is_day or base_quantity(value) in said.values or _is_written(value, said):
         return True
     if value.endswith(":00"):  # said without its minutes, in figures or in words
         hour = int(runs[0])
@@ -294,7 +295,7 @@ def _codes(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) ->
     of_days = " ".join(named.written for named in days)
     for code in _codes_of(line):
         bare = re.sub(r"^v(?=\d)|(?<=\d)s$|'s$", "", code.lower().removeprefix("@"))
-        is_name = code.isalpha() and (said.names(code) or is_named(bare, beside))  # one with digits has a value in it
+        is_name = code.isalpha() and said.names(code, beside)  # one with digits has a value in it
         is_other = bare in said.values or is_name
         if not is_other and code not in of_days and bare not in said.text:
             yield code
@@ -309,8 +310,7 @@ def _names(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) ->
     in_days, written = squeeze_text(" ".join(named.written for named in days)).casefold(), squeeze_text(line.text)
     for name in _named_in(line):
         is_written = name.isascii() or name in written.casefold()  # else it is a word for it: 티비 is 텔레비전
-        is_given = is_named(_ATTACHED.sub("", name.casefold().removesuffix("'s")), beside)
-        if is_written and not (is_given or said.names(name)) and name.casefold() not in in_days:
+        if is_written and not said.names(name, beside) and name.casefold() not in in_days:
             yield f"the name {name}"
 
 
