@@ -47,11 +47,10 @@ def counted(number: int, one: str, many: str = "") -> str:
 @cache
 def messages() -> Mapping[str, str]:
     """The Korean of each English text."""
-    import re
-
     with open(f"{os.path.dirname(__file__)}/korean.po", encoding="utf-8") as file:  # noqa: PTH120, PTH123 -- cheaper
-        found = re.findall(r'^msgid "(.+)"\nmsgstr "(.+)"$', file.read(), re.MULTILINE)
-    return {_unquoted(english): _unquoted(korean) for english, korean in found}
+        entries = file.read().rstrip('\n"').split('"\n\nmsgid "')[1:]
+    parts = (entry.partition('"\nmsgstr "') for entry in entries)
+    return {_unquoted(english): _unquoted(korean) for english, _msgstr, korean in parts}
 
 
 def _unquoted(text: str) -> str:

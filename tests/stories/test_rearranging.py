@@ -371,11 +371,10 @@ def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
     ("words", "said"),
     [
         (("page", "split", "nothing"), "no such page in bank/"),
-        (("page", "split", "daily/home.md"), "has no seam"),
+        (("page", "split", "daily/home.md"), "has no place where it could be split"),
         (("page", "merge", "daily/home.md"), "has no parts"),
         (("page", "move", "daily/home.md", "knowledge/full.md"), "there is such a page already"),
         (("page", "move", "daily/home.md", "../x.md"), "without `..`"),
-        (("page", "move", "daily/home.md", "x"), "must be a page that ends in .md"),
         (("page", "move", "_meta/inbox.md", "x.md"), "keeps its own pages in bank/_meta/"),
         (("page", "move", "daily", "daily/more"), "lies inside"),
     ],

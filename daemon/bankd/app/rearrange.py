@@ -96,6 +96,8 @@ class Rearranger:
         old, new = old.rstrip("/"), new.rstrip("/")
         _check_own(old)
         is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)
+        if not (is_folder or new.endswith(".md")):
+            new += ".md"
         if problem := problem_of_target(f"{new}/x.md" if is_folder else new):
             raise UserError(problem)
         if is_folder:

@@ -74,6 +74,8 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
             word.encode()
         except UnicodeEncodeError:
             raise UsageError(f"{word}: not UTF-8") from None
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
     if is_process and not arguments:

@@ -177,7 +177,10 @@ class Parser(ArgumentParser):
         if found := re.search(r"unrecognized arguments: (?:.*? )??(?P<word>-\S+)", message):
             meant = suggest_word(found["word"].partition("=")[0], self._option_string_actions)
         elif found := re.search(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<choices>.*)\)", message):
-            meant = suggest_word(found["word"], re.findall(r"[\w-]+", found["choices"]))
+            choices = re.findall(r"[\w-]+", found["choices"])
+            meant = suggest_word(found["word"], choices)
+            if found["word"].startswith("m-"):
+                meant = f"what to do comes before the id: {', '.join(choices)}; "
         raise UsageError(f"{self.prog.removeprefix('bankctl ')}: {message}", f"{meant}see: {self.prog} --help")
 
 

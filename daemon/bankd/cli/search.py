@@ -100,7 +100,13 @@ def _shown_root(root: str) -> str:
 def related_command(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing is related."""
     request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
-    answer = _ask(arguments, request)
+    is_name = arguments.of.isidentifier()  # Peter, for who does not know of @
+    try:
+        answer = _ask(arguments, request)
+    except UsageError:
+        if not is_name:
+            raise
+        answer = _ask(arguments, {**request, "of": f"@{arguments.of}"})
     if arguments.json:
         say_json(answer)
     elif not answer["related"]:
@@ -132,7 +138,7 @@ def _print_related(one: Mapping[str, Any]) -> None:
 
 def timeline_command(arguments: Namespace) -> int:
     """List by day; exit code 1 when there is nothing."""
-    subject, days = arguments.subject or "", days_asked(arguments)
+    subject, days = " ".join(arguments.subject), days_asked(arguments)
     if not days["on"] and _is_day(subject):
         subject, days = "", {**days, "on": subject}
     entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])

@@ -7,13 +7,14 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.base import bare_id
 from bankd.cli.location import open_named
 from bankd.cli.page import Announcer
 from bankd.cli.printing import Progress, padded, plain, say, say_answer, say_json, shortened, styled
+from bankd.errors import UserError
 from bankd.translate import reads_korean
 from bankd.translate import translate as _
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from bankd.app.show import ChangedFile, FoundMemory, RunPage
+    from bankd.app.workspace import Workspace
     from bankd.cycle import Report
     from bankd.memory.plan import Plan
     from bankd.memory.provenance import Trace
@@ -144,14 +146,15 @@ def undo_command(arguments: Namespace) -> int:
 
     applies, announcer = not arguments.dry_run, Announcer("to repair them: undo this undo", as_json=arguments.json)
     with open_named(arguments, write=applies) as workspace:
-        undo = Undo(workspace, arguments.run_id)
+        run = arguments.run_id or _last_run(workspace)
+        undo = Undo(workspace, run)
         announcer(undo.dangling)
         if not arguments.json:
             _say_what_stays(undo.stays)
         undone = undo.carry_out() if applies else undo.foretell()
     if arguments.json:
         stays = list(dict.fromkeys([*undo.stays, *undone.stays]))
-        said = {"run": undone.run, "undoes": arguments.run_id, "changed": undone.changed, "stays": stays}
+        said = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
         say_json({**said, "applied": applies, "dangling": announcer.rows})
         return 0
     for path in undone.changed:
@@ -162,6 +165,17 @@ def undo_command(arguments: Namespace) -> int:
     _say_what_stays(undone.stays)
     say(_(f"undone; to redo it: bankctl undo {undone.run}") if undone.changed else _("nothing is left to undo"))
     return 0
+
+
+def _last_run(workspace: Workspace) -> str:
+    """The newest run that changed pages; UserError when there is none."""
+    from bankd.app.show import list_runs, show_run
+
+    changed = (str(row["run"]) for row in list_runs(workspace) if row["status"] == "changed")
+    for run in islice(changed, 20):
+        if show_run(workspace, run).files:
+            return run
+    raise UserError("no run changed a page lately; bankctl log lists the runs")
 
 
 def _say_what_stays(stays: Iterable[str]) -> None:
