@@ -156,6 +156,7 @@ def test_all_that_is_left_out_is_counted_and_named(vault: Path, tmp_path: Path, 
         note(vault, f"img/{number:02}.png", "x")
     (vault / "linked.md").symlink_to(vault / "notes.md")
     (vault / "outside").symlink_to(tmp_path)
+    note(vault, ".windsurf/rules/pnpm.md", "- Use pnpm, never npm.\n")
 
     said = bankctl("adopt", str(vault), str(tmp_path / "new"), "--copy", "--dry-run").out
     found = bankctl("adopt", str(vault), str(tmp_path / "new"), "--copy", "--json").json
@@ -163,5 +164,5 @@ def test_all_that_is_left_out_is_counted_and_named(vault: Path, tmp_path: Path, 
     assert "25 files that are not Markdown: img/00.png, " in said
     assert ", and 5 more (--json names them)" in said
     assert "2 links, which are not followed: linked.md, outside" in said
-    assert [len(kind["files"]) for kind in found["left_out"]] == [25, 2]
+    assert [len(kind["files"]) for kind in found["left_out"]] == [25, 1, 2]
     assert (found["pages"], found["logs"]) == (2, 0)

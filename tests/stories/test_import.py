@@ -275,3 +275,18 @@ def test_an_archive_of_many_notes_is_opened_once(
     monkeypatch.setattr(zipfile.ZipFile, "__init__", counted)
     assert turns(bankctl, str(tmp_path / "vault.zip")) == 40
     assert len(opened) == 2
+
+
+def test_what_an_import_does_not_read_of_a_folder_or_archive_is_counted_and_named(
+    root: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    home = tmp_path / "Notes"
+    home.mkdir()
+    (home / "Home 1f0a3c2b9d8e4f71.md").write_text("# Home\n\n- The key hangs behind the boiler.\n", encoding="utf-8")
+    (home / "Reading.csv").write_text("Name,Author\nDeep Work,Newport\n", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "notes.zip", "w") as archive:
+        for file in home.iterdir():
+            archive.write(file, file.name)
+
+    for place, left in ((home, home / "Reading.csv"), (tmp_path / "notes.zip", tmp_path / "notes.zip:Reading.csv")):
+        assert f"1 file left out, no transcript, export or Markdown: {left}\n" in bankctl("import", str(place)).out

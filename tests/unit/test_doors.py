@@ -151,3 +151,11 @@ def test_links_in_properties_and_canvases_are_references() -> None:
 
     assert [r.target for r in read_source("bank/a.md", page).references] == ["Desk", "sub/Desk.md"]
     assert [r.target for r in read_source("bank/board.canvas", canvas).references] == ["sub/Desk.md"]
+
+
+def test_the_text_of_html_is_found_without_its_tags_and_no_script() -> None:
+    page = b"- a\n\n<aside>\n<b>The alarm</b> code is new\n</aside>\n\n<script>\nlet x = 1\n</script>\n"
+
+    assert [(one.line, one.text) for one in read_bank_page("bank/a.md", page).entries if one.is_text] == [
+        (4, "The alarm  code is new")
+    ]

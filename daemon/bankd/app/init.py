@@ -127,6 +127,7 @@ def append_to_log(
 LOGS = "memory"
 BESIDE = f"Markdown files beside {LOGS}/: without --copy, a workspace uses either logs or pages of a folder, not both"
 OTHER, LINKS, CLOSED = "files that are not Markdown", "links, which are not followed", "folders that may not be read"
+HIDDEN = "Markdown files in hidden folders"
 _MARKER = ".bankd/adopting.json"
 """What is being adopted, until it is finished: the same command goes on from there, and any other is refused."""
 
@@ -175,7 +176,7 @@ def plan_adoption(folder: Path, root: Path, *, is_copy: bool) -> Adoption:
     files = sorted(found.pop("", []))
     parts, beside = divide_files(files, folder / LOGS, has_logs=(folder / LOGS).is_dir(), is_copy=is_copy)
     left_out = {BESIDE: beside, **found}
-    reasons = (BESIDE, OTHER, LINKS, CLOSED)
+    reasons = (BESIDE, OTHER, HIDDEN, LINKS, CLOSED)
     named = {why: tuple(sorted(str(path.relative_to(folder)) for path in left_out.get(why, ()))) for why in reasons}
     most = SplitPolicy().split_kib * 1024
     large = sum(page.stat().st_size >= most for page in parts.get("bank", ()))
@@ -268,6 +269,8 @@ def _look_through(folder: Path) -> Iterator[tuple[str, Path]]:
     """
     closed: list[OSError] = []
     for here, folders, names in os.walk(folder, onerror=closed.append):
+        hidden = [name for name in folders if name.startswith(".") and name != ".git"]
+        yield from ((HIDDEN, path) for name in hidden for path in Path(here, name).rglob("*.md"))
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from ((LINKS, path) for name in folders if (path := Path(here, name)).is_symlink())
         for path in (Path(here, name) for name in names if not name.startswith(".")):

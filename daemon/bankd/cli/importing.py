@@ -33,7 +33,7 @@ def import_command(arguments: Namespace) -> int:
 
 
 def _import_once(arguments: Namespace) -> int:
-    from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
+    from bankd.wiring.runner import forget_handed_over, import_sources, left_out_at, sources_at
 
     is_dry, done = arguments.dry_run, []
     with open_named(arguments, write=not is_dry) as workspace:
@@ -43,12 +43,15 @@ def _import_once(arguments: Namespace) -> int:
             done.append(imported)
             bar.step(imported.source.rpartition("/")[2])
         bar.close()
+        left = left_out_at(workspace, arguments.source)
         if not (arguments.source or is_dry):
             forget_handed_over(workspace)
     if arguments.json:
-        say_json({"imported": [asdict(one) for one in done]})
+        say_json({"imported": [asdict(one) for one in done], "left_out": left})
     elif done or not arguments.watch:
         _print(done, is_dry=is_dry)
+        if left:
+            say(_(f"! {counted(len(left), 'file')} left out, no transcript, export or Markdown: {left[0]}"))
     return 3 if any(one.problem for one in done) and arguments.source else 0
 
 

@@ -80,15 +80,11 @@ _SMOOTHING = 0.1
 """Added to each count (Lidstone)."""
 _LEAST_WORDS, _SHOWN_WORDS = 2, 3
 """The fewest words for a page, and the most shown as the reason: one word alone is not a subject."""
-_FUNCTION_WORDS = frozenset(
-    word
-    for table, lists in (
-        ("english", "function_words relations"), ("korean", "particles pronouns optional empty_adverbs"),
-        ("days", "english_relatives korean_weeks"),
-    )
-    for name in lists.split()
-    for word in words_in(table, name)
-)  # fmt: skip
+_FUNCTION_WORDS = frozenset[str]().union(
+    *(words_in("english", name) for name in ("function_words", "relations")),
+    *(words_in("korean", name) for name in ("particles", "pronouns", "optional", "empty_adverbs")),
+    *(words_in("days", name) for name in ("english_relatives", "korean_weeks")),
+)
 """They have weights like all words, since each page has its own style, but alone they are no evidence."""
 _NAMED = 3
 """The most pages suggested for a line that waits."""

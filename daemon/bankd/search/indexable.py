@@ -165,6 +165,7 @@ class Refreshed(NamedTuple):
 LARGE = 800
 """The most characters in a piece of code, as in a passage of a log; more only if a single line is longer."""
 _CODE = {BlockKind.FENCE, BlockKind.CODE}
+_TAGS = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
 _CELLS = re.compile(r"(?<!\\)\|")
 _HEAD = 2
 """Lines of a table above its rows: the names of its columns, and the rule below them."""
@@ -178,7 +179,7 @@ def read_bank_page(path: str, data: bytes) -> IndexablePage:
 
 
 def texts_of(page: Page) -> Iterator[IndexableEntry]:
-    """The properties, table rows and code of a page, with likely credentials masked."""
+    """The properties, table rows, code and HTML of a page, with likely credentials masked."""
     opened: list[tuple[int, str]] = []
     for number, text in properties_of(page.document):
         yield from _text(page, number, (page.title,), text)
@@ -191,6 +192,8 @@ def texts_of(page: Page) -> Iterator[IndexableEntry]:
             yield from _rows(page, block, heading)
         elif block.kind in _CODE:
             yield from _code(page, block, heading)
+        elif block.kind is BlockKind.HTML:
+            yield from _html(page, block, heading)
 
 
 def _rows(page: Page, block: Block, heading: tuple[str, ...]) -> Iterator[IndexableEntry]:
@@ -219,6 +222,15 @@ def _code(page: Page, block: Block, heading: tuple[str, ...]) -> Iterator[Indexa
             start, held = number, []
         held.append(line)
     yield from _text(page, start, heading, "\n".join(held))
+
+
+def _html(page: Page, block: Block, heading: tuple[str, ...]) -> Iterator[IndexableEntry]:
+    """The text of a block of HTML, such as a callout of Notion, without its tags; nothing of scripts and styles."""
+    lines = page.document.lines[block.start : block.end]
+    if not lines[0].lstrip().lower().startswith(("<script", "<style")):
+        texts = [_TAGS.sub(" ", line).strip() for line in lines]
+        first = next((number for number, text in enumerate(texts) if text), 0)
+        yield from _text(page, block.start + first, heading, "\n".join(filter(None, texts)))
 
 
 def _text(

@@ -38,7 +38,7 @@ from bankd.wiring.reader import BankReader
 from bankd.wiring.search import make_search, search_settings, search_settings_of, settled
 from bankd.wiring.workspace import DaemonLease, open_workspace
 from bankd.workers.analyser import KiwiWorker
-from bankd.workspace.import_files import FileSource, find_sources
+from bankd.workspace.import_files import FileSource, find_sources, passed_over
 from bankd.workspace.waiting import drop_taken, take_transcripts
 
 log = logging.getLogger(__name__)
@@ -148,6 +148,11 @@ def sources_at(workspace: Workspace, places: Sequence[str]) -> list[FileSource]:
     watched = [Path(place).expanduser() for place in workspace.settings.imports.watch]
     handed = [Path(place) for place in take_transcripts(str(workspace.root))] if not named else []
     return find_sources(named or [place for place in (*watched, *handed) if place.exists()], workspace.root)
+
+
+def left_out_at(workspace: Workspace, places: Sequence[str]) -> list[str]:
+    """The files in folders and archives that were named and that are of no kind that can be imported."""
+    return passed_over([Path(place).expanduser() for place in places], workspace.root)
 
 
 def import_sources(

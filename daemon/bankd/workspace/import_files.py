@@ -102,6 +102,21 @@ def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
     return sorted(sources, key=lambda source: (source.changed_at, source.size, source.path))
 
 
+def passed_over(places: Sequence[Path], root: Path) -> list[str]:
+    """The files in these folders and archives that are of no kind that can be imported; hidden folders are not looked into."""
+    found: list[str] = []
+    for place in places:
+        for folder, folders, names in os.walk(place):
+            folders[:] = [name for name in folders if not name.startswith(".") and name not in _PASSED_OVER]
+            found += [str(Path(folder, name)) for name in sorted(names) if Path(name).suffix not in _KINDS]
+        if place.suffix == ".zip":
+            with suppress(OSError, zipfile.BadZipFile):
+                names = _archive(place, FileSource(place).stamp).namelist()
+                read = {*_members(names)}
+                found += [f"{place}:{name}" for name in names if name not in read and not name.endswith("/")]
+    return [name for name in found if not Path(name).is_relative_to(root)]
+
+
 def _files_at(place: Path) -> Iterator[Path]:
     if place.is_file():
         yield place
@@ -120,9 +135,15 @@ def _sources_in(file: Path) -> Iterator[FileSource]:
             names = archive.namelist()
     except (OSError, zipfile.BadZipFile):
         names = []
+    found = _members(names)
+    yield from (FileSource(file, name) for name in found) if found else [FileSource(file)]
+
+
+def _members(names: Sequence[str]) -> list[str]:
+    """The members of an archive that are read."""
     found = [name for name in names if PurePosixPath(name).suffix in {".jsonl", ".md"}]
     found += [name for name in names if PurePosixPath(name).name.startswith("conversations")]
-    yield from (FileSource(file, name) for name in dict.fromkeys(found)) if found else [FileSource(file)]
+    return list(dict.fromkeys(found))
 
 
 class ImportedLogs:
