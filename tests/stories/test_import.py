@@ -239,6 +239,24 @@ def test_a_resumed_session_brings_only_what_is_new(root: Path, bankctl: Run, tmp
     assert turns(bankctl, str(tmp_path / "a")) == 0
 
 
+def test_a_rollout_of_codex_that_goes_on_from_another_brings_only_what_is_new(
+    root: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    def said(hour: int, role: str, text: str) -> dict[str, Any]:
+        message = {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
+        return {"timestamp": f"2026-05-04T0{hour}:00:00Z", "type": "response_item", "payload": message}
+
+    before = [said(1, "user", "The host is heron."), said(2, "assistant", "Noted.")]
+    for name, rows in (("aaaa", before), ("bbbb", [*before, said(3, "user", "Now it is egret.")])):
+        head = {"timestamp": "2026-05-04T01:00:00Z", "type": "session_meta", "payload": {"id": name}}
+        (tmp_path / f"rollout-2026-05-04T01-00-00-{name}.jsonl").write_text(
+            "".join(f"{json.dumps(r)}\n" for r in (head, *rows))
+        )
+
+    assert turns(bankctl, str(tmp_path)) == 3
+    assert logs(root).count("heron") == 1
+
+
 def test_two_files_of_one_name_are_two_logs_and_one_that_moved_stays_one(
     root: Path, bankctl: Run, tmp_path: Path
 ) -> None:

@@ -121,7 +121,7 @@ class Importer:
         passed = sum((Counter(one.passed) for one in recognised.conversations), Counter[str]())
         is_dated = all(one.day or all(turn.at for turn in one.turns) for one in recognised.conversations)
         return Imported(
-            source.path, recognised.agent, added, known, torn, withheld=withheld, passed=passed,
+            source.path, recognised.agent, added, known, torn, withheld=withheld, passed=dict(passed),
             is_dated_by_stamp=bool(added) and not is_dated,
         )  # fmt: skip
 
