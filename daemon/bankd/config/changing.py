@@ -39,7 +39,7 @@ def change_setting(path: Path, name: str, value: str) -> None:
     known = settings_by_name(Settings())
     if name not in known:
         raise UsageError(f"unknown setting {name}", "bankctl config get lists them all")
-    items = [part.strip() for part in value.split(",") if part.strip()]
+    items = [part.strip() for part in value.strip().removeprefix("[").removesuffix("]").split(",") if part.strip()]
     written = f"[{', '.join(map(_scalar, items))}]" if isinstance(known[name], tuple) else _scalar(value)
     _change(path, lambda text: _with_value(text, name.split("."), written), read_settings)
 
