@@ -15,7 +15,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from bankd.agents.mcp import INVALID_PARAMS, Json, ProtocolError
-from bankd.briefing.recalled import DATA_NOTICE, related_lines, tell_hits, wrap_memories
+from bankd.briefing.recalled import DATA_NOTICE, related_lines, tell_hits, who_of, wrap_memories
 from bankd.briefing.shown import LAST_SEEN
 from bankd.errors import BankError, UserError
 from bankd.pages.text import readable_value, to_json
@@ -326,12 +326,12 @@ def _offered(bank: BankReader) -> Json:
     return {"promotable": lived, "archivable": weakest, "note": DATA_NOTICE}
 
 
-_LIKE = 0.33
-"""From this likeness on, a note may replace a memory: chosen on three sets of `bench.lives`."""
-_USUAL_COSINE, _STEEP = 0.8, 5.0
+_LIKE, _LIKE_BY_WORDS = 0.36, 0.22
+"""From this likeness on, a note may replace a memory, with vectors and without: chosen on three sets of `bench.lives`."""
+_USUAL_COSINE, _STEEP = 0.8, 3.0
 """The factor for the part of a cosine above the usual one."""
-_LIKE_BY_WORDS = 0.2
-"""The same if there are no vectors."""
+_SAME_SUBJECT = 0.1
+"""What it counts that both are about the same."""
 _MOST_LIKE = 3
 
 
@@ -388,14 +388,18 @@ def _like_note(bank: BankReader, memory: Memory) -> Json:
     key = text_key(replace(memory, entities=()))
     known = [hit for hit in hits if text_key(Memory(hit["text"], memory.tag)) == key]
     hits = [hit for hit in hits if not (bank.project and hit["projects"]) or bank.project in hit["projects"]]
-    likest = sorted((hit for hit in hits if hit not in known and _likeness(hit) >= 1), key=_likeness, reverse=True)
+    slugs = {f"@{slug}" for slug in memory.entities}
+    scored = [(_likeness(hit, is_same=not slugs.isdisjoint(who_of(hit).split())), hit) for hit in hits]
+    ranked = sorted((one for one in scored if one[0] >= 1), key=lambda one: one[0], reverse=True)
+    likest = [hit for _, hit in ranked if hit not in known]
     found = {"known": known, "may_replace": likest[:1], "near": likest[1:_MOST_LIKE]} if not known else {"known": known}
     return {name: lines for name, some in found.items() if (lines := _told(some, bank))}
 
 
-def _likeness(hit: Json) -> float:
-    """How much a memory is like a note, by shared words and cosine; from 1 on the note may replace it."""
-    asked, cosine = float(hit["parts"].get("asked", 0.0)), hit["parts"].get("meaning")
+def _likeness(hit: Json, *, is_same: bool) -> float:
+    """How much a memory is like a note, by shared words, cosine, and whether both are about the same; from 1 on the note may replace it."""
+    asked = float(hit["parts"].get("asked", 0.0)) + (_SAME_SUBJECT if is_same else 0.0)
+    cosine = hit["parts"].get("meaning")
     if cosine is None:
         return asked / _LIKE_BY_WORDS
     return (asked + _STEEP * max(0.0, float(cosine) - _USUAL_COSINE)) / _LIKE
