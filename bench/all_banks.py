@@ -24,7 +24,7 @@ MEMORIES, TURNS, SEED = 300, 21, 13
 def make_known(root: Path, seed: int) -> Sequence[str]:
     """A bank that is indexed and on the list; the texts of its memories."""
     texts = make_bank(root, MEMORIES, Random(seed))
-    bankctl(root, "index", "rebuild")
+    bankctl(root, "doctor", "index", "rebuild")
     bankctl(root, "banks", "add", root)
     return texts
 
