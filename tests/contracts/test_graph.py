@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.app.rearrange import open_rearranger
+from bankd.app.rearrange import Rearranger
 from bankd.memory.report import counts_of, rows_of
 from bankd.storage.tree import FileTree
 from bankd.wiring.workspace import open_workspace
@@ -47,7 +47,9 @@ def bank_of(root: Path, pages: int, references: int = 30) -> Path:
 
 def opened_by_a_move(root: Path) -> int:
     """How many files a move opens once the graph is up to date."""
-    with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, graph):
+    with open_workspace(root) as workspace:
+        rearranger = Rearranger(workspace)
+        graph = rearranger.graph
         before = graph.opened
         done = rearranger.move("target.md", "knowledge/target.md")
         assert len(done.edits) == 30
@@ -191,7 +193,8 @@ def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
     write(tmp_path, "agent/twice.md", "[t](../ws/bank/knowledge/full.md)\n")
     (tmp_path / "agent/twice.txt").hardlink_to(tmp_path / "agent/twice.md")
 
-    with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, _):
+    with open_workspace(root) as workspace:
+        rearranger = Rearranger(workspace)
         done = rearranger.move("knowledge/full.md", "world/all.md")
 
     twice = tmp_path / "agent/twice.md"  # an exchange would cut its second name off

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.app.rearrange import open_rearranger
+from bankd.app.rearrange import Rearranger
 from bankd.cli import main
 from bankd.pages.page import part_lines
 from bankd.pages.scanner import decode_text, scan_text
@@ -54,7 +54,8 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
     assert main(["cycle", "reflect", "--now", "2027-01-10T04:00"]) == 0
     assert files_of(root) == after
 
-    with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, _):
+    with open_workspace(root) as workspace:
+        rearranger = Rearranger(workspace)
         for hub in hubs:
             rearranger.merge(hub)
     assert files_of(root) == before

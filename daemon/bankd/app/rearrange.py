@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from bankd.app.workspace import Workspace
 from bankd.edits.settle import why_quarantined
@@ -23,9 +21,6 @@ from bankd.pages.page import part_lines, parts_folder
 from bankd.pages.resolve import sense_of
 from bankd.pages.scanner import Document, encode_text
 
-if TYPE_CHECKING:
-    from bankd.workspace.graph import LinkGraph
-
 
 @dataclass(frozen=True, slots=True)
 class Rearranged:
@@ -42,18 +37,24 @@ class Rearranged:
     conflicts: Sequence[str] = ()
 
 
+def _check_own(page: str) -> None:
+    if is_own(f"{page}/"):
+        raise UserError(f"bank/{page}: bankd keeps its own pages in bank/_meta/; they stay as they are")
+
+
 class Rearranger:
     """The commands that move lines between pages."""
 
-    def __init__(self, workspace: Workspace, graph: LinkGraph) -> None:
-        """Take a workspace and its graph, which must be up to date."""
-        self._workspace, self._graph = workspace, graph
+    def __init__(self, workspace: Workspace) -> None:
+        """Take a workspace, and bring its graph up to date."""
+        self._workspace, self.graph = workspace, workspace.graph
+        self.graph.refresh()
 
     def split(self, page: str, *, dry_run: bool = False) -> Rearranged:
         """Split a page whatever its size; UserError when it has no seam."""
         path = self._page_of_people(page)
-        document = self._graph.document(path)
-        layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self._graph.is_name_taken)
+        document = self.graph.document(path)
+        layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self.graph.is_name_taken)
         if layout is None:
             raise UserError(f"{path}: has no place where it could be split")
         return self._carry_out("split", layout, dry_run=dry_run)
@@ -61,11 +62,11 @@ class Rearranger:
     def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:
         """Put the parts of a page back into it; UserError when that would throw something away."""
         path = self._page_of_people(page)
-        documents, waiting, names = {path: self._graph.document(path)}, [path], self._graph.names
+        documents, waiting, names = {path: self.graph.document(path)}, [path], self.graph.names
         while waiting:
             hub = waiting.pop()
             new = {part for part in part_lines(documents[hub], hub).values() if part in names} - documents.keys()
-            documents |= {part: self._graph.document(part) for part in new}
+            documents |= {part: self.graph.document(part) for part in new}
             waiting += new
         documents = {page: documents[page] for page in [path, *parts_of(path, documents)]}
 
@@ -85,17 +86,17 @@ class Rearranger:
         moves = {path: to for path, to in moves.items() if to != path}
         if not moves:
             raise UserError(f"{old}: that is where it is already")
-        taken = [path for path in moves.values() if path in self._graph.names and path not in moves]
+        taken = [path for path in moves.values() if path in self.graph.names and path not in moves]
         if taken:
             raise UserError(*(f"{path}: there is such a page already" for path in taken))
-        counts = {path: len(self._graph.read(path).lines) for path in moves}
+        counts = {path: len(self.graph.read(path).lines) for path in moves}
         return self._carry_out("move", plan_move(moves, counts, folder), dry_run=dry_run)
 
     def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
         """The new path of every file that moves, and the folder that moves: all of a folder, or a hub with its parts."""
         old, new = old.rstrip("/"), new.rstrip("/")
         _check_own(old)
-        is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)
+        is_folder = not old.endswith(".md") and self.graph.names.has_folder(BANK + old)
         if not (is_folder or new.endswith(".md")):
             new += ".md"
         if problem := problem_of_target(f"{new}/x.md" if is_folder else new):
@@ -104,20 +105,20 @@ class Rearranger:
             return self._folder(BANK + old, BANK + new)
         page = self.page(old)
         below = parts_folder(page)
-        if not self._graph.names.has_folder(below):
+        if not self.graph.names.has_folder(below):
             return {page: BANK + new}, None
         moves, folder = self._folder(below, parts_folder(BANK + new))
         return {page: BANK + new, **moves}, folder
 
     def _folder(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str]]:
-        sizes = self._graph.sizes()
+        sizes = self.graph.sizes()
         if (new + "/").startswith(old + "/"):
             raise UserError(f"{new}: lies inside {old}")
         return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
         """Let links follow the pages, folders and blocks that the user has moved; None when nothing was moved."""
-        graph = self._graph
+        graph = self.graph
         healed, arranged = find_healing(graph)
         if not (graph.moved() or healed):
             return None
@@ -131,7 +132,7 @@ class Rearranger:
 
     def page(self, given: str) -> str:
         """The page that a person names: by its path relative to bank/ or the workspace, or by its unique name."""
-        names = self._graph.names
+        names = self.graph.names
         wanted = given.removeprefix(BANK)
         for path in (BANK + wanted, f"{BANK}{wanted}.md"):
             if (found := names.file(path)) and found.endswith(".md"):
@@ -148,7 +149,7 @@ class Rearranger:
         return path
 
     def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
-        arranged = plan_layout(layout, self._graph.names, self._graph.sources_for)
+        arranged = plan_layout(layout, self.graph.names, self.graph.sources_for)
         return self._commit(kind, arranged, dry_run=dry_run)
 
     def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
@@ -161,7 +162,7 @@ class Rearranger:
         workspace, layout, relinked = self._workspace, arranged.layout, arranged.relinked
         if reason := workspace.files.merging():
             raise UserError(f"{reason}; the pages are left alone until it is done")
-        paths = sorted(path for path in layout.sources if path in self._graph.names)
+        paths = sorted(path for path in layout.sources if path in self.graph.names)
         reasons = {path: why_quarantined(workspace.files.read(path) or b"") for path in paths}
         reasons |= workspace.transactions.closed(set(reasons))
         if any(reasons.values()):
@@ -176,16 +177,16 @@ class Rearranger:
             conflicts = workspace.transactions.commit(Transaction(run, at, arranged.operations)).conflicts
             record.is_changed = True
             workspace.transactions.remove_empty_folders(layout.gone)
-            self._graph.refresh()
+            self.graph.refresh()
             done = self._as_written(run, arranged, (*conflicts, *left))
             record.counts = {"pages": len(done.sizes), "links": len(done.edits)}
-        self._graph.settle(layout.gone)
+        self.graph.settle(layout.gone)
         workspace.index.refresh(workspace.now)
         return done
 
     def _as_written(self, run: str, arranged: Rearrangement, conflicts: Sequence[str]) -> Rearranged:
         """Compare a plan with the disk: what is there as planned was done, and all else is named as a conflict."""
-        texts, graph, planned = arranged.relinked.texts, self._graph, arranged.relinked.edits
+        texts, graph, planned = arranged.relinked.texts, self.graph, arranged.relinked.edits
         now = {path: self._workspace.files.read(path) for path in arranged.layout.new_paths}
         old = {path: encode_text(text) for path, text in arranged.before.items()}
         sizes = {
@@ -205,15 +206,3 @@ class Rearranger:
                 words = f"the link {edit.reference.target} was not changed to {edit.target}"
                 undone.append(f"{edit.new_page}: {words}")
         return Rearranged(run, sizes, gone, edits, arranged.relinked.lost, (*conflicts, *undone))
-
-
-def _check_own(page: str) -> None:
-    if is_own(f"{page}/"):
-        raise UserError(f"bank/{page}: bankd keeps its own pages in bank/_meta/; they stay as they are")
-
-
-@contextmanager
-def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, LinkGraph]]:
-    """The commands above for a workspace, with its graph brought up to date."""
-    workspace.graph.refresh()
-    yield Rearranger(workspace, workspace.graph), workspace.graph

@@ -42,10 +42,11 @@ def page_command(arguments: Namespace) -> int:
 
 def _rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | None]) -> int:
     """Open the workspace and its graph, act, and print what was done; 3 when something is left for a person."""
-    from bankd.app.rearrange import open_rearranger
+    from bankd.app.rearrange import Rearranger
 
     is_dry = arguments.dry_run
-    with open_named(arguments, write=not is_dry) as workspace, open_rearranger(workspace) as (rearranger, _graph):
+    with open_named(arguments, write=not is_dry) as workspace:
+        rearranger = Rearranger(workspace)
         done = act(rearranger)
     if done is None:
         nothing: dict[str, object] = dict.fromkeys(("pages", "gone", "links", "lost", "conflicts"), ())
@@ -80,9 +81,11 @@ def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:
 
 
 def _links(arguments: Namespace) -> int:
-    from bankd.app.rearrange import open_rearranger
+    from bankd.app.rearrange import Rearranger
 
-    with open_named(arguments, write=False) as workspace, open_rearranger(workspace) as (rearranger, graph):
+    with open_named(arguments, write=False) as workspace:
+        rearranger = Rearranger(workspace)
+        graph = rearranger.graph
         if not arguments.pages:
             return _check(graph, arguments)
         links = graph.links_to(rearranger.page(arguments.pages[0]))

@@ -139,14 +139,13 @@ def doctor_command(arguments: Namespace) -> int:
 def _mend(arguments: Namespace) -> Iterator[str]:
     """Mend what needs no decision; gives what was done."""
     from bankd.app.index import index_state, refresh_index
-    from bankd.app.rearrange import open_rearranger
+    from bankd.app.rearrange import Rearranger
     from bankd.wiring.search import make_search
 
     root = find_workspace(arguments.workspace)
     with open_named(arguments, write=True) as workspace:  # opening it finishes what a run left half done
         yield from workspace.healed
-        with open_rearranger(workspace) as (rearranger, _graph):
-            healed = rearranger.heal()
+        healed = Rearranger(workspace).heal()
         if healed is not None and healed.edits:
             yield f"{len(healed.edits)} links follow what was moved: bankctl undo {healed.run}"
         with closing(make_search(root)) as searching:

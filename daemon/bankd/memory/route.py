@@ -24,6 +24,163 @@ from bankd.pages.page import Page, obsidian_words, part_lines, parts_folder
 from bankd.words.analysis import normal_form, runs_of, stem_words
 from bankd.words.tables import words_in
 
+# by rules
+
+_MAX_LEVELS = 8
+_SHOWN = 40  # characters of a memory in a reason
+_MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+
+
+class Similar(NamedTuple):
+    """A memory of the bank that is like a new one: its page relative to bank/, and how alike they are, 0 to 1."""
+
+    name: str
+    page: str
+    tag: str | None
+    text: str
+    score: float
+    entities: tuple[str, ...] = ()
+
+
+FindSimilar: TypeAlias = Callable[[Memory], Sequence[Similar]]
+HasPage: TypeAlias = Callable[[str], bool]
+"""Whether the bank has a page, relative to bank/, by this name or another."""
+
+
+class RoutingRule(NamedTuple):
+    """One rule of TAG_ROUTING; `line` is its 1-based line; with `entity` false it is for memories without an @Slug."""
+
+    tag: str
+    pattern: str
+    target: str
+    heading: str | None
+    line: int
+    is_whole: bool = True
+    entity: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The routing of a workspace: ordered rules, a default page for tags, and whether entities and likeness decide.
+
+    `matching` gives the indexes of the rules whose pattern is in a text; `kinds` tells what a memory is about.
+    """
+
+    rules: tuple[RoutingRule, ...]
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    entities: bool = True
+    similar: bool = True
+    matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
+    kinds: Callable[[], PageClassifier] = field(default=lambda: PageClassifier(()), compare=False, repr=False)
+
+    def taught(self, moved: Callable[[], Sequence[ExampleLine]]) -> Rules:
+        """These rules, improved by the memories that a person moved; `moved` is called when the kind of a line is needed."""
+        return replace(self, kinds=cache(lambda: PageClassifier([*moved()] * _MOVED_COUNTS, self.kinds())))
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A page and heading for a memory, and the reason in words."""
+
+    page: str
+    heading: str | None
+    reason: str
+
+
+def route_memory(
+    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
+) -> Destination:
+    """The place of a memory: the first that claims it, else the inbox.
+
+    `find_similar` gives the memories of the bank that are like one, the most similar first. It is called only when no
+    rule and no entity claims the memory.
+    """
+    return next(_claiming(memory, rules, find_similar, has_page), None) or _unplaced(memory, rules, has_page)
+
+
+def find_claims(
+    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
+) -> list[Destination]:
+    """Every place that claims a memory, the one that wins first; the inbox when there is none."""
+    return list(_claiming(memory, rules, find_similar, has_page)) or [_unplaced(memory, rules, has_page)]
+
+
+def _unplaced(memory: Memory, rules: Rules, has_page: HasPage) -> Destination:
+    near = ", ".join(page for page in rules.kinds().likeliest(memory) if has_page(page))
+    return Destination(INBOX, None, f"no rule matched; nearest are {near}" if near else "no rule matched")
+
+
+def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
+    for rule in (rules.rules[place] for place in sorted(rules.matching(unicodedata.normalize("NFC", memory.text)))):
+        if rule.tag == memory.tag and (rule.entity or not memory.entities):
+            yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
+    if rules.entities and memory.entities:
+        yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
+    if rules.similar:
+        yield from _likely_places(memory, rules, find_similar, has_page)
+    if memory.tag is not None and memory.tag in rules.defaults:
+        yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
+
+
+def _likely_places(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
+    """The page of similar memories and that of its kind; a page that the user made is found by likeness alone."""
+    like, kinds = [], []
+    if found := choose_page(memory, find_similar(memory)):
+        said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in found[1])
+        like = [Destination(found[0], None, f"like {said}")]
+        if is_close(memory, found[1]):
+            yield like.pop()
+    kind = rules.kinds().classify(memory) if not memory.entities else None
+    if kind and has_page(kind.page):  # a page that was removed is not made anew
+        said = f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
+        kinds = [Destination(kind.page, None, said)]
+    is_one_of_them = kind is not None and found is not None and found[0] in kind.among
+    yield from (*kinds, *like) if is_one_of_them else (*like, *kinds)
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
+
+
+def entity_page(slug: str) -> str:
+    """The page of an entity; its slug has only letters, digits, `-` and `_`."""
+    name = unicodedata.normalize("NFC", slug)
+    while len(f"{name}.md".encode()) > _MAX_NAME_BYTES:
+        name = name[:-1]
+    return f"entities/{name}.md"
+
+
+def expressions_of(rules: Iterable[RoutingRule]) -> tuple[str, ...]:
+    """The patterns of rules as regular expressions; a match of whole words does not end inside a Latin word or number.
+
+    So `tool` is not in `toolkit`. Hangul may go on, because particles follow a word: 도구 matches 도구를. RE2 has no
+    look-around, so an edge is the edge of the text, a character that is not Latin, or a boundary between the two.
+    """
+    return tuple(rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules)
+
+
+def problems_of_targets(targets: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """What is wrong with targets, each with its line."""
+    return [(line, problem) for line, target in targets if (problem := problem_of_target(target))]
+
+
+def problem_of_target(target: str) -> str | None:
+    """What is wrong with the target of a rule, or None: it must be a page of the bank, relative to `bank/`."""
+    parts = target.split("/")
+    is_long = len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > _MAX_NAME_BYTES
+    faults = (
+        (target[:1] in {"/", "~"} or {"..", ".", ""} & {*parts}, "must be a path relative to bank/, without `..`"),
+        (_FORBIDDEN.search(target), "has a character that file systems or Obsidian refuse"),
+        (not target.endswith(".md"), "must be a page that ends in .md"),
+        (is_long, f"is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"),
+        (target.startswith(".") or "/." in target, "names a hidden file"),
+        (is_own(target), "is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"),
+    )
+    return next((f"target {target!r} {words}" for is_wrong, words in faults if is_wrong), None)
+
+
 # by similar memories. Chosen on one half of 150 everyday lines and reported on the other (bench.routing)
 
 NEAREST = 3
@@ -37,17 +194,6 @@ _AGREEMENT = 0.5
 """The share of the votes that a page needs."""
 _OTHER_TAG = 0.5
 """The weight of a memory with another tag: a habit and a fact about the same thing are on different pages."""
-
-
-class Similar(NamedTuple):
-    """A memory of the bank that is like a new one: its page relative to bank/, and how alike they are, 0 to 1."""
-
-    name: str
-    page: str
-    tag: str | None
-    text: str
-    score: float
-    entities: tuple[str, ...] = ()
 
 
 def choose_page(memory: Memory, similar: Sequence[Similar]) -> tuple[str, Sequence[Similar]] | None:
@@ -201,151 +347,6 @@ def features_in(words: Iterable[str]) -> list[str]:
     pairs = [pair for pair in map(add, joined, joined[1:]) if " " not in pair]
     stems = stem_words([word for word in others if len(word) > 1 and not word.isdigit()])
     return [*[f"^{word[:2]}" for word in hangul], *pairs, *["0" for word in others if word.isdigit()], *stems]
-
-
-# by rules
-
-_MAX_LEVELS = 8
-_SHOWN = 40  # characters of a memory in a reason
-_MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
-
-FindSimilar: TypeAlias = Callable[[Memory], Sequence[Similar]]
-HasPage: TypeAlias = Callable[[str], bool]
-"""Whether the bank has a page, relative to bank/, by this name or another."""
-
-
-class RoutingRule(NamedTuple):
-    """One rule of TAG_ROUTING; `line` is its 1-based line; with `entity` false it is for memories without an @Slug."""
-
-    tag: str
-    pattern: str
-    target: str
-    heading: str | None
-    line: int
-    is_whole: bool = True
-    entity: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The routing of a workspace: ordered rules, a default page for tags, and whether entities and likeness decide.
-
-    `matching` gives the indexes of the rules whose pattern is in a text; `kinds` tells what a memory is about.
-    """
-
-    rules: tuple[RoutingRule, ...]
-    defaults: Mapping[str, str] = field(default_factory=dict)
-    entities: bool = True
-    similar: bool = True
-    matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
-    kinds: Callable[[], PageClassifier] = field(default=lambda: PageClassifier(()), compare=False, repr=False)
-
-    def taught(self, moved: Callable[[], Sequence[ExampleLine]]) -> Rules:
-        """These rules, improved by the memories that a person moved; `moved` is called when the kind of a line is needed."""
-        return replace(self, kinds=cache(lambda: PageClassifier([*moved()] * _MOVED_COUNTS, self.kinds())))
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """A page and heading for a memory, and the reason in words."""
-
-    page: str
-    heading: str | None
-    reason: str
-
-
-def route_memory(
-    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
-) -> Destination:
-    """The place of a memory: the first that claims it, else the inbox.
-
-    `find_similar` gives the memories of the bank that are like one, the most similar first. It is called only when no
-    rule and no entity claims the memory.
-    """
-    return next(_claiming(memory, rules, find_similar, has_page), None) or _unplaced(memory, rules, has_page)
-
-
-def find_claims(
-    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
-) -> list[Destination]:
-    """Every place that claims a memory, the one that wins first; the inbox when there is none."""
-    return list(_claiming(memory, rules, find_similar, has_page)) or [_unplaced(memory, rules, has_page)]
-
-
-def _unplaced(memory: Memory, rules: Rules, has_page: HasPage) -> Destination:
-    near = ", ".join(page for page in rules.kinds().likeliest(memory) if has_page(page))
-    return Destination(INBOX, None, f"no rule matched; nearest are {near}" if near else "no rule matched")
-
-
-def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
-    for rule in (rules.rules[place] for place in sorted(rules.matching(unicodedata.normalize("NFC", memory.text)))):
-        if rule.tag == memory.tag and (rule.entity or not memory.entities):
-            yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
-    if rules.entities and memory.entities:
-        yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
-    if rules.similar:
-        yield from _likely_places(memory, rules, find_similar, has_page)
-    if memory.tag is not None and memory.tag in rules.defaults:
-        yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
-
-
-def _likely_places(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
-    """The page of similar memories and that of its kind; a page that the user made is found by likeness alone."""
-    like, kinds = [], []
-    if found := choose_page(memory, find_similar(memory)):
-        said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in found[1])
-        like = [Destination(found[0], None, f"like {said}")]
-        if is_close(memory, found[1]):
-            yield like.pop()
-    kind = rules.kinds().classify(memory) if not memory.entities else None
-    if kind and has_page(kind.page):  # a page that was removed is not made anew
-        said = f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
-        kinds = [Destination(kind.page, None, said)]
-    is_one_of_them = kind is not None and found is not None and found[0] in kind.among
-    yield from (*kinds, *like) if is_one_of_them else (*like, *kinds)
-
-
-def _beginning(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
-
-
-def entity_page(slug: str) -> str:
-    """The page of an entity; its slug has only letters, digits, `-` and `_`."""
-    name = unicodedata.normalize("NFC", slug)
-    while len(f"{name}.md".encode()) > _MAX_NAME_BYTES:
-        name = name[:-1]
-    return f"entities/{name}.md"
-
-
-def expressions_of(rules: Iterable[RoutingRule]) -> tuple[str, ...]:
-    """The patterns of rules as regular expressions; a match of whole words does not end inside a Latin word or number.
-
-    So `tool` is not in `toolkit`. Hangul may go on, because particles follow a word: 도구 matches 도구를. RE2 has no
-    look-around, so an edge is the edge of the text, a character that is not Latin, or a boundary between the two.
-    """
-    return tuple(rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules)
-
-
-def problems_of_targets(targets: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """What is wrong with targets, each with its line."""
-    return [(line, problem) for line, target in targets if (problem := problem_of_target(target))]
-
-
-def problem_of_target(target: str) -> str | None:
-    """What is wrong with the target of a rule, or None: it must be a page of the bank, relative to `bank/`."""
-    parts = target.split("/")
-    is_long = len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > _MAX_NAME_BYTES
-    faults = (
-        (target[:1] in {"/", "~"} or {"..", ".", ""} & {*parts}, "must be a path relative to bank/, without `..`"),
-        (_FORBIDDEN.search(target), "has a character that file systems or Obsidian refuse"),
-        (not target.endswith(".md"), "must be a page that ends in .md"),
-        (is_long, f"is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"),
-        (target.startswith(".") or "/." in target, "names a hidden file"),
-        (is_own(target), "is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"),
-    )
-    return next((f"target {target!r} {words}" for is_wrong, words in faults if is_wrong), None)
 
 
 # pages that were renamed

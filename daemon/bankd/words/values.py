@@ -219,7 +219,7 @@ def _add_smaller(larger: str, smaller: str) -> str:
 
 
 _HOUR = re.compile(r"(\d\d?)(시|:\d\d)")
-_CLOCK_NOON = 12
+_NOON = 12
 _AT = frozenset({"at", "by", "around", "until", "before", "after"})
 
 
@@ -250,8 +250,8 @@ def read_parts_of_day(tokens: Sequence[Token], *, are_settled: bool = False) -> 
 
 def _join(part: Token, token: Token, *, are_settled: bool) -> None:
     hour, rest = _split(token.base)
-    there = hour_of_part(hour % _CLOCK_NOON or _CLOCK_NOON, PARTS_OF_DAY[part.base])
-    if (0 < hour <= _CLOCK_NOON and not are_settled) or there == hour:
+    there = hour_of_part(hour % _NOON or _NOON, PARTS_OF_DAY[part.base])
+    if (0 < hour <= _NOON and not are_settled) or there == hour:
         token.base = f"{there}{rest}"
         part.is_optional = True
 
@@ -260,7 +260,7 @@ def _is_hour(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     if token.kind is not TokenKind.VALUE:
         return False
-    is_bare = token.base.isdigit() and int(token.base) <= _CLOCK_NOON and at > 0 and tokens[at - 1].base in _AT
+    is_bare = token.base.isdigit() and int(token.base) <= _NOON and at > 0 and tokens[at - 1].base in _AT
     return is_bare or bool(_HOUR.fullmatch(token.base))
 
 
