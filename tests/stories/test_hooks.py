@@ -16,6 +16,7 @@ import pytest
 
 from bankd.briefing.recalled import strip_memories
 from bankd.cli import main
+from bankd.shipped import package_folder
 from bankd.storage.disk import READ_ONLY
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
@@ -204,8 +205,40 @@ def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
     (root / "bankd.yaml").write_text("timezone: [", encoding="utf-8")
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == hook("SessionStart", source="startup") == ""
+    assert hook("SessionEnd", transcript_path="/t.jsonl") == ""
+    assert take_transcripts(str(root)) == ["/t.jsonl"], "once the bank is mended, that session is not lost"
     monkeypatch.setenv("BANKD_WORKSPACE", str(root / "nowhere"))
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+
+
+@pytest.mark.parametrize(
+    ("event", "said", "never"),
+    [
+        ("SessionEnd", {"transcript_path": "/t.jsonl"}, "re json bankd.search.request bankd.workspace.import_files"),
+        ("UserPromptSubmit", {"prompt": "네"}, "json bankd.search.request bankd.wiring.search"),
+        ("SessionStart", {"source": "startup"}, "yaml bankd.config.schema bankd.workspace.catalog bankd.memory.ledger"),
+    ],
+)
+def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(
+    hook: Hook, root: Path, event: str, said: dict[str, str], never: str
+) -> None:
+    hook("SessionStart", source="startup")  # the facts of briefings are kept from now on
+    program = f"import os, sys; os._exit = lambda _: print(*set({never.split()}) & set(sys.modules), file=sys.stderr); "
+    program += f"from bankd.cli import main; sys.argv[1:] = ['hook', {event!r}, '--workspace', {str(root)!r}]; main()"
+    words = [
+        sys.executable,
+        "-X",
+        "utf8",
+        "-S",
+        "-c",
+        f"import sys; sys.path.append({str(package_folder().parent)!r}); {program}",
+    ]
+
+    ended = subprocess.run(
+        words, input=json.dumps({"session_id": "s9", **said}), capture_output=True, text=True, check=True
+    )
+
+    assert ended.stderr.split() == []
 
 
 def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,9 +35,12 @@ with silence; by words alone 21 and 14."""
 
 
 def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
-    """The context that an event adds to a session; empty if there is nothing to say, or the settings cannot be used."""
+    """The context that an event adds to a session; empty if there is nothing to say, or the settings cannot be used.
+
+    A transcript is handed over in any case: the next run that can reads it.
+    """
     handler = _EVENTS.get(event)
-    return handler(said, bank) if handler and not bank.is_broken() else ""
+    return handler(said, bank) if handler else ""
 
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
@@ -45,7 +48,7 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     from bankd.briefing.recalled import strip_memories
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:500]  # what is longer is mostly pasted
-    if is_trivial(prompt):
+    if is_trivial(prompt) or bank.is_broken():
         return ""
     session, told = str(said.get("session_id") or ""), ""
     with suppress(
@@ -90,10 +93,10 @@ def _stop(said: Mapping[str, Any], bank: BankReader) -> str:
     from bankd.agents.asking import block_due, reader_of
     from bankd.briefing.shown import add_shown
 
-    session, now = str(said.get("session_id") or ""), bank.now()
-    shown = bank.shown()
-    if said.get("unattended") or said.get("stop_hook_active") or reader_of(session) not in shown:
+    session, shown = str(said.get("session_id") or ""), bank.shown()
+    if said.get("unattended") or said.get("stop_hook_active") or reader_of(session) not in shown or bank.is_broken():
         return ""
+    now = bank.now()
     due = block_due(shown, session, bank.last_noted(now))
     if due is None or not bank.settings().agents.ask_for_notes:
         return ""
@@ -134,6 +137,8 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     from bankd.briefing.recalled import wrap_memories
     from bankd.briefing.shown import lines_within
 
+    if bank.is_broken():
+        return ""
     project = bank.project_of(str(said.get("cwd") or ""))
     folder, now = (project or str(said.get("cwd") or "")).rstrip("/").rpartition("/")[2], bank.now()
     modes = modes_for_start(str(said.get("source") or ""), bank.shown(), now, has_subject=bool(folder))
