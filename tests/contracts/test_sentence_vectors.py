@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from bankd.search.bank_search import BankSearch
-from bankd.search.meaning import beginning_of
+from bankd.search.meaning import beginning_of, vector_key
 from bankd.search.request import MeaningSettings, SearchSettings
 from bankd.wiring.search import make_search
 from bankd.workers import vectors as sentence_vectors
 from bankd.workers.vector_worker import ENGLISH, KOREAN
-from bankd.workers.vectors import SentenceVectors, vector_key
+from bankd.workers.vectors import SentenceVectors
 from tests.fake_vectors import EmbeddingServer, embedding_server
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)

@@ -141,3 +141,11 @@ def test_a_question_of_a_session_takes_its_reply_along() -> None:
     found = places(f"# Day\n## 10:02 user\n> {asked}\n\n## 10:03 agent\n> there\n\n## 10:09 user\n> {asked}\n")
     assert [text.count(asked.strip()) for _, text in found] == [1, 1]
     assert "there" in found[0][1]
+
+
+def test_the_line_is_shown_that_is_nearest_in_meaning() -> None:
+    parts = divide_passage("- lunch at noon\n- the crane broke\n- rent went up")
+    weights = weigh_query(["flat", "price"], ["flat", "price"], 100, 50.0, lambda _: 2)
+    read = [analysed(part.text) for part in parts]
+    assert choose_lines(parts, read, weights) == [0]
+    assert choose_lines(parts, read, weights, {0: 0.7, 1: 0.7, 2: 0.9}) == [2]

@@ -351,7 +351,7 @@ class BankSearch:
             for group, vectors in own.vectors.items():
                 index = own.bank if group == "bank" else own.beside.get(group)
                 if index is not None and index.is_there():
-                    left = index.whole(now, partial(_fill, index, vectors, left))
+                    left = index.whole(now, partial(_fill, index, vectors, left, by_line=group == "logs"))
                     if left is not None and left <= 0:
                         return True
             return False
@@ -446,15 +446,16 @@ def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
     return index.whole(now, lambda: work(index) if index.open() else ())
 
 
-def _fill(index: SearchIndex, vectors: Vectors, left: int | None) -> int | None:
+def _fill(index: SearchIndex, vectors: Vectors, left: int | None, *, by_line: bool) -> int | None:
     """Make the missing vectors of one index; gives how many of the characters are left to use, None if all are made.
 
     It stops when the model does not answer; the next run goes on.
     """
     from bankd.search.meaning import NO_VECTOR, passages_of  # noqa: PLC0415 -- where it is off nobody needs it
+    from bankd.search.parts import lines_of  # noqa: PLC0415 -- same
 
     while (left is None or left > 0) and (waiting := index.without_vectors(vectors.identity, _BATCH)):
-        texts = {row: passages_of(text) for row, text in waiting}
+        texts = {row: [*passages_of(text), *(lines_of(text) if by_line else ())] for row, text in waiting}
         sizes = [sum(map(len, some)) for some in texts.values()]
         many = max(1, sum(size <= _BATCH_CHARACTERS for size in accumulate(sizes)))
         batch = dict(islice(texts.items(), many))

@@ -357,6 +357,7 @@ class Found(NamedTuple):
     folded: Mapping[int, Sequence[Ranked]] = {}
     left_off: int = 0
     nearest: Sequence[Ranked] = ()
+    near: Near | None = None
     close: Set[str] = frozenset()
     """The ids of answers that are close to another one."""
 
@@ -402,7 +403,7 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
     answers, nearest = _cut(answers, query, query.limit, asks=asks), _cut(nearest, query, few, asks=asks)
     is_of_time = bool(listed or asked.windows or query.timeline or query.by_page or query.is_past)
     answers, close = last_said_first(answers, frozenset() if is_of_time else relations.close)
-    return Found(weights, answers, relations, folded, left_off, nearest, close)
+    return Found(weights, answers, relations, folded, left_off, nearest, near, close)
 
 
 def _reranked(question: str, ranked: Sequence[Ranked], reranker: Reranker) -> Sequence[Ranked]:

@@ -9,6 +9,7 @@ scored. The sum stays on the scale of the words, so that days, pins and the tree
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.search.request import Filters, Query
@@ -40,6 +41,11 @@ def beginning_of(text: str) -> str:
     return text[:BEGINNING]
 
 
+def vector_key(text: str) -> int:
+    """The key of a text's vector: 8 bytes of its checksum, as SQLite and numpy keep whole numbers."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
+
+
 def passages_of(text: str) -> list[str]:
     """The passages of a text that get a vector each; most texts are one."""
     step = BEGINNING - _OVERLAP
@@ -69,6 +75,8 @@ class Near(NamedTuple):
     cosines: Mapping[int, float]
     usual: float | None
     """None while the nearest memory may be one that has no vector yet."""
+    by_key: Mapping[int, float] = {}
+    """The cosines by the keys of the vectors."""
 
 
 def find_near(
@@ -94,4 +102,4 @@ def find_near(
     others = nearness(index.rows_with_vectors([*cosines.keys() - keys], query.filters))
     nearest = sorted(others, key=lambda row: (-others[row], row))[:NEAREST]
     is_whole = known >= _NEARLY_ALL * index.corpus.memories
-    return Near({**nearness(own), **{row: others[row] for row in nearest}}, usual if is_whole else None)
+    return Near({**nearness(own), **{row: others[row] for row in nearest}}, usual if is_whole else None, cosines)

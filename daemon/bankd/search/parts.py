@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.search.floor import share_asked
@@ -68,7 +68,15 @@ def _goes_on(before: str, line: str) -> bool:
     return len(said) >= _WRAPPED and not said.endswith(_ENDS) and bool(line.strip()) and not _BEGINS.match(line)
 
 
-def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights) -> Sequence[int]:
+def lines_of(text: str) -> list[str]:
+    """The parts of a passage that get a vector each beside the whole; none if it has only one."""
+    said = [part.said for part in divide_passage(text) if not part.is_heading]
+    return said if len(said) > 1 else []
+
+
+def choose_lines(
+    parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, cosines: Mapping[int, float] = {}
+) -> Sequence[int]:
     """The parts of a passage that answer, each judged like a memory: the best, and others that share enough of the question.
 
     A heading is chosen only if there is nothing else.
@@ -76,7 +84,8 @@ def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weigh
     told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
     alone = [Candidate(n, 0, 2 * n, read[n].sentences, (), frozenset(), read[n].denies) for n in told]
     average = sum(len(one.terms) for one in read) / len(read)
-    scores = [parts["text"] for parts in score_memories(alone, {}, weights, Corpus(len(alone), average))]
+    corpus = Corpus(len(alone), average)
+    scores = [parts["text"] for parts in score_memories(alone, {}, weights, corpus, cosines=cosines)]
     best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
     shares = [share_asked(one.terms, weights) for one in read]
     return [best, *(n for n in others if shares[n] >= max(shares[best], _AS_MUCH))]

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.search.meaning import BEGINNING, NO_VECTOR, beginning_of
+from bankd.search.meaning import BEGINNING, NO_VECTOR, beginning_of, vector_key
 
 if TYPE_CHECKING:
     from bankd.search.request import MeaningSettings
@@ -151,8 +151,3 @@ class VectorProcess:
         children, self._children = self._children, {}
         for child in children.values():
             child.close()
-
-
-def vector_key(text: str) -> int:
-    """The key of a text's vector: 8 bytes of its checksum, as SQLite and numpy keep whole numbers."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
