@@ -7,6 +7,7 @@ The rooms, from the programs that people type down to plain rules; a room uses o
     cli, service  the commands; the daemon
     agents        what agents speak to: hooks, the MCP server, how they are connected
     ui, finder    the page in a browser; the finder in a terminal
+    translate     what bankd says in the reader's language (korean.po)
     wiring        puts real parts together: the one room that knows use cases and the outside
     app           use cases, each one thing that a person or a run does
     index         the search index: SQLite and tantivy

@@ -37,7 +37,7 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
     assert row["text"].startswith("stands 2 times: bank/")
     places = [place for place in re.findall(r"(bank/\S+\.md):\d+", told[0]) if line in (root / place).read_text()]
     assert len(places) == 2
-    assert "take the id off all but one" in bankctl("doctor").out
+    assert "remove the id from all but one" in bankctl("doctor").out
     assert bankctl("doctor", "verify").code == 3
 
     copy = root / places[0]

@@ -7,13 +7,10 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
     printing   colour, width, safe text, pager, progress
     answers    how answers of search look
     search     search, related, timeline
-    show       show, log, undo, and how the report of a run is printed
-    write      add, edit, init, adopt, feedback
-    run        cycle
+    show       show, log, undo, cycle, and how the report of a run is printed
+    write      add, edit, init, adopt, feedback, export, backup, restore
     review     review
-    archive    archive, forget
-    page       page
-    copies     export, backup, restore
+    page       page, archive, forget
     importing  import, distil
     status     status, doctor, config
     agents     connect, disconnect, brief, mcp

@@ -7,6 +7,7 @@ import sys
 from argparse import Action, Namespace
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.cli.base import COMMANDS, make_parser
@@ -16,8 +17,7 @@ from bankd.errors import UsageError, UserError
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from bankd.app.units import Installation
 
@@ -209,43 +209,35 @@ def _choices(option: Action) -> str:
     return " ".join(map(str, option.choices or ()))
 
 
+def _filled(shell: str, **parts: Iterable[str]) -> Iterator[str]:
+    """The script of a shell, from its template with the parts in their places."""
+    text = (Path(__file__).parent / f"completion.{shell}").read_text("utf-8")
+    for name, lines in parts.items():
+        text = text.replace(f"@{name}@", (" " if shell == "bash" and name == "NAMES" else "\n").join(lines))
+    yield text.rstrip("\n")
+
+
 def _bash(commands: list[Completable]) -> Iterator[str]:
     values = {}
     for option in (option for command in commands for option in command.options):
         files = {"DIR": "-d", "FILE": "-f"}.get(str(option.metavar))
         if found := f'-W "{_choices(option)}"' if option.choices else files:
             values[option.option_strings[-1]] = f'compgen {found} -- "$word"'
-    yield """\
-# bankctl, for bash: source this file, or save it in ~/.local/share/bash-completion/completions/bankctl
-_bankctl() {
-  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" name="" i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "${COMP_WORDS[i]}" in -*) ;; *) name="${COMP_WORDS[i]}"; break ;; esac
-  done
-  case "$before" in"""
-    yield from (f"    {name}) COMPREPLY=($({value})); return ;;" for name, value in sorted(values.items()))
-    yield '  esac\n  case "$name" in'
-    for command in commands:
-        words = " ".join([*command.words, *(option.option_strings[-1] for option in command.options)])
-        yield f'    {command.name}) COMPREPLY=($(compgen -W "{words}" -- "$word")) ;;'
-    names = " ".join(command.name for command in commands)
-    yield f'    *) COMPREPLY=($(compgen -W "{names} --help --version" -- "$word")) ;;\n  esac\n}}'
-    yield "complete -o default -F _bankctl bankctl"
+    words = {one.name: [*one.words, *(option.option_strings[-1] for option in one.options)] for one in commands}
+    named = (
+        f'    {name}) COMPREPLY=($(compgen -W "{" ".join(found)}" -- "$word")) ;;' for name, found in words.items()
+    )
+    taken = (f"    {name}) COMPREPLY=($({value})); return ;;" for name, value in sorted(values.items()))
+    return _filled("bash", VALUES=taken, COMMANDS=named, NAMES=words)
 
 
 def _zsh(commands: list[Completable]) -> Iterator[str]:
-    yield """\
-#compdef bankctl
-# bankctl, for zsh: save this file as _bankctl in a folder of $fpath
-_bankctl() {
-  local -a commands
-  commands=("""
-    yield from (f"    {_quoted(f'{command.name}:{command.summary}')}" for command in commands)
-    yield '  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case "$words[2]" in'
-    for command in commands:
+    def told(command: Completable) -> str:
         words = f"*:argument:({' '.join(command.words)})" if command.words else "*:argument:_files"
-        yield f"    {command.name}) _arguments {' '.join([*map(_zsh_option, command.options), _quoted(words)])} ;;"
-    yield '  esac\n}\n_bankctl "$@"'
+        return f"    {command.name}) _arguments {' '.join([*map(_zsh_option, command.options), _quoted(words)])} ;;"
+
+    names = (f"    {_quoted(f'{command.name}:{command.summary}')}" for command in commands)
+    return _filled("zsh", NAMES=names, COMMANDS=map(told, commands))
 
 
 def _zsh_option(option: Action) -> str:

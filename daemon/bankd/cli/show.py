@@ -1,4 +1,4 @@
-"""`bankctl show`, `log` and `undo`, and how the report of a run is printed for people."""
+"""`bankctl show`, `log`, `undo` and `cycle`: runs and what they did; how the report of a run is printed for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.base import bare_id
-from bankd.cli.location import open_named
+from bankd.cli.location import find_workspace, open_named
 from bankd.cli.page import Announcer
 from bankd.cli.printing import Progress, padded, plain, say, say_answer, say_json, shortened, styled
 from bankd.errors import UserError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bankd.cycle import Report
     from bankd.memory.plan import Plan
     from bankd.memory.provenance import Trace
+
 
 LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 
@@ -231,3 +232,37 @@ def show_progress(reports: Iterable[Report]) -> Iterator[Report]:
             bar = bar or Progress(_("history"), report.rest.logs)
             bar.step(report.rest.start.log, max(left - report.rest.logs, 0))
             left = report.rest.logs
+
+
+def cycle_command(arguments: Namespace) -> int:
+    """Run the cycle and print its report.
+
+    The model is asked before the run, without the lock: it may take minutes, and others can write meanwhile.
+    """
+    from bankd.wiring.runner import import_watched
+    from bankd.wiring.workspace import open_workspace
+
+    root, now = find_workspace(arguments.workspace), arguments.now
+    with open_workspace(root, now, write=not arguments.dry_run) as workspace:
+        if not arguments.dry_run:
+            for problem in import_watched(workspace):
+                sys.stderr.write(f"bankctl: {_(problem)}\n")
+        if not (arguments.no_wait or now or arguments.dry_run):
+            workspace.wait_until_settled()
+        if workspace.models is None or arguments.kind != "reflect" or arguments.dry_run:
+            return _run_in(workspace, arguments)
+    from bankd.app.distil import ask_models
+
+    with open_workspace(root, now, write=False) as workspace:
+        unanswered = ask_models(workspace)
+    with open_workspace(root, now) as workspace:
+        workspace.unanswered = unanswered
+        return _run_in(workspace, arguments)
+
+
+def _run_in(workspace: Workspace, arguments: Namespace) -> int:
+
+    reports = workspace.run_batches(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
+    for report in show_progress(reports):
+        tell(report, as_json=arguments.json, is_whole=arguments.verbose)
+    return 0
