@@ -39,8 +39,7 @@ from bankd.app.show import set_importance
 from bankd.app.undo import Undo
 from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
-from bankd.memory.judge import source_day
-from bankd.memory.ledger import DUPLICATE
+from bankd.memory.ledger import DUPLICATE, day_said
 from bankd.memory.plan import HeldBack
 from bankd.memory.retire import memory_of
 from bankd.pages.memory import parse_memory, split_id, statement_of
@@ -178,7 +177,7 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
     """
     user_run = begin_run(workspace, "list")
     found, held, ledger = compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
-    days = {id_: source_day(fact) for id_, fact in ledger.consumed.items()}
+    days = {id_: day_said(fact) for id_, fact in ledger.consumed.items()}
 
     def is_open(pair: tuple[str, str]) -> bool:
         return held.keys() >= set(pair) and (min(pair), max(pair)) not in ledger.wanted_both

@@ -325,18 +325,13 @@ def _compare(
     ids = {id_ for pair in kin for id_ in pair}
     reader = Reader(of.wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
     dated = {
-        id_: Dated(id_, reader.read(memories[id_]), source_day(sources.get(id_)), source_line_number(sources.get(id_)))
+        id_: Dated(id_, reader.read(memories[id_]), day_said(sources.get(id_)), source_line_number(sources.get(id_)))
         for id_ in ids
     }
     near = of.index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
     cosines = {frozenset(pair): cosine for pair, cosine in zip(kin, near, strict=True) if cosine is not None}
     compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), of.threshold, cosines)
     return {**dict.fromkeys(set(pairs) - set(kin), Likeness()), **compared}
-
-
-def source_day(fact: Event | None) -> date | None:
-    """The day on which a memory was said; None where nobody knows where it came from."""
-    return day_said(fact) if fact else None
 
 
 def source_line_number(fact: Event | None) -> int:

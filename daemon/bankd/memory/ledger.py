@@ -306,9 +306,9 @@ def _consume(ledger: Ledger, memory: str, item: Event) -> None:
         ledger.allowed[memory] = first
 
 
-def day_said(item: Event) -> date | None:
+def day_said(item: Event | None) -> date | None:
     """The day on which a line was said: in the name of its log, else as the log states it, else that of the event."""
-    return next(filter(None, (day_in(str(item.get(fact, ""))) for fact in ("log", "day", "at"))), None)
+    return next(filter(None, (day_in(str((item or {}).get(fact, ""))) for fact in ("log", "day", "at"))), None)
 
 
 def day_of(item: Event) -> date:

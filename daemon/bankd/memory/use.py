@@ -47,10 +47,6 @@ class UseSignals:
     ignored: list[date] = field(default_factory=list)
     importance: int | None = None
 
-    def last_used(self) -> date | None:
-        """The last day on which it was of use."""
-        return max(self.used, default=None)
-
     def days(self) -> Iterator[tuple[date, bool]]:
         """The days on which it was used or ignored, in order, and whether it was used on that day."""
         used = set(self.used)

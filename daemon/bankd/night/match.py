@@ -12,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from bankd.errors import BankError, bug_in
-from bankd.memory.judge import source_day, source_line_number
-from bankd.memory.ledger import Ledger, are_apart
+from bankd.memory.judge import source_line_number
+from bankd.memory.ledger import Ledger, are_apart, day_said
 from bankd.memory.retire import memory_of
 from bankd.night.asking import (
     NUMBER,
@@ -208,7 +208,7 @@ def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:
 
 
 def _day(id_: str, ledger: Ledger) -> date | None:
-    return source_day(ledger.consumed.get(id_))
+    return day_said(ledger.consumed.get(id_))
 
 
 class Trial(NamedTuple):
