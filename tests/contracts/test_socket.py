@@ -255,7 +255,7 @@ def test_a_daemon_that_does_not_answer_is_waited_for_once(tmp_path: Path, monkey
 def test_the_client_imports_little() -> None:
     code = (
         "import sys; from bankd.system import socket_client; "
-        "print([name for name in ('pathlib', 'asyncio', 'logging', 'watchdog', 'tantivy', 'typing_extensions') if name in sys.modules])"
+        "print([name for name in ('pathlib', 'asyncio', 'logging', 'watchdog', 'apscheduler', 'tantivy', 'typing_extensions') if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0]={sys.path!r}; {code}"],

@@ -1,33 +1,65 @@
-"""The timer rings when it is asked to and does one piece of work after the other."""
+"""The timer rings at the slots and does one piece of work after the other."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bankd.health.health import QueueFacts
-from bankd.system.process import Timer
+from bankd.health.schedule import Every, Slot
+from bankd.system.clock import utc_now
+from bankd.system.process import Timer, TimetableTrigger
+
+NOW = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
+
+
+class Soon:
+    """A timetable with a slot every tenth of a second."""
+
+    once = False
+
+    def slots(self, after: datetime, until: datetime) -> list[Slot]:
+        return []
+
+    def following(self, after: datetime) -> Slot:
+        return Slot("soon", after + timedelta(seconds=0.1))
 
 
 @pytest.fixture
 def rings() -> Iterator[tuple[Timer, threading.Semaphore]]:
     rung = threading.Semaphore(0)
     timer = Timer(rung.release)
+    timer.start()
     yield timer, rung
     timer.stop()
 
 
-def test_it_rings_when_asked_and_the_last_word_counts(rings: tuple[Timer, threading.Semaphore]) -> None:
+def test_the_trigger_fires_at_the_slots() -> None:
+    trigger = TimetableTrigger(Every(30))
+
+    assert trigger.get_next_fire_time(None, NOW) == datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
+    assert trigger.get_next_fire_time(NOW.replace(minute=30), NOW.replace(hour=15)) == datetime(
+        2026, 11, 22, 15, 30, tzinfo=UTC
+    )
+
+
+def test_it_rings_again_and_again(rings: tuple[Timer, threading.Semaphore]) -> None:
     timer, rung = rings
-    timer.ring_in(1000.0, "test")
-    timer.ring_in(0.05, "test")
+    timer.set_timetables({"soon": Soon()})
+
+    assert rung.acquire(timeout=20)
     assert rung.acquire(timeout=20)
 
-    timer.ring_in(0.05, "test")
-    timer.ring_in(1000.0, "test")
-    assert not rung.acquire(timeout=0.3)
+
+def test_it_rings_once_more_when_asked(rings: tuple[Timer, threading.Semaphore]) -> None:
+    timer, rung = rings
+    timer.set_timetables({"micro": Every(30)})
+    timer.ring_in(timedelta(seconds=0.05), utc_now(), "test")
+
+    assert rung.acquire(timeout=20)
 
 
 def test_long_work_delays_other_work_but_no_ring(rings: tuple[Timer, threading.Semaphore]) -> None:
@@ -35,9 +67,10 @@ def test_long_work_delays_other_work_but_no_ring(rings: tuple[Timer, threading.S
     goes_on, done, order = threading.Event(), threading.Event(), []
     timer.submit("one", lambda: (goes_on.wait(20), order.append(1)))
     timer.submit("two", lambda: (order.append(2), done.set()))
-    timer.ring_in(0.05, "test")
+    timer.set_timetables({"soon": Soon()})
 
     assert rung.acquire(timeout=20)
+    assert timer.proves_alive(20)
     assert order == []
 
     goes_on.set()
@@ -63,15 +96,46 @@ def test_the_queue_says_what_is_done_and_how_much_waits(rings: tuple[Timer, thre
     assert ended.wait(20)
 
 
-def test_after_a_stop_nothing_rings_and_nothing_is_begun(rings: tuple[Timer, threading.Semaphore]) -> None:
-    timer, rung = rings
-    goes_on, begun = threading.Event(), threading.Event()
-    timer.submit("one", lambda: goes_on.wait(20) and None)
-    timer.submit("two", begun.set)
-    timer.ring_in(0.1, "test")
-    timer.stop()
-    timer.submit("three", begun.set)
-    goes_on.set()
+def test_work_that_nobody_does_is_in_the_queue_all_the_same() -> None:
+    timer = Timer(lambda: None)  # never started
+    timer.submit("a run", lambda: None)
 
-    assert not rung.acquire(timeout=0.3)
-    assert not begun.is_set()
+    found = timer.queue()
+    assert (found.doing, found.waiting, found.seconds >= 0) == ("", 1, True)
+
+
+class Slow:
+    """A timetable that takes a while to say what comes after its first slot."""
+
+    once = False
+
+    def __init__(self, first: datetime) -> None:
+        self._first = first
+        self.is_asked_again = threading.Event()
+
+    def slots(self, after: datetime, until: datetime) -> list[Slot]:
+        return []
+
+    def following(self, after: datetime) -> Slot:
+        if after < self._first:
+            return Slot("slow", self._first)
+        self.is_asked_again.set()
+        threading.Event().wait(0.2)
+        return Slot("slow", after + timedelta(hours=1))
+
+
+def test_nothing_fails_when_it_is_stopped_while_it_starts_something(
+    monkeypatch: pytest.MonkeyPatch, rings: tuple[Timer, threading.Semaphore]
+) -> None:
+    timer, _ = rings
+    failures: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    now = utc_now()
+    slow = Slow(now + timedelta(seconds=0.2))
+    timer.ring_in(timedelta(seconds=0.2), now, "at the same time, and started after it")
+    timer.set_timetables({"a": slow})
+
+    assert slow.is_asked_again.wait(20)
+    timer.stop()
+
+    assert failures == []

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bankd.health.health import ClockReading
 from bankd.service.daemon import Daemon, ServiceEnvironment
 from bankd.system.clock import read_monotonic
 from bankd.system.manager import HANDLED, Notifier, Signals
@@ -19,14 +20,29 @@ NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 
 
 class Clocks:
-    """The wall clock, which a test moves."""
+    """Three clocks that a test moves."""
 
     def __init__(self) -> None:
-        self.wall = NOON
+        self.wall, self.since_boot, self.awake = NOON, 1000.0, 1000.0
 
     def pass_(self, hours: float = 0, seconds: float = 30) -> None:
-        """Time goes by, the computer awake or asleep; or somebody sets the clock."""
-        self.wall += timedelta(hours=hours, seconds=seconds)
+        """Time goes by, awake."""
+        span = hours * 3600 + seconds
+        self.wall += timedelta(seconds=span)
+        self.since_boot += span
+        self.awake += span
+
+    def sleep(self, hours: float) -> None:
+        """The computer sleeps."""
+        self.wall += timedelta(hours=hours)
+        self.since_boot += hours * 3600
+
+    def set(self, hours: float) -> None:
+        """Somebody sets the wall clock."""
+        self.wall += timedelta(hours=hours)
+
+    def read(self) -> ClockReading:
+        return ClockReading(self.wall, self.since_boot, self.awake)
 
 
 @pytest.fixture
@@ -43,7 +59,7 @@ def clocks() -> Clocks:
 def daemon(held: Held, clocks: Clocks) -> Iterator[Daemon]:
     before = {number: signal.getsignal(number) for number in HANDLED}
     signals = Signals()
-    around = ServiceEnvironment(held.root, Notifier(None), clock=lambda: clocks.wall)
+    around = ServiceEnvironment(held.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
     daemon = Daemon(held, around, signals)
     daemon.start()
     yield daemon
@@ -68,9 +84,10 @@ def rows(root: Path, *words: str) -> list[str]:
 
 
 def test_a_night_asleep_is_made_up_for_in_the_morning(daemon: Daemon, clocks: Clocks, held: Held) -> None:
-    clocks.pass_(hours=9)
+    clocks.sleep(9)
     beat_until_idle(daemon)
 
+    assert rows(held.root, "clock", "the computer slept for 9:00:00")
     assert rows(held.root, "reflect", "missed", '"slot": "2026-11-23"', '"made_up": true')
     assert len(rows(held.root, "reflect", "started")) == 1
     assert len(rows(held.root, "micro", "missed")) == 18
@@ -79,16 +96,17 @@ def test_a_night_asleep_is_made_up_for_in_the_morning(daemon: Daemon, clocks: Cl
 def test_a_clock_set_back_runs_no_night_twice(daemon: Daemon, clocks: Clocks, held: Held) -> None:
     clocks.pass_(hours=6)
     beat_until_idle(daemon)
-    clocks.pass_(-2, 0)
+    clocks.set(-2)
     for _ in range(6):
         clocks.pass_(hours=0.5, seconds=0)
         beat_until_idle(daemon)
 
+    assert rows(held.root, "clock", "was set back by 2:00:00")
     assert len(rows(held.root, "reflect", "started")) == 1
 
 
 def test_after_the_clock_was_set_back_it_still_beats_and_runs(daemon: Daemon, clocks: Clocks, held: Held) -> None:
-    clocks.pass_(-24 * 15, 0)
+    clocks.set(-24 * 15)
     beat_until_idle(daemon)
     before = len(rows(held.root, "micro", "started", "slot"))
     clocks.pass_(hours=0.5)
@@ -98,8 +116,9 @@ def test_after_the_clock_was_set_back_it_still_beats_and_runs(daemon: Daemon, cl
 
 
 def test_a_clock_set_forward_by_a_day_makes_up_for_one_night(daemon: Daemon, clocks: Clocks, held: Held) -> None:
-    clocks.pass_(24, 0)
+    clocks.set(24)
     beat_until_idle(daemon)
 
+    assert rows(held.root, "clock", "was set forward by 1 day")
     assert len(rows(held.root, "reflect", "started")) == 1
     assert len(rows(held.root, "reflect", "missed")) == 1

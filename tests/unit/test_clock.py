@@ -12,7 +12,7 @@ START = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 
 
 def look(wall: timedelta, steady: timedelta, boot: str = "a") -> ClockReading:
-    return ClockReading(START + wall, steady.total_seconds(), boot)
+    return ClockReading(START + wall, steady.total_seconds(), 0.0, boot)
 
 
 @pytest.mark.parametrize(

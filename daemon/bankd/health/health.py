@@ -401,6 +401,8 @@ _OF_JOBS = (
 )
 
 
+LEAST_JUMP = timedelta(seconds=30)
+"""Seconds. A check every 30 s does not notice a shorter sleep; smaller steps are corrections of a network clock."""
 LARGEST_STEP = timedelta(days=3)
 """A jump larger than a wrong zone or a weekend of drift explains, and too short for opinions to fade away unseen."""
 
@@ -412,12 +414,24 @@ FROZEN = (
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """The wall clock, aware, beside one that nobody can set: seconds since boot, those asleep too."""
+    """The wall clock, aware, beside two clocks that nobody can set: seconds since boot, with sleep and without."""
 
     wall: datetime
     since_boot: float
+    awake: float
     boot: str = ""
     """Which boot that was."""
+
+
+def find_jumps(before: ClockReading, after: ClockReading) -> tuple[str, ...]:
+    """The jumps of the clock between two readings, in words: sleep, a changed clock, or both."""
+    passed = timedelta(seconds=after.since_boot - before.since_boot)
+    slept = passed - timedelta(seconds=after.awake - before.awake)
+    step = after.wall - before.wall - passed
+    jumps = [("the computer slept for", slept)] if slept >= LEAST_JUMP else []
+    if abs(step) >= LEAST_JUMP:
+        jumps.append((f"the clock was set {'forward' if step > timedelta(0) else 'back'} by", abs(step)))
+    return tuple(f"{what} {timedelta(seconds=round(by.total_seconds()))}" for what, by in jumps)
 
 
 @dataclass(frozen=True, slots=True)

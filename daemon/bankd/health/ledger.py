@@ -52,6 +52,7 @@ class RunOutcome(StrEnum):
     REFUSED = "refused"
     STOPPED = "stopped"
     MISSED = "missed"
+    CLOCK = "clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
             return History(JobState(anchor=row.at), last=history.last)
         case RunOutcome.STARTED:
             return replace(history, state=_account(state, row.slot), open=row)
-        case RunOutcome.MISSED:
+        case RunOutcome.MISSED | RunOutcome.CLOCK:
             return replace(history, state=_account(state, row.slot))
         case RunOutcome.RAN:
             alarm, _ = after_run(history.alarm, worked=True, after=after)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from bankd import __version__
 from bankd.errors import BankError, BusyError
-from bankd.health.health import LENT, DaemonFacts, HealthFacts, render_metrics, tell_standstill
+from bankd.health.health import LENT, DaemonFacts, HealthFacts, find_jumps, render_metrics, tell_standstill
+from bankd.health.ledger import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
-from bankd.system.clock import utc_now
+from bankd.system.clock import read_clocks, utc_now
 from bankd.system.process import Timer, logged_as, write_metrics
 from bankd.system.socket_client import socket_path
 from bankd.system.socket_server import SocketServer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from bankd.health.health import ClockReading
     from bankd.service.banks import BankSignals, BankVoice
     from bankd.system.manager import Notifier, Signals
     from bankd.wiring.held import Held
@@ -39,7 +41,7 @@ PATIENCE = 3.0
 PROOF = 5.0
 """Seconds in which a part must prove that it works."""
 BEAT = 30.0
-"""Seconds between two looks at what is due, and at every part; a clock that was set is met then."""
+"""Seconds between two looks at the clock, at what is due, and at every part."""
 MANY = 100
 """From this many changed pages on, another process reads them; for fewer, starting it takes longer than reading."""
 
@@ -58,6 +60,7 @@ class ServiceEnvironment:
     metrics_file: Path | None = None
     runtime_folder: Path | None = None
     beat: float = BEAT
+    read_clocks: Callable[[], ClockReading] = read_clocks
     clock: Callable[[], datetime] = utc_now
 
 
@@ -67,7 +70,7 @@ class Daemon:
     def __init__(self, held: Held, around: ServiceEnvironment, signals: Signals | BankSignals) -> None:
         """Put the parts together; nothing runs yet."""
         self._held, self._signals, self._around = held, signals, around
-        self._since = around.clock()
+        self._since, self._reading = around.clock(), around.read_clocks()
         self._settings_problem = self._disk_trouble = ""
         self._reloading = threading.Lock()
         self._ledger = RunLedger(around.workspace)
@@ -93,7 +96,8 @@ class Daemon:
         return BusyError.exit_code
 
     def start(self) -> None:
-        """Start watcher, socket and jobs."""
+        """Start timer, watcher, socket and jobs."""
+        self._timer.start()
         self._jobs.adopt(self._held.settings)
         self._watcher.start()
         self._socket.start()
@@ -114,7 +118,8 @@ class Daemon:
         return bool(came & {signal.SIGTERM, signal.SIGINT})
 
     def beat(self) -> None:
-        """Look at what is due, and at every part; feed the watchdog when every part works."""
+        """Look at the clock, at what is due, and at every part; feed the watchdog when every part works."""
+        self._notice_jumps()
         self._notice_disk()
         self._jobs.look()
         self._watcher.check_watches()
@@ -128,6 +133,7 @@ class Daemon:
     def _proves_alive(self) -> bool:
         queue = self._timer.queue()
         proofs = {
+            "scheduler": self._timer.proves_alive(PROOF),
             "watcher": self._watcher.proves_alive(PROOF),
             "socket": self._socket.is_reachable(),
             "queue": queue.doing == LENT or not tell_standstill(queue),  # starting again ends no loan
@@ -136,6 +142,17 @@ class Daemon:
         if dead:
             log.error("not alive parts=%s", ",".join(dead))
         return not dead
+
+    def _notice_jumps(self) -> None:
+        reading = self._around.read_clocks()
+        jumps = find_jumps(self._reading, reading)
+        self._reading = reading
+        for jump in jumps:
+            log.warning("clock %s", jump)
+            self._ledger.add(LedgerRow(reading.wall, "clock", RunOutcome.CLOCK, note=jump))
+        if jumps:
+            self._timer.realign()
+            self._watcher.look_at_all()
 
     def _notice_disk(self) -> None:
         before, self._disk_trouble = self._disk_trouble, self._held.disk_trouble()

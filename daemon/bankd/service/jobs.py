@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bankd.errors import BankError, BusyError
 from bankd.health.health import JobFacts
@@ -62,7 +62,7 @@ class Jobs:
             self._jobs = {job.name: job for job in make_jobs(settings)}
             for name in self._jobs.keys() - self._histories.keys():
                 self._enrol(name, settings.alert.after_failures)
-        self.look()
+        self._timer.set_timetables({job.name: job.timetable for job in self._jobs.values()})
 
     def _enrol(self, name: str, after: int) -> None:
         now, rows = self._clock(), list(self._ledger.read())
@@ -86,9 +86,6 @@ class Jobs:
             if self._is_due("index"):
                 del self._wanted["index"]
                 self._timer.submit("the index is updated with the analyser", self._settle_index)
-            now = self._clock()
-            due = min(next_run(job, self._histories[name].state, now) for name, job in self._jobs.items())
-            self._timer.ring_in(max((due - now).total_seconds(), 1.0), "the next run")
 
     def _look_at(self, job: Job) -> None:
         now, history = self._clock(), self._histories[job.name]
@@ -126,7 +123,7 @@ class Jobs:
             first, _ = self._wanted.get(what, (now, now))
             due = min(now + wait, max(first + LONGEST_PAUSE, now))
             self._wanted[what] = (first, due)
-            self._timer.ring_in(due - now, what)
+            self._timer.ring_in(timedelta(seconds=due - now + 0.05), self._clock(), what)
 
     def _is_due(self, what: str) -> bool:
         wanted = self._wanted.get(what)

@@ -1,8 +1,9 @@
 """The services of a process: its log, alerts and metrics, freeing memory, and the daemon's timer.
 
 Log lines go to the journal of systemd or to standard error. They carry names, counts and ids, never a memory's text.
-The timer rings when it is asked to, and one thread does all work. It decides nothing: the function that it calls checks
-the clock and the ledger itself, so a call too many or too late, as after sleep or after the clock was set, does no harm.
+The timer is APScheduler: it calls a function at the slots of timetables, and one thread does all work. It decides nothing.
+The function that it calls checks the clock and the ledger itself, so a call too many or too late, as after sleep or after
+the clock was set, does no harm.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import _lru_cache_wrapper
 from pathlib import Path
 from typing import IO, Literal, ParamSpec, TypeVar
 
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
+
 from bankd.errors import StorageError
 from bankd.health.health import QueueFacts
+from bankd.health.schedule import Timetable
 from bankd.pages.text import show_line
 from bankd.system.clock import read_monotonic
 from bankd.system.command import CommandStoppedError, run_command
@@ -95,6 +100,7 @@ def set_up_log(journal_stream: str, log_format: Literal["auto", "json"] = "auto"
     is_journal = goes_to_journal(sys.stderr, journal_stream)
     handler.setFormatter(LogFormatter("json" if log_format == "json" else "journal" if is_journal else "plain"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("watchdog").setLevel(logging.WARNING)
 
 
@@ -186,6 +192,22 @@ def give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no types
+    """Fires at the slots of a timetable.
+
+    A cron trigger would fire twice at an hour that a night has twice, and could not say which slots were missed while
+    the daemon was off. So one timetable decides what is due and what was missed.
+    """
+
+    def __init__(self, timetable: Timetable) -> None:
+        """Take the timetable."""
+        self._timetable = timetable
+
+    def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
+        """The next slot, in APScheduler's terms: after the one that fired, but not before now."""
+        return self._timetable.following(max(previous, now) if previous else now).due
+
+
 @dataclass(slots=True, eq=False)
 class _Work:
     """Submitted work that is not done: since when it waits (monotonic seconds), or since when it runs once it has begun."""
@@ -196,22 +218,35 @@ class _Work:
 
 
 class Timer:
-    """Calls `ring` when it was asked to, and does what is submitted in one thread, one thing at a time, in order."""
+    """Calls `ring` at each slot, and runs what is submitted, one at a time, in the order of submission."""
 
     def __init__(self, ring: Callable[[], None], bank: str = "") -> None:
         """Take the function to call, which must return soon, and the bank's name for the log if there are several."""
         self._ring, self._bank = logged_as(bank, ring), bank
-        self._rings: dict[str, threading.Timer] = {}
-        self._worker = ThreadPoolExecutor(1, "work")
+        # Work may take minutes and must not delay a ring, so rings have a thread of their own.
+        executors = {"default": ThreadPoolExecutor(1), "work": ThreadPoolExecutor(1)}
+        defaults = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}
+        self._scheduler = BackgroundScheduler(executors=executors, job_defaults=defaults, timezone=UTC)
+        self._timetables: dict[str, Timetable] = {}
         self._unfinished: list[_Work] = []
 
-    def ring_in(self, seconds: float, what: str) -> None:
-        """Ring once after this many seconds. A later call with the same `what` replaces an earlier one."""
-        if earlier := self._rings.get(what):
-            earlier.cancel()
-        ring = self._rings[what] = threading.Timer(max(seconds, 0), self._ring)
-        ring.daemon = True
-        ring.start()
+    def start(self) -> None:
+        """Begin to ring."""
+        self._scheduler.start()
+
+    def set_timetables(self, timetables: dict[str, Timetable]) -> None:
+        """Ring by these from now on. Call it again after the clock was set: APScheduler does not notice that."""
+        self._timetables = timetables
+        for name, timetable in timetables.items():
+            self._scheduler.add_job(self._ring, TimetableTrigger(timetable), id=name, replace_existing=True)
+
+    def realign(self) -> None:
+        """Compute the alarms again, as after the clock was set."""
+        self.set_timetables(self._timetables)
+
+    def ring_in(self, wait: timedelta, now: datetime, what: str) -> None:
+        """Ring once after `wait` from `now`. A later call with the same `what` replaces an earlier one."""
+        self._scheduler.add_job(self._ring, "date", run_date=now + wait, id=f"once-{what}", replace_existing=True)
 
     def submit(self, what: str, work: Callable[[], None]) -> None:
         """Do something in the one thread that does work; `what` names it in the queue's state."""
@@ -221,14 +256,11 @@ class Timer:
             item.since, item.has_begun = read_monotonic(), True
             try:
                 work()
-            except Exception:
-                log.exception("%s failed by a bug", what)
             finally:
                 self._unfinished.remove(item)
 
         self._unfinished.append(item)
-        with suppress(RuntimeError):  # it was stopped: nothing is begun any more
-            self._worker.submit(logged_as(self._bank, do))
+        self._scheduler.add_job(logged_as(self._bank, do), executor="work")
 
     def queue(self) -> QueueFacts:
         """The work that runs, and how much waits."""
@@ -239,8 +271,17 @@ class Timer:
         doing = first.what if first.has_begun else ""
         return QueueFacts(doing, read_monotonic() - first.since, len(unfinished) - bool(doing))
 
+    def proves_alive(self, within: float) -> bool:
+        """Whether the scheduler runs a small job within this many seconds."""
+        answered = threading.Event()
+        self._scheduler.add_job(answered.set)
+        return answered.wait(within)
+
     def stop(self) -> None:
-        """Stop ringing. Work that has begun goes on, other work is not begun."""
-        for ring in [*self._rings.values()]:
-            ring.cancel()
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        """Stop ringing. Work that has begun goes on."""
+        if not self._scheduler.running:
+            return
+        # If it is stopped while it starts a job that is due once, it looks for that job in the wrong place, and logs an error.
+        self._scheduler.pause()
+        self._scheduler.get_jobs()  # waits until it has started what it was starting
+        self._scheduler.shutdown(wait=False)

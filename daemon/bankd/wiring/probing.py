@@ -40,7 +40,7 @@ from bankd.health.health import (
     render_metrics,
     stands_twice,
 )
-from bankd.health.ledger import fold_rows
+from bankd.health.ledger import RunOutcome, fold_rows
 from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
 from bankd.memory.plan import HeldBack
@@ -341,6 +341,8 @@ def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
     now, latest = utc_now(), None
     for row in (row for row in read_ledger(probe.root) if not row.given):
         latest = row.at if latest is None else max(latest, row.at)
+        if row.outcome is RunOutcome.CLOCK and now - row.at < timedelta(days=7):
+            yield HealthFinding(f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew")
     if latest is not None and latest - now > timedelta(hours=1):
         text = f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)"
         yield HealthFinding(text, "set it right, such as by NTP", needs_person=True)
