@@ -47,6 +47,20 @@ def test_no_word_of_page_and_review_is_without_korean() -> None:
     asked |= {title for title, _ in CHAPTERS} | {view.capitalize() for view in application.PLACES}
     asked |= {*application.KIND_WORDS.values(), *Tie, *RunOutcome, *(one.done for one in DECISIONS.values())}
 
+    asked |= {
+        "text",
+        "words",
+        "order",
+        "tree",
+        "node",
+        "beside",
+        "entity",
+        "asked",
+        "floors",
+        "meaning",
+        "score",
+    }  # --explain
+
     assert len(asked) > 200
     assert not asked - korean().keys()
 

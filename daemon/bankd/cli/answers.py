@@ -124,8 +124,8 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
             line = "   ".join(filter(None, ["; ".join(filter(None, told)), " · ".join(filter(None, where))]))
             say(f"    {styled(line, 'dim')}")
             if explain:
-                parts = "  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items())
-                say(f"    {styled('score', 'dim')} {hit['score']:.2f}  {styled(parts, 'dim')}")
+                parts = "  ".join(f"{_(name)} {part:.3f}" for name, part in hit["parts"].items())
+                say(f"    {styled(_('score'), 'dim')} {hit['score']:.2f}  {styled(parts, 'dim')}")
 
 
 def _was(old: Hit, new: Hit) -> str:
