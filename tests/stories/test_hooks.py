@@ -16,6 +16,7 @@ import pytest
 
 from bankd.briefing.recalled import strip_memories
 from bankd.cli import main
+from bankd.settings import Settings
 from bankd.shipped import package_folder
 from bankd.storage.disk import READ_ONLY
 from bankd.storage.journals import Lock
@@ -239,6 +240,17 @@ def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(
     )
 
     assert ended.stderr.split() == []
+
+
+def test_settings_that_another_version_could_not_use_are_read_again(
+    hook: Hook, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".bankd/search-settings.json").unlink()
+    with monkeypatch.context() as older:
+        older.setattr("bankd.config.workspace.load_usable_settings", lambda _: (Settings(), ("an unknown setting",)))
+        assert hook("SessionStart", source="startup") == ""
+
+    assert "정직" in hook("SessionStart", source="startup", session_id="s2")
 
 
 def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,7 +178,8 @@ def search_settings(root: Path | str) -> SearchSettings:
     copy_ = Path(root, ".bankd", "search-settings.json")
     with suppress(OSError):  # a read-only workspace: it is read again next time
         clear_the_way(copy_)
-        replace_file(copy_, write_json({"stamp": stamp, "settings": settings}))
+        seen = "" if settings.unusable else stamp  # what another version cannot use is read again
+        replace_file(copy_, write_json({"stamp": seen, "settings": settings}))
     return settled(
         SearchSettings(*read_json(write_json(settings).encode()))
     )  # as the copy gives it, so that a process that keeps running can compare the two
