@@ -92,11 +92,6 @@ class Candidate(NamedTuple):
     """The questions that it answers: those below its log lines, and those that a model wrote."""
 
 
-def score_texts(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[dict[str, float]]:
-    """The score of each text by itself: parts `text`, `words` and, for two words or more, `order`."""
-    return [_text(one, weights, corpus) for one in candidates]
-
-
 def _text(candidate: Candidate, weights: Weights, corpus: Corpus) -> dict[str, float]:
     words = _words(candidate, weights, corpus)
     parts = {"text": words, "words": words}
