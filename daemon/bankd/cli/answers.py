@@ -73,7 +73,8 @@ def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
     if fresh["note"]:
         yield _(str(fresh["note"]))
     if fresh["meaning"] not in {"off", "on"}:
-        yield _(f"found by words only; meaning: {fresh['meaning']}")
+        states = "; ".join(map(_, str(fresh["meaning"]).split("; ")))
+        yield _(f"found by words only; meaning: {states}")
     if pending := fresh["pending"]:
         pages = counted(pending, "changed page")
         yield _(f"not in the index yet: {pages} (last updated {fresh['updated']})")
