@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bankd.search.weigh import Weights
     from bankd.words.day_questions import AskedTime
 
-WORDS_FLOOR = 0.12
+WORDS_FLOOR = 0.14
 """The share of the weight of a question's words that one memory must have, where memories have 25 terms."""
 _WORDS_FOR_LENGTH = 0.05
 """Added to it where memories have ten times as many terms."""
@@ -36,6 +36,8 @@ WITNESS = 0.1
 """The value of sharing all words of a question, as a cosine."""
 _FOR_LENGTH = 0.03
 """The nearest must be this much nearer in a bank whose memories have ten times as many terms."""
+_UNASKED = 0.12
+"""The share of the words for one floor of an answer that nobody asked for; the margin of the hooks was chosen with it."""
 STEP = 0.02
 """A cosine this much above the floor counts as one floor more, for questions with a margin."""
 _FACT, _LINE, _LONG = 7, 25, 120
@@ -108,7 +110,7 @@ def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
     A margin above 1 is a factor on the floor, for words too. `ranked` must have its floors.
     """
     if query.margin > 1:
-        return [one for one in ranked if min(one.parts["floors"], one.parts["asked"] / WORDS_FLOOR) >= query.margin]
+        return [one for one in ranked if min(one.parts["floors"], one.parts["asked"] / _UNASKED) >= query.margin]
     if max((one.parts["floors"] for one in ranked), default=0.0) < 1:
         return []
     if query.is_limited:
