@@ -140,3 +140,18 @@ def test_what_is_like_a_memory_that_a_person_moved_goes_to_that_page(
 
     assert pages == ["bank/daily/bread.md", "bank/daily/plants.md"]
     assert "mortgage" in (root / "bank/daily/money.md").read_text("utf-8")
+
+
+def test_what_is_nested_in_a_line_goes_with_it_and_stands_once(root: Path, bankctl: Run) -> None:
+    rules = root / "routing.yaml"
+    own = "  W:\n    - {target: knowledge/tools.md, match: bench}\n    - {target: world/events.md, match: fair}\n"
+    rules.write_text(rules.read_text("utf-8").replace("  W:\n", own, 1), "utf-8")
+    nested = "- W: The bench ^m-aaaaaaaaaaaa\n  - W: The fair ^m-bbbbbbbbbbbb\n- W: A fair ^m-cccccccccccc\n"
+    with (root / "bank/_meta/inbox.md").open("a", encoding="utf-8") as inbox:
+        inbox.write(f"\n{nested}")
+
+    done = bankctl("review", "place", "--apply")
+
+    assert done.out == "m-aaaaaaaaaaaa -> knowledge/tools.md\nm-cccccccccccc -> world/events.md\n"
+    assert "  - W: The fair" in (root / "bank/knowledge/tools.md").read_text("utf-8")
+    assert "m-bbbbbbbbbbbb" not in (root / "bank/world/events.md").read_text("utf-8")

@@ -81,6 +81,8 @@ def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]
     waiting = list_inbox(workspace)
     found = places_for(workspace, [parse_memory(MARKER.sub("", item.text)) for item in waiting])
     placed = [(item, places[0]) for item, places in zip(waiting, found, strict=True) if places[0].page != INBOX]
+    inside = {item.line + at for item, _ in placed for at in range(1, len(item.text.splitlines()))}
+    placed = [(item, place) for item, place in placed if item.line not in inside]  # what is nested in one goes with it
     return move_memories(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
 
 
