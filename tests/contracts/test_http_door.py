@@ -169,11 +169,12 @@ def test_an_agent_elsewhere_searches_the_bank_and_notes_and_nothing_else(door: D
     assert "Prefers concise replies." in found["hits"][0]
     assert unsaid["hits"] == []
     assert "Prefers" in door.call("memory_get", what="opinions/preferences.md")["text"]
+    assert door.call("memory_get", what="@Peter", related=1)["related"] == []
     for what in ("memory/2026-05-06.md", "archive/old.md", "m-aaaaaaaaaaaa", "../bankd.yaml"):
         assert "walnut" not in json.dumps(door.call("memory_get", what=what)), what
     assert door.call("memory_note", text=NOTED)["written"]
     assert is_noted(door.root)
-    for tool in ("memory_brief", "memory_feedback", "memory_related", "memory_forget"):
+    for tool in ("memory_brief", "memory_feedback", "memory_forget"):
         refused = door.ask("tools/call", {"name": tool, "arguments": {"mode": "loops"}})
         assert "no tool" in refused.body["error"]["message"]
     asked = door.ask("prompts/get", {"name": "recall", "arguments": {"question": "walnut"}}).body

@@ -250,15 +250,15 @@ def test_an_agent_is_told_what_belongs_to_a_memory_and_beside_an_answer(agent: A
     (root / "bank/world/tea.md").write_text("\n".join(lines), "utf-8")
 
     told = agent.call("memory_search", query="kettle whistles")["structuredContent"]
-    related = agent.call("memory_related", of="^m-aaaaaaaaaaaa")["structuredContent"]["related"]
-    person = agent.call("memory_related", of="@Peter", steps=2)["structuredContent"]["related"]
+    related = agent.call("memory_get", what="^m-aaaaaaaaaaaa", related=1)["structuredContent"]["related"]
+    person = agent.call("memory_get", what="@Peter", related=2)["structuredContent"]["related"]
 
     assert [one.partition(" · ")[2] for one in told["see_also"]] == ["link (bank/world/tea.md:4) · m-bbbbbbbbbbbb"]
     assert related[0] == told["see_also"][0]
     assert any("concise" in one for one in person)
-    nobody = agent.call("memory_related", of="@Nobody")
+    nobody = agent.call("memory_get", what="@Nobody", related=1)
     assert (nobody["isError"], nobody["structuredContent"]["related"]) == (False, [])
-    assert agent.call("memory_related", of="@Peter", steps=3)["isError"]
+    assert agent.call("memory_get", what="@Peter", related=3)["isError"]
 
 
 def test_pages_are_resources_and_nothing_else_is(agent: Agent) -> None:

@@ -95,7 +95,7 @@ def test_no_tool_of_an_agent_tells_one(root: Path, kept: str) -> None:
     call = BankMethods(lambda: BankReader(str(root))).by_name()["tools/call"]
     asked = [{"what": what} for path in (*LOGS, "memory/2026-05-06.md") for what in (path, f"bank://{path}")]
     calls = [("memory_get", one) for one in [*asked, {"what": kept}]]
-    calls += [("memory_related", {"of": kept, "steps": 2}), ("memory_brief", {"mode": "offered"})]
+    calls += [("memory_get", {"what": kept, "related": 2}), ("memory_brief", {"mode": "offered"})]
     calls += [("memory_search", {"query": "token deploy zoo password", "limit": 50})]
     calls += [("memory_brief", {"mode": mode, "about": ["deploy"]}) for mode in MODES]
 

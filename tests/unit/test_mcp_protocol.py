@@ -149,7 +149,7 @@ def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, argum
         ("memory_note", {"confidence": "0.9", "tag": "o"}, {"confidence": 0.9, "tag": "O"}),
         ("memory_note", {"questions": "Where, and when?"}, {"questions": ["Where, and when?"]}),
         ("memory_note", {"questions": "[\"Where?\"]", "text": "[draft]"}, {"questions": ["Where?"], "text": "[draft]"}),
-        ("memory_related", {"of": ["@Mina"], "steps": "1"}, {"of": "@Mina", "steps": 1}),
+        ("memory_get", {"what": ["@Mina"], "related": "1"}, {"what": "@Mina", "related": 1}),
         ("memory_feedback", {"used": "m-a,m-b", "importance": "8"}, {"used": ["m-a", "m-b"], "importance": 8}),
     ],
 )  # fmt: skip

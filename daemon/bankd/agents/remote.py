@@ -139,7 +139,9 @@ class BankElsewhere(BankReader):
         )
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Search as the bank does, but only in the groups that may be read."""
+        """Search as the bank does, but only in the groups that may be read; UserError for what is related."""
+        if request.get("op") == "related":
+            raise UserError("what is related is told only on the machine of the bank")
         return super().search({"in": self._groups, "see_also": False, **request})
 
     def _recent_logs(self, now: Any) -> dict[str, str]:

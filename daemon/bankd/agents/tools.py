@@ -36,7 +36,7 @@ _DAY = "YYYY-MM-DD"
 
 HERE = frozenset({"here", "logs", "archive"})
 """What an agent of this machine and user may do besides searching the bank and noting; `forget` needs a setting."""
-_NEEDS = {"memory_related": "here", "memory_feedback": "here", "memory_brief": "logs", FORGET: "forget"}
+_NEEDS = {"memory_feedback": "here", "memory_brief": "logs", FORGET: "forget"}
 """The permission that each tool needs. A brief needs the logs, because it has their open lines."""
 
 
@@ -61,7 +61,6 @@ class BankMethods:
         self._tools: Mapping[str, Callable[[BankReader, Json], Json]] = {
             "memory_search": _search,
             "memory_get": _get,
-            "memory_related": _related,
             "memory_note": _note,
             "memory_brief": _brief,
             "memory_feedback": lambda bank, given: _feedback(bank, given, self._seen(bank)),
@@ -280,6 +279,12 @@ def _told(hits: Sequence[Mapping[str, Any]], bank: BankReader) -> list[str]:
 
 def _get(bank: BankReader, arguments: Json) -> Json:
     what = str(arguments["what"]).removeprefix("^").removeprefix(_SCHEME)
+    if "related" in arguments:
+        try:
+            answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
+        except UserError as nothing:  # that nothing is known is an answer
+            return {"related": [], "note": str(nothing)}
+        return {"related": related_lines(answer["related"]), "note": DATA_NOTICE}
     if what.endswith(".md"):
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"
         return {"path": path, "text": bank.read_file(path), "note": DATA_NOTICE}
@@ -291,15 +296,6 @@ def _get(bank: BankReader, arguments: Json) -> Json:
     for place in found.places:
         bank.check_offered(place)
     return {**describe_memory(found), "note": DATA_NOTICE}
-
-
-def _related(bank: BankReader, arguments: Json) -> Json:
-    of = str(arguments["of"]).removeprefix("^").removeprefix(_SCHEME)
-    try:
-        answer = bank.search({"op": "related", "of": of, "depth": arguments.get("steps", 1)})
-    except UserError as nothing:  # that nothing is known is an answer
-        return {"related": [], "note": str(nothing)}
-    return {"related": related_lines(answer["related"]), "note": DATA_NOTICE}
 
 
 def _brief(bank: BankReader, arguments: Json) -> Json:
