@@ -110,7 +110,7 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
         *(f"{_place(link)}  {styled(link.reference.target, 'bold')}" for link in shown),
         *(_(f"{styled(old)} is {styled(new, 'bold')} {heals}") for old, new in moved.items()),
         *(_(f"{styled(block)} is on {styled(', '.join(pages), 'bold')} {heals}") for block, pages in blocks.items()),
-        _(f"{counted(len(news), 'link')} broke; {since_ever} more never worked"),
+        _(f"{counted(len(news), 'link')} lead nowhere that led somewhere; {since_ever} never did"),
         as_json=arguments.json,
     )
     return 3 if news else 0
