@@ -112,9 +112,9 @@ class Finder(App[None]):
         Binding("ctrl+c", "quit", show=False, priority=True),
         Binding("down,ctrl+n", "move(1)", "next", priority=True, show=False),
         Binding("up,ctrl+p", "move(-1)", "back", priority=True, show=False),
-        Binding("enter", "open", _("Open"), priority=True),
+        Binding("enter", "open", _("Open").lower(), priority=True),
         Binding("ctrl+a", "toggle_all", _("all banks"), priority=True),
-        Binding("tab", "review", _("Review"), priority=True),
+        Binding("tab", "review", _("Review").lower(), priority=True),
     ]
     ENABLE_COMMAND_PALETTE = False
 

@@ -100,7 +100,7 @@ def test_status_and_the_forecast_tell_what_fades_within_days(root: Path, bankctl
     forecast = bankctl("archive", "forecast", "--now", "2026-05-03T04:00", "--json").json["falls"]
 
     assert [fall["day"] for fall in forecast] == ["2026-05-09"]
-    assert "1 opinion fades within 7 days; to list it: bankctl archive forecast" in bankctl("status").out
+    assert "1 opinion fades within 7 days; to list them: bankctl archive forecast" in bankctl("status").out
 
 
 def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:

@@ -98,10 +98,10 @@ def test_another_answer_is_chosen_and_its_page_shown(open_terminal: Open) -> Non
     terminal = open_terminal()
     terminal.screen("type a question")
     terminal.type("커피")
-    first = terminal.screen("2 answers", "# 집", "^m-bbbbbbbbbbbb")
+    first = terminal.screen("2 answers", "# 집", "home.md:3  ^m-a")
     terminal.press("Down")
 
-    second = terminal.screen("2 answers", "# 집", "home.md:3  ^m-a")
+    second = terminal.screen("2 answers", "# 집", "home.md:4  ^m-b")
     assert second != first
     compare("chosen", second)
 

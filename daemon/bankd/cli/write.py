@@ -92,7 +92,11 @@ def adopt_command(arguments: Namespace) -> int:
     counts = {"pages": len(adoption.parts.get("bank", ())), "logs": len(adoption.parts.get("memory", ()))}
     left_out = [{"why": why, "files": names} for why, names in adoption.left_out.items()]
     whole = {"workspace": str(root), "folder": str(folder), **counts, "left_out": left_out}
-    kept = _files(adopted.kept, "existing copies that differ from their source")
+    is_one = len(adopted.kept) == 1
+    differs = (
+        "existing copy that differs from its source" if is_one else "existing copies that differ from their source"
+    )
+    kept = _files(adopted.kept, differs)
     return say_answer(
         {**whole, "made": adopted.made, "kept": adopted.kept},
         f"{styled(padded(_('kept'), 7), 'bold')} {kept}" if adopted.kept else "",
