@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from bankd.app.init import make_workspace
+from bankd.app.workspace import Workspace
 from bankd.cli import main
+from bankd.system.clock import utc_now
 from tests.settings import search_by_words
 
 
@@ -51,6 +53,7 @@ def bankctl(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     """Run `bankctl` in the workspace."""
     monkeypatch.setenv("BANKD_WORKSPACE", str(root))
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(Workspace, "wait_until_settled", let_settle)
 
     def run(*words: str) -> Result:
         capsys.readouterr()
@@ -59,6 +62,14 @@ def bankctl(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
         return Result(code, said.out, said.err)
 
     return run
+
+
+def let_settle(workspace: Workspace) -> None:
+    """Make just saved files older instead of waiting five seconds for them; tests/service waits."""
+    for page in workspace.root.rglob("*.md"):
+        saved = page.stat().st_mtime
+        if abs(utc_now().timestamp() - saved) < workspace.settings.settle_seconds:
+            os.utime(page, (saved, saved - workspace.settings.settle_seconds))
 
 
 def write_log(root: Path, name: str, *lines: str) -> None:
