@@ -50,6 +50,9 @@ def test_the_longer_memories_are_the_more_must_speak_for_an_answer() -> None:
     for nearest in (None, 0.8):
         facts, notes, books = (evidence_of(0.2, nearest, 0.8, terms) for terms in (7, 120, 9_000))
         assert facts > notes == books
+    assert evidence_of(0.0, 0.799, 0.8, 3) < 1, (
+        "however short memories are, the nearest must be as near as to strangers"
+    )
 
 
 def test_below_half_of_the_best_nothing_is_shown_but_for_who_wants_so_many() -> None:

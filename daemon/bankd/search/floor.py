@@ -41,7 +41,7 @@ _UNASKED = 0.12
 STEP = 0.02
 """A cosine this much above the floor counts as one floor more, for questions with a margin."""
 _FACT, _LINE, _LONG = 7, 25, 120
-"""Terms of a memory: at the first the nearest may be as near as to strangers, at the second `WORDS_FLOOR` holds; more than the third count as it."""
+"""Terms of a memory: up to the first the nearest may be as near as to strangers, at the second `WORDS_FLOOR` holds; more than the third count as it."""
 _TAIL = 0.5
 """Other answers must reach this share of the best score."""
 NEAREST_SHOWN = 5
@@ -56,7 +56,7 @@ def evidence_of(words: float, nearest: float | None, usual: float | None, terms:
     length = log10(min(max(terms, 1.0), _LONG))
     if nearest is None or usual is None:
         return words / (WORDS_FLOOR + _WORDS_FOR_LENGTH * (length - log10(_LINE)))
-    return 1 + (nearest - usual - _FOR_LENGTH * (length - log10(_FACT)) + WITNESS * words) / STEP
+    return 1 + (nearest - usual - _FOR_LENGTH * max(length - log10(_FACT), 0.0) + WITNESS * words) / STEP
 
 
 def share_asked(terms: Collection[str], weights: Weights) -> float:
