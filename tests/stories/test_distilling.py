@@ -115,15 +115,7 @@ def test_a_night_that_is_killed_while_a_model_answers_leaves_no_process_and_the_
     hang = f"import os, time\nhangs = pathlib.Path({str(hangs)!r})\nif not hangs.exists() and calls.read_text().count('<log>') == {at}:\n"
     hang += "    hangs.write_text(str(os.getpid()))\n    time.sleep(600)\n"
     program.write_text(PROGRAM.replace("line = lambda", hang + "line = lambda", 1), "utf-8")
-    command = [
-        str(Path(sys.executable).with_name("bankctl")),
-        "--workspace",
-        str(night),
-        "cycle",
-        "reflect",
-        "--now",
-        NOW,
-    ]
+    command = cycle_in(night, "reflect")
     with Popen(command, stdout=DEVNULL, stderr=DEVNULL) as killed:
         assert wait_until(lambda: hangs.exists() and bool(hangs.read_text()), 60)
         children = [one.name for one in Path("/proc").glob("[0-9]*") if is_child_of(killed.pid, one)]
@@ -135,6 +127,12 @@ def test_a_night_that_is_killed_while_a_model_answers_leaves_no_process_and_the_
     lines = (night / "memory/distilled/2026-05-02.md").read_text("utf-8")
     assert [lines.count(text) for text in ("The queue runs", "Marco signs", "포트는 8080")] == [1, 1, 1]
     assert calls(night, tmp_path) == 4, "only what was not answered is asked again"
+
+
+def cycle_in(workspace: Path, job: str) -> list[str]:
+    """The command that has another process do a job."""
+    program = str(Path(sys.executable).with_name("bankctl"))
+    return [program, "--workspace", str(workspace), "cycle", job, "--now", NOW]
 
 
 def is_child_of(parent: int, process: Path) -> bool:
@@ -158,15 +156,7 @@ def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_
 def test_others_may_write_while_a_night_asks_a_model(night: Path, bankctl: Run, tmp_path: Path) -> None:
     (night / "memory" / "2026-05-01.md").write_text("- W: The kettle is new.\n", "utf-8")
     bankctl("cycle", "micro", "--now", NOW)
-    command = [
-        str(Path(sys.executable).with_name("bankctl")),
-        "--workspace",
-        str(night),
-        "cycle",
-        "micro",
-        "--now",
-        NOW,
-    ]
+    command = cycle_in(night, "micro")
     meanwhile = f"import subprocess\ndone = subprocess.run({command!r}, capture_output=True).returncode\n"
     meanwhile += "codes = pathlib.Path(__file__).with_name('codes.txt')\n"
     meanwhile += "codes.write_text((codes.read_text() if codes.exists() else '') + f'{done} ')\n"
