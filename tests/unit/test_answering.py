@@ -1,15 +1,21 @@
-"""Which of the memories that were ranked are answers."""
+"""Which of the memories that were ranked are answers: by words, by meaning, and of several banks."""
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
 
-from bankd.search.find import Ranked
-from bankd.search.floor import WITNESS, WORDS_FLOOR, above_floor, evidence_of, share_asked, with_floors
+from bankd.search.find import Found, Ranked, RankingOptions, find_answers
+from bankd.search.floor import NEAREST_SHOWN, WITNESS, WORDS_FLOOR, above_floor, evidence_of, share_asked, with_floors
 from bankd.search.meaning import Near
-from bankd.search.request import FoundRow, Query
+from bankd.search.request import Filters, FoundRow, Query
 from bankd.search.score import Candidate
 from bankd.search.weigh import Weights
+from bankd.wiring.banks import merge_answers
+from tests.fake_vectors import FakeVectors
+from tests.fakes import FakeAnalyser, FakeIndex
 
 ASKED = Weights({"paint": 1.0, "lake": 1.0, "of": 0.5}, {}, frozenset(), 2.2, 1.0)
 ROW = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
@@ -65,3 +71,109 @@ def test_what_nobody_asked_for_needs_its_own_words_and_a_margin() -> None:
     query = Query("", margin=1.25)
     assert answers(ranked(0.5, "paint", cosine=0.9), ranked(0.5, cosine=0.9), near=USUAL, query=query) == [0.5]
     assert answers(ranked(0.5, "paint", cosine=0.74), near=USUAL, query=query) == []
+
+
+TODAY = date(2026, 5, 4)
+PAGES = {
+    "home.md": "# Home\n\n- W: 자동차는 지하 2층에 세운다.\n- W: The lamp in the hall is broken.\n- W: The kitten sleeps a lot.\n",
+    "work.md": "# Work\n\n- W: We keep the figures in Postgres.\n- W: Lunch is at noon.\n",
+}
+EVERYTHING = Filters()
+
+
+def asked(
+    text: str,
+    vectors: FakeVectors | None,
+    *,
+    filters: Filters = EVERYTHING,
+    everything: bool = True,
+    margin: float = 1.0,
+) -> Found:
+    index = FakeIndex(PAGES)
+    if vectors is not None:
+        said = [row.text for row in index.rows(range(5))]
+        index.vectors = dict(enumerate(vectors.embed(said) or []))
+    query = Query(text, 5, filters, everything, today=TODAY, margin=margin)
+    return find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
+
+
+def texts(found: Found) -> list[str]:
+    return [one.row.text for one in found.ranked]
+
+
+def test_what_shares_no_word_is_found_by_meaning_only() -> None:
+    assert not texts(asked("vehicle", None))
+    assert texts(asked("vehicle", FakeVectors()))[0].startswith("자동차는")
+
+
+def test_what_is_found_by_both_says_its_cosine() -> None:
+    parts = asked("kitten", FakeVectors()).ranked[0].parts
+    assert parts["meaning"] > 0.9
+    assert "meaning" not in asked("kitten", None).ranked[0].parts
+
+
+def test_filters_hold() -> None:
+    found = texts(asked("vehicle", FakeVectors(), filters=Filters(nodes=("work.md",))))
+    assert found
+    assert not any("자동차" in text for text in found)
+
+
+def test_vectors_that_do_not_answer_leave_what_the_words_say() -> None:
+    silent = FakeVectors()
+    index = FakeIndex(PAGES)
+    index.vectors = {0: 0}
+    silent.texts, silent.problem = ["자동차"], "it hangs"
+    query = Query("lamp hall", 5, everything=True, today=TODAY)
+    found = find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=silent))
+    assert texts(found) == texts(asked("lamp hall", None))
+    assert silent.asked == 1
+
+
+def test_an_index_without_vectors_asks_nobody() -> None:
+    vectors = FakeVectors()
+    vectors.identity = ""
+    asked("lamp", vectors)
+    assert vectors.asked == 0
+
+
+def test_in_another_script_meaning_alone_is_a_witness() -> None:
+    vectors = FakeVectors()
+    assert not texts(asked("vehicle", vectors, everything=False)), "nobody knows what is near"
+    vectors.usual = 0.9
+    assert texts(asked("vehicle", vectors, everything=False))[0] == "자동차는 지하 2층에 세운다."
+    assert not texts(asked("espresso", vectors, everything=False)), "that is far from all of them"
+    assert not texts(asked("vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
+
+
+def test_while_most_memories_have_no_vector_the_words_alone_say_what_is_an_answer() -> None:
+    vectors, index = FakeVectors(), FakeIndex(PAGES)
+    vectors.usual = 0.99
+    index.vectors = dict(enumerate(vectors.embed([index.rows([4])[0].text]) or [], start=4))
+    query = Query("lamp hall", 5, today=TODAY)
+    found = find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
+    assert texts(found)[0] == "The lamp in the hall is broken.", "the one memory with a vector is far"
+
+
+FRESH = {"pending": 0, "updated": None, "daemon": False, "provisional": 0, "note": "", "meaning": "off"}
+
+
+def answer(hits: list[float], nearest: list[float]) -> dict[str, Any]:
+    found = [[{"group": "bank", "score": score} for score in scores] for scores in (hits, nearest)]
+    return {"hits": found[0], "nearest": found[1], "see_also": [], "left_off": 0, "fresh": FRESH}
+
+
+def test_what_is_nearest_is_shown_where_no_bank_has_an_answer_the_best_of_all() -> None:
+    home, work = answer([], [0.06, 0.05, 0.04, 0.03]), answer([], [0.055, 0.01])
+
+    nearest = merge_answers({"home": home, "work": work}, {})["nearest"]
+
+    assert [one["score"] for one in nearest] == [0.06, 0.055, 0.05, 0.04, 0.03]
+    assert len(nearest) == NEAREST_SHOWN
+    assert nearest[1]["bank"] == "work"
+    assert len(merge_answers({"home": home, "work": work}, {"limit": 2})["nearest"]) == 2
+
+
+def test_where_one_bank_has_an_answer_nothing_is_only_nearest() -> None:
+    merged = merge_answers({"home": answer([], [0.06]), "work": answer([0.4], [])}, {})
+
+    assert ([hit["bank"] for hit in merged["hits"]], merged["nearest"]) == (["work"], [])

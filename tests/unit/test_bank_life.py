@@ -1,4 +1,4 @@
-"""What one of several banks in a daemon tells, and is told."""
+"""What one of several banks in a daemon tells, and is told, and what its process gives back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from bankd.service.daemon import BEAT
 from bankd.service.jobs import Jobs
 from bankd.system.child import ChildDiedError, SharedChild
 from bankd.system.clock import read_monotonic
+from bankd.system.process import forget_kept
 
 
 def test_only_what_is_served_and_proves_nothing_hangs() -> None:
@@ -182,3 +184,20 @@ def test_no_sign_of_life_is_given_while_one_hangs(listed: dict[str, str]) -> Non
 
     assert "alive" not in hanging
     assert "alive" in manager.said
+
+
+def test_large_caches_are_emptied_and_small_ones_stay() -> None:
+    @lru_cache(maxsize=50_000)
+    def large(number: int) -> int:
+        return number
+
+    @lru_cache(maxsize=64)
+    def small(number: int) -> int:
+        return number
+
+    large(1)
+    small(1)
+    forget_kept()
+
+    assert large.cache_info().currsize == 0
+    assert small.cache_info().currsize == 1

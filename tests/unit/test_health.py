@@ -1,4 +1,4 @@
-"""What is worth a warning, what needs a person, and how other programs read it."""
+"""What is worth a warning, what needs a person, when the clock is believed, and when somebody is called."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pytest
 from bankd.health.health import (
     LENT,
     BankFacts,
+    ClockReading,
+    ClockTrust,
     Copied,
     DaemonFacts,
     HealthFacts,
@@ -19,11 +21,13 @@ from bankd.health.health import (
     JobFacts,
     QueueFacts,
     facts_to_json,
+    find_jumps,
     judge_health,
+    judge_reading,
     render_metrics,
     tell_standstill,
 )
-from bankd.health.ledger import LedgerRow, RunOutcome
+from bankd.health.ledger import Alarm, LedgerRow, PersonCall, RunOutcome, after_run
 from bankd.health.schedule import Slot
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -133,3 +137,84 @@ def test_metrics_are_what_prometheus_reads(facts: HealthFacts) -> None:
     assert len(samples) == len({line.rsplit(" ", 1)[0] for line in samples})
     assert {line.split()[2] for line in lines if line.startswith("# TYPE")} == set(names)
     assert names == sorted(names, key=names.index)
+
+
+START = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
+
+
+def look(wall: timedelta, steady: timedelta, boot: str = "a") -> ClockReading:
+    return ClockReading(START + wall, steady.total_seconds(), 0.0, boot)
+
+
+@pytest.mark.parametrize(
+    ("wall", "steady", "frozen"),
+    [
+        (timedelta(minutes=30), timedelta(minutes=30), False),
+        (timedelta(days=30), timedelta(days=30), False),  # asleep for a month
+        (timedelta(days=3), timedelta(0), False),
+        (timedelta(days=3, seconds=1), timedelta(0), True),
+        (timedelta(days=1500), timedelta(minutes=30), True),
+        (timedelta(days=-4), timedelta(minutes=30), True),
+        (timedelta(days=-1), timedelta(minutes=30), False),
+    ],
+)
+def test_a_step_of_more_than_three_days_freezes(wall: timedelta, steady: timedelta, frozen: bool) -> None:
+    trust = judge_reading(judge_reading(None, look(timedelta(0), timedelta(0))), look(wall, steady))
+
+    assert trust.is_frozen is frozen
+
+
+def test_it_stays_frozen_until_a_person_accepts_or_the_clock_is_set_right() -> None:
+    first = judge_reading(None, look(timedelta(0), timedelta(0)))
+    jumped = judge_reading(first, look(timedelta(days=1500), timedelta(hours=1)))
+    later = judge_reading(jumped, look(timedelta(days=1500, hours=5), timedelta(hours=6)))
+    set_right = judge_reading(later, look(timedelta(hours=7), timedelta(hours=7)))
+
+    assert later.is_frozen
+    assert not set_right.is_frozen
+    assert not ClockTrust(look(timedelta(days=1500), timedelta(hours=8))).is_frozen
+
+
+@pytest.mark.parametrize("was_frozen", [False, True])
+def test_a_restart_neither_freezes_nor_thaws(was_frozen: bool) -> None:
+    before = ClockTrust(look(timedelta(0), timedelta(0)), timedelta(days=1500) if was_frozen else None)
+    after = judge_reading(before, look(timedelta(days=20), timedelta(0), boot="b"))
+    once_more = judge_reading(after, look(timedelta(days=20, hours=1), timedelta(hours=1), boot="b"))
+
+    assert (after.is_frozen, once_more.is_frozen) == (was_frozen, was_frozen)
+
+
+AWAKE = datetime(2026, 11, 22, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("wall", "since_boot", "awake", "expected"),
+    [
+        (30, 30, 30, []),
+        (31, 30, 30, []),
+        (3 * 3600 + 30, 3 * 3600 + 30, 30, ["the computer slept for 3:00:00"]),
+        (30 - 7200, 30, 30, ["the clock was set back by 2:00:00"]),
+        (30 + 86400, 30, 30, ["the clock was set forward by 1 day, 0:00:00"]),
+        (30 + 3600, 30 + 7200, 30, ["the computer slept for 2:00:00", "the clock was set back by 1:00:00"]),
+    ],
+)
+def test_jumps_are_told_apart(wall: float, since_boot: float, awake: float, expected: list[str]) -> None:
+    after = ClockReading(AWAKE + timedelta(seconds=wall), 1000 + since_boot, 500 + awake)
+    jumps = find_jumps(ClockReading(AWAKE, 1000, 500), after)
+
+    assert list(jumps) == expected
+
+
+def calls(outcomes: str) -> str:
+    """The call after each run of a row such as `xx.x`, x being a failure: `F` that it fails, `R` that it works again."""
+    alarm, made = Alarm(), ""
+    for outcome in outcomes:
+        alarm, call = after_run(alarm, worked=outcome == ".")
+        made += {None: "-", PersonCall.FAILING: "F", PersonCall.RECOVERED: "R"}[call]
+    return made
+
+
+def test_the_third_failure_calls_once_until_it_worked() -> None:
+    assert calls("xx.xxx") == "-----F"
+    assert calls("xxxxxx.xxx") == "--F---R--F"
+    assert calls("xx.") == "---"

@@ -1,4 +1,4 @@
-"""What the scanner takes for a block, on the cases that other tools get wrong."""
+"""What pages are read as: blocks, anchors and references, on the cases that other tools get wrong."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from unittest.mock import patch
 import pytest
 
 from bankd.pages import references, scanner
-from bankd.pages.anchors import outline_of
-from bankd.pages.page import read_page
-from bankd.pages.references import references_of, spans_in
+from bankd.pages.anchors import AnchorPlace, Form, find_place, fragment_for, outline_of
+from bankd.pages.page import github_anchor, plain_text, read_page
+from bankd.pages.references import (
+    LinkKind,
+    definitions_of,
+    label_uses,
+    references_in_text,
+    references_of,
+    route_targets,
+    spans_in,
+)
 from bankd.pages.scanner import BlockKind, decode_text, encode_text, scan_text
 from tests.examples import examples
 
@@ -152,3 +160,134 @@ def test_whether_a_block_begins_is_told_by_its_first_lines(row: str, monkeypatch
     document = scan_text("\n".join(row.format(number) for number in range(1000)))
 
     assert calls["recognise"] < 5 * len(document.lines)
+
+
+@pytest.mark.parametrize(("title", "anchor"), examples("anchors", "GitHub"))
+def test_anchors_are_github_s(title: str, anchor: str) -> None:
+    found = github_anchor(title)
+
+    assert found == anchor
+
+
+def test_equal_headings_are_numbered_and_never_collide_with_a_real_one() -> None:
+    outline = outline_of(scan_text("# a\n# a\n# a-1\n# a\n> # a\n"))
+
+    anchors = [spot.anchor for spot in outline.spots]
+
+    assert anchors == ["a", "a-1", "a-1-1", "a-2", "a-3"]
+
+
+def test_headings_in_fences_and_comments_have_no_anchor() -> None:
+    outline = outline_of(scan_text("```\n# no\n```\n<!--\n# no\n-->\n# yes\n"))
+
+    assert [spot.anchor for spot in outline.spots] == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "is_wiki", "line", "form"),
+    [
+        ("두-번째", False, 2, Form.ANCHOR),
+        ("%EB%91%90-%EB%B2%88%EC%A7%B8", False, 2, Form.ANCHOR),
+        ("두 번째", True, 2, Form.HEADING),
+        ("두 번째!", True, 2, Form.HEADING),
+        ("First#두 번째", True, 2, Form.HEADING),
+        ("두 번째#First", True, None, None),
+        ("custom", False, 4, Form.EXPLICIT),
+        ("html-id", False, 6, Form.EXPLICIT),
+        ("^m-abc", True, 7, Form.BLOCK),
+        ("^M-ABC", True, 7, Form.BLOCK),
+        ("nothing", False, None, None),
+        ("", False, None, None),
+    ],
+)
+def test_fragments_name_places(fragment: str, is_wiki: bool, line: int | None, form: Form | None) -> None:
+    text = "# First\n\n## 두 번째\n\n## Third {#custom}\n\n<a id='html-id'></a>\n- W: memory ^m-abc\n"
+
+    found = find_place(outline_of(scan_text(text)), fragment, is_wiki=is_wiki)
+
+    assert found == (None if line is None or form is None else AnchorPlace(line, form))
+
+
+def test_a_second_heading_of_the_same_words_is_named_by_its_path() -> None:
+    outline = outline_of(scan_text("# A\n## x\n# B\n## x\n"))
+
+    assert fragment_for(outline, AnchorPlace(3, Form.HEADING), "x") == "B#x"
+    assert fragment_for(outline, AnchorPlace(3, Form.ANCHOR), "x") == "x-1"
+    assert fragment_for(outline, AnchorPlace(1, Form.ANCHOR), "x") == "x"
+
+
+def test_plain_text_is_what_a_reader_sees() -> None:
+    assert plain_text('`a|b` [c](d "t") _e_ f_g_h <br> &lt;') == "a|b c e f_g_h  <"
+
+
+def test_a_place_in_a_quote_of_a_quote_is_on_its_line_of_the_page() -> None:
+    outline = outline_of(scan_text("text\n\n> quote\n>\n> > ## Deep\n> > text ^inner\nlazy -> line\n"))
+
+    assert [(spot.line, spot.title, spot.is_quoted) for spot in outline.spots] == [(4, "Deep", True)]
+    assert find_place(outline, "^inner", is_wiki=True) == AnchorPlace(5, Form.BLOCK)
+
+
+def targets(text: str) -> list[str]:
+    document = scan_text(text)
+    found = references_of(document)
+    assert all(document.lines[r.line][r.start : r.end] == r.target for r in found)
+    return [reference.target for reference in found]
+
+
+@pytest.mark.parametrize(("text", "expected"), examples("references", "targets"))
+def test_targets_are_found_where_they_stand(text: str, expected: str) -> None:
+    assert " | ".join(targets(text)) == expected
+
+
+@pytest.mark.parametrize("mark", ["> ", ">", "[^n]: ", "> [^n]: "])
+@pytest.mark.parametrize("depth", [2, 31, 32, 33, 1_000])
+def test_a_target_is_found_however_deep_it_is_quoted(mark: str, depth: int) -> None:
+    assert targets(mark * depth + "[a](b.md) and [[c]]\n") == ["b.md", "c"]
+
+
+def test_other_files_name_paths_as_whole_tokens() -> None:
+    text = (
+        'p: "bank/my notes/a b.md#c d"\nx=${WS}/bank/k/f.md#x  # bank/k/*.md\n- ../bank/k/f.md\nhttps://h/bank/k/f.md\n'
+    )
+
+    found = [(reference.line, reference.target) for reference in references_in_text(text)]
+
+    assert found == [(0, "bank/my notes/a b.md#c d"), (1, "${WS}/bank/k/f.md#x"), (1, "bank/k/"), (2, "../bank/k/f.md")]
+
+
+def test_rules_name_pages_relative_to_the_bank() -> None:
+    text = "W:\n  - {match: '도구', target: knowledge/도구.md}\n  - match: x\n    target: \"k/f.md\"  # not k/g.md?\n# target: a.md\n"
+
+    found = [reference.target for reference in route_targets(text)]
+
+    assert found == ["knowledge/도구.md", "k/f.md"]
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ('    - {target: "knowledge/큰 쪽.md", match: "항목"}', "knowledge/큰 쪽.md"),
+        ("    - {match: '항목, 것', target: 'knowledge/큰 쪽.md'}", "knowledge/큰 쪽.md"),
+        ("    - {target: knowledge/큰 쪽.md, match: '항목'}", "knowledge/큰 쪽.md"),
+        ("      target: knowledge/큰 쪽.md  # 새 쪽", "knowledge/큰 쪽.md"),
+        ("  W: Peter's page.md", "Peter's page.md"),
+        ('  W: "Peter\'s page.md"', "Peter's page.md"),
+    ],
+)
+def test_a_rule_may_name_a_page_with_spaces(line: str, target: str) -> None:
+    found = [reference.target for reference in route_targets(f"TAG_ROUTING:\n{line}\n")]
+
+    assert found == [target]
+
+
+def test_uses_and_definitions_of_labels() -> None:
+    document = scan_text("[a][B  c] [b c][] [B C] [^1] `[b c]`\n\n[b c]: x.md\n[^1]: note [b c]\n")
+
+    assert [definition.label for definition in definitions_of(document)] == ["b c", "^1"]
+    assert [label for label, _ in label_uses(document)] == ["b c", "b c", "b c", "^1", "b c"]
+
+
+def test_a_picture_and_an_angle_are_remembered() -> None:
+    found = references_of(scan_text("![p](<p q.png>)"))
+
+    assert [(reference.kind, reference.is_angled) for reference in found] == [(LinkKind.IMAGE, True)]

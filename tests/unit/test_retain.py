@@ -1,4 +1,4 @@
-"""Which lines of a log are remembered, under which identity, and which are reported as bad."""
+"""Which lines of a log are remembered, under which identity, which are bad, and a line from what somebody says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from bankd.memory.retain import LogPlace, identified_as, read_log, without_unended
+from bankd.memory.retain import LogPlace, identified_as, read_log, retain_line, without_unended
 from bankd.pages.memory import Confidence
 
 LOG = "2026-05-02.md"
@@ -240,3 +240,26 @@ def test_names_at_the_beginning_of_the_text_are_whom_it_is_about(
     (read,) = read_log("a.md", f"## Retain\n- {line}\n", anywhere=False).lines
 
     assert (read.memory.entities, read.memory.text) == (entities, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "confidence", "line"),
+    [
+        ("Tea is green.", None, None, "- W: Tea is green."),
+        ("Tea is\ngood.", "O", 0.8, "- O(c=0.80): Tea is good."),
+        ("@Peter: Drinks tea.", "B", None, "- B @Peter: Drinks tea."),
+        ("@Peter @Mina: Drink tea.", "O", 0.5, "- O(c=0.50) @Peter @Mina: Drink tea."),
+        ("@Peter said so.", None, None, "- W: @Peter said so."),
+        ("- S: I drink tea.", None, None, "- S: I drink tea."),
+    ],
+)
+def test_a_statement_gets_the_head_that_it_lacks(
+    text: str, tag: str | None, confidence: float | None, line: str
+) -> None:
+    assert retain_line(text, tag, confidence) == line
+
+
+def test_questions_stand_below_the_line_each_on_its_own() -> None:
+    line = retain_line("Tea is green.", None, questions=["what colour\nis tea", "? 차는 무슨 색", "  "])
+
+    assert line == "- W: Tea is green.\n  ? what colour is tea\n  ? 차는 무슨 색"

@@ -1,21 +1,26 @@
-"""A year of clock in four zones: each job runs as its policy says, and each slot that did not run has its row."""
+"""A year of clock in four zones, the limits of being on time to the second, and what the ledger's rows say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from bankd.health.ledger import LedgerRow, RunOutcome, fold_rows, is_enrolled, row_from_json, row_to_json
 from bankd.health.schedule import (
+    ON_TIME,
+    STEP_BACK,
+    TAKEN_BACK,
     Daily,
     Every,
     Job,
     JobState,
     ScheduleCheck,
+    Slot,
     after_failure,
     after_success,
     check_schedule,
@@ -23,7 +28,7 @@ from bankd.health.schedule import (
 )
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
-MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+SECOND, MINUTE, HOUR, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 ZONES = ("Asia/Seoul", "Europe/Berlin", "Europe/Helsinki", "America/New_York")
 POLICIES = {"run-once": None, "skip": timedelta(0), "within: 6h": 6 * HOUR}
 
@@ -181,3 +186,138 @@ def test_the_next_run_is_told() -> None:
     assert next_run(job, JobState(START), datetime(2026, 10, 24, 12, tzinfo=UTC)) == datetime(
         2026, 10, 25, 0, tzinfo=UTC
     )
+
+
+DUE = START.replace(minute=30)
+
+
+def late_by(delay: timedelta, make_up: timedelta | None = None) -> ScheduleCheck:
+    """The first look after a slot, so much later."""
+    return check_schedule(Job("micro", Every(60 * 24 if delay > HOUR else 30), make_up), JobState(START), DUE + delay)
+
+
+@pytest.mark.parametrize(("delay", "was_missed"), [(0 * SECOND, False), (ON_TIME, False), (ON_TIME + SECOND, True)])
+def test_a_slot_that_is_met_within_ninety_seconds_was_not_missed(delay: timedelta, was_missed: bool) -> None:
+    seen = late_by(delay)
+
+    assert seen.run is not None
+    assert bool(seen.missed) is was_missed
+
+
+@pytest.mark.parametrize(("make_up", "runs"), [(600, True), (599, False), (0, False), (None, True)])
+def test_a_missed_slot_is_made_up_for_up_to_the_limit(make_up: int | None, runs: bool) -> None:
+    seen = late_by(600 * SECOND, None if make_up is None else make_up * SECOND)
+
+    assert (seen.run is not None) is runs
+    assert [missed.made_up for missed in seen.missed] == [runs]
+
+
+def after_step_back(step: timedelta) -> ScheduleCheck:
+    """What is found on a clock that shows the slot once more, set back by so much right after it ran."""
+    job = Job("micro", Every(30))
+    ran = check_schedule(job, JobState(START), DUE)
+    back = check_schedule(job, ran.state, DUE - step)
+    return check_schedule(job, back.state, DUE)
+
+
+def test_a_clock_that_is_set_back_by_up_to_a_minute_runs_nothing_again() -> None:
+    assert after_step_back(STEP_BACK).run is None
+    assert after_step_back(STEP_BACK + SECOND).run is not None
+
+
+@pytest.mark.parametrize(("ahead", "is_open"), [(TAKEN_BACK, False), (TAKEN_BACK + SECOND, True)])
+def test_a_slot_of_a_future_that_was_taken_back_is_open_again(ahead: timedelta, is_open: bool) -> None:
+    job = Job("micro", Every(30))
+    slot = job.timetable.following(DUE + ahead - SECOND)
+    state = check_schedule(job, JobState(slot.due, (slot,)), slot.due - ahead).state
+
+    assert (state.accounted == ()) is is_open
+
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+SLOT = Slot("2026-11-22", datetime(2026, 11, 21, 18, tzinfo=UTC))
+REFLECT = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul")))
+
+
+def row(outcome: RunOutcome, minutes: int = 0, slot: Slot | None = SLOT) -> LedgerRow:
+    return LedgerRow(SLOT.due + timedelta(minutes=minutes), "reflect", outcome, slot)
+
+
+def test_without_rows_nothing_was_missed() -> None:
+    assert fold_rows("reflect", [], NOW).state == JobState(NOW)
+
+
+def test_a_run_that_ended_is_not_due_again() -> None:
+    history = fold_rows("reflect", [row(RunOutcome.STARTED), row(RunOutcome.RAN, 1)], NOW)
+
+    assert check_schedule(REFLECT, history.state, NOW).run is None
+    assert history.last == row(RunOutcome.RAN, 1)
+
+
+def test_a_run_that_was_cut_off_is_tried_again_and_counts_as_a_failure() -> None:
+    history = fold_rows("reflect", [row(RunOutcome.STARTED)], NOW)
+
+    assert check_schedule(REFLECT, history.state, NOW).run == SLOT
+    assert history.alarm.failures == 1
+
+
+def test_a_run_that_was_stopped_is_tried_again_and_is_no_failure() -> None:
+    history = fold_rows("reflect", [row(RunOutcome.STARTED), row(RunOutcome.STOPPED, 1)], NOW)
+
+    assert check_schedule(REFLECT, history.state, NOW).run == SLOT
+    assert history.alarm.failures == 0
+
+
+def test_a_missed_slot_has_its_row_once() -> None:
+    history = fold_rows("reflect", [row(RunOutcome.MISSED)], NOW)
+
+    assert check_schedule(REFLECT, history.state, NOW).missed == ()
+
+
+def test_three_failures_ring_until_it_worked() -> None:
+    failures = [row(outcome, minute) for minute in range(3) for outcome in (RunOutcome.STARTED, RunOutcome.FAILED)]
+
+    assert fold_rows("reflect", failures, NOW).alarm.rings
+    assert not fold_rows("reflect", [*failures, row(RunOutcome.RAN, 9)], NOW).alarm.rings
+
+
+def test_a_run_that_a_person_asked_for_leaves_the_timetable_alone() -> None:
+    rows = [row(RunOutcome.STARTED, slot=None), row(RunOutcome.RAN, slot=None)]
+
+    assert fold_rows("reflect", rows, NOW).state.accounted == ()
+
+
+def test_a_run_by_hand_is_the_last_one_and_ends_a_row_of_failures_but_begins_no_timetable() -> None:
+    by_hand = replace(row(RunOutcome.RAN, 9, slot=None), by_hand=True)
+    history = fold_rows("reflect", [row(RunOutcome.FAILED, minutes) for minutes in range(3)] + [by_hand], NOW)
+
+    assert history.last == fold_rows("reflect", [by_hand, row(RunOutcome.ENROLLED, 10)], NOW).last == by_hand
+    assert history.alarm.failures == 0
+    assert check_schedule(REFLECT, history.state, NOW).run is None
+    assert not is_enrolled("reflect", [by_hand])
+    assert is_enrolled("reflect", [by_hand, row(RunOutcome.RAN)])
+
+
+def test_a_run_that_failed_by_hand_is_shown_and_neither_counted_nor_retried() -> None:
+    by_hand = replace(row(RunOutcome.REFUSED, 9, slot=None), by_hand=True)
+    history = fold_rows("reflect", [row(RunOutcome.RAN), by_hand], NOW)
+
+    assert history.last == by_hand
+    assert history.alarm.failures == 0
+    assert history.state.retry_at is None
+
+
+def test_the_slot_of_a_failed_run_is_known_from_its_beginning() -> None:
+    history = fold_rows("reflect", [row(RunOutcome.STARTED), row(RunOutcome.FAILED, 1, slot=None)], NOW)
+
+    assert history.state.failed == SLOT
+
+
+@pytest.mark.parametrize("written", [
+    LedgerRow(NOW, "inbox", RunOutcome.RAN, run="20261122T120000-place", counts={"placed": 1}, changed=True, given=True),
+    LedgerRow(NOW, "reflect", RunOutcome.RAN, note="nothing new", by_hand=True),
+    row(RunOutcome.STARTED), row(RunOutcome.STARTED, slot=None), LedgerRow(NOW, "reflect", RunOutcome.MISSED, SLOT, made_up=True),
+    LedgerRow(NOW, "micro", RunOutcome.RAN, None, seconds=1.25, note="3 new"), LedgerRow(NOW, "clock", RunOutcome.CLOCK, note="set back"),
+])  # fmt: skip
+def test_rows_come_back_as_they_were_written(written: LedgerRow) -> None:
+    assert row_from_json(row_to_json(written)) == written
