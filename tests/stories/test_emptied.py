@@ -61,6 +61,15 @@ def test_what_was_deleted_elsewhere_is_noted_and_what_only_stood_on_the_empty_pa
     assert counts(bankctl, DAYS_LATER) == {"deleted": 1}
 
 
+def test_an_empty_page_that_is_renamed_keeps_nothing_of_what_stood_on_it(emptied: Path, bankctl: Run) -> None:
+    save(emptied, "")
+    assert counts(bankctl, HOURS_LATER) == {"waiting": 1}
+    emptied.rename(emptied.with_name("renamed.md"))
+
+    assert counts(bankctl, HOURS_LATER)["deleted"] == 2
+    assert bankctl("doctor", "verify").code == 0
+
+
 def test_a_save_that_ends_later_brings_back_all(emptied: Path, bankctl: Run) -> None:
     text = emptied.read_text()
     save(emptied, "")

@@ -197,9 +197,9 @@ class CatalogDatabase(DerivedDatabase):
         return _copied(self.execute(_COPIED))
 
     def forget_covered(self, path: str) -> bool:
-        """Forget that a page was read, and its memories that other pages hold too. True when it held no others."""
+        """Have a page read again, and forget its memories that other pages hold too. True when it held no others."""
         elsewhere = "SELECT id FROM memories WHERE id IS NOT NULL AND path <> ?"
-        self.execute("DELETE FROM files WHERE path = ?", (path,))
+        self.execute("UPDATE files SET size = -1 WHERE path = ?", (path,))  # its row stays: who is gone is told by it
         self.execute(f"DELETE FROM memories WHERE path = ? AND (id IS NULL OR id IN ({elsewhere}))", (path, path))  # noqa: S608  # ours
         return not self.execute("SELECT 1 FROM memories WHERE path = ?", (path,))
 
