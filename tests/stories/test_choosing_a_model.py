@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.config.schema import load_settings
-from bankd.config.yaml import ConfigError, with_values
+from bankd.config.workspace import ConfigError, change_settings, load_settings
 from bankd.wiring import models
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
@@ -182,12 +181,18 @@ def test_without_a_server_it_says_how_to_start_one(root: Path, bankctl: Run, mon
     assert (refused.code, "start it with: ollama serve" in refused.err) == (3, True)
 
 
-def test_values_are_put_into_a_settings_file_and_all_else_stays() -> None:
-    text = "# mine\nzone: a\ndistil:  # a model\n  # who\n  provider: off  # now\n  days: 3\n\nsearch:\n  provider: x\n"
-    new = with_values(text, "distil", {"provider": "codex", "command": "/a b", "model": ""}, "f")
-    assert new == text.replace("provider: off  # now", 'provider: "codex"').replace(
-        "# a model\n", '# a model\n  command: "/a b"\n'
+def test_values_are_put_into_a_settings_file_and_all_else_stays(tmp_path: Path) -> None:
+    text = (
+        "# mine\ntimezone: UTC\ndistil:  # a model\n  # who\n  provider: off  # now\n  days: 3\n\nmeaning:\n  url: ''\n"
     )
-    assert with_values("zone: a", "distil", {"provider": "x"}, "f") == 'zone: a\ndistil:\n  provider: "x"\n'
-    with pytest.raises(ConfigError, match="f:1: distil stands on one line"):
-        with_values("distil: {provider: off}\n", "distil", {"provider": "x"}, "f")
+    file = tmp_path / "bankd.yaml"
+    file.write_text(text)
+    change_settings(file, {"distil.provider": "codex", "distil.command": "/a b: c"})
+    assert file.read_text() == text.replace("off  # now", "codex  # now").replace(
+        "days: 3\n", 'days: 3\n  command: "/a b: c"\n'
+    )
+    file.write_text("timezone: UTC")
+    change_settings(file, {"distil.provider": "codex"})
+    assert load_settings(file).distil.provider == "codex"
+    with pytest.raises(ConfigError, match="time zone"):
+        change_settings(file, {"timezone": "Mars"})

@@ -217,7 +217,11 @@ def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
     [
         ("SessionEnd", {"transcript_path": "/t.jsonl"}, "re json bankd.search.request bankd.workspace.import_files"),
         ("UserPromptSubmit", {"prompt": "네"}, "json bankd.search.request bankd.wiring.search"),
-        ("SessionStart", {"source": "startup"}, "yaml bankd.config.schema bankd.workspace.catalog bankd.memory.ledger"),
+        (
+            "SessionStart",
+            {"source": "startup"},
+            "yaml bankd.config.workspace bankd.workspace.catalog bankd.memory.ledger",
+        ),
     ],
 )
 def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(

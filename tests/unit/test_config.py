@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.config.schema import read_settings
-from bankd.config.workspace import ConfigError, load_settings
+from bankd.config.workspace import ConfigError, load_settings, read_settings
 from bankd.config.yaml import compose_text
 from bankd.settings import LAYOUTS, Settings
 from bankd.shipped import shipped_folder

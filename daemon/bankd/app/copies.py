@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bankd.app.workspace import Workspace
-from bankd.config.changing import change_setting
-from bankd.config.workspace import SETTINGS, load_usable_settings
+from bankd.config.workspace import SETTINGS, change_settings, load_usable_settings
 from bankd.errors import UserError
 from bankd.pages.memory import split_id
 from bankd.pages.page import MARKER
@@ -146,7 +145,7 @@ def restore_backup(file: Path, root: Path) -> RestoredBackup:
         folders = load_usable_settings(staged / SETTINGS)[0].folders
         moved = [name for name in ("memory", "bank") if getattr(folders, name) != getattr(FoldersPolicy(), name)]
         for name in moved:
-            change_setting(staged / SETTINGS, f"folders.{name}", name)
+            change_settings(staged / SETTINGS, {f"folders.{name}": name})
         count = sum(len(names) for _, _, names in os.walk(staged))
         staged.chmod(0o755)
         staged.replace(root)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Container, Sequence
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
-from bankd.config.changing import add_rule
+from bankd.config.workspace import add_rule
 from bankd.cycle import Report, moved_lines, pages_there, place_on_page
 from bankd.edits.operations import Replace
 from bankd.edits.transaction import Transaction, keep_versions

@@ -106,8 +106,7 @@ def distil_command(arguments: Namespace) -> int:
 
 def _choose_model(arguments: Namespace) -> int:
     """Try a model, write the settings that name it, and say what a week of logs would take."""
-    from bankd.config.schema import load_settings
-    from bankd.config.workspace import SETTINGS
+    from bankd.config.workspace import SETTINGS, load_settings
     from bankd.wiring.models import plan_week, settings_for, try_model, write_model
 
     root = find_workspace(arguments.workspace)

@@ -214,8 +214,13 @@ def _verify(arguments: Namespace) -> int:
 
 def config_command(arguments: Namespace) -> int:
     """Check settings and rules, read or change one, or test where a line would go."""
-    from bankd.config.changing import change_setting, settings_by_name
-    from bankd.config.workspace import SETTINGS, check_configuration, load_usable_settings
+    from bankd.config.workspace import (
+        SETTINGS,
+        change_settings,
+        check_configuration,
+        load_usable_settings,
+        settings_by_name,
+    )
 
     root, words = find_workspace(arguments.workspace), arguments.words
     if arguments.action == "route":
@@ -223,7 +228,7 @@ def config_command(arguments: Namespace) -> int:
     if arguments.action == "set":
         if len(words) < 2:
             raise UsageError("usage: bankctl config set NAME VALUE")
-        change_setting(root / SETTINGS, words[0], " ".join(words[1:]))
+        change_settings(root / SETTINGS, {words[0]: " ".join(words[1:])})
         said = _(f"{styled(words[0], 'bold')} is set; a running bankd reads it after: bankctl service reload")
         return say_answer({"set": words[0], "value": " ".join(words[1:])}, said, as_json=arguments.json)
     if arguments.action == "get":

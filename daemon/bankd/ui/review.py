@@ -25,8 +25,7 @@ from bankd.app.waiting import (
     with_suggestions,
 )
 from bankd.app.workspace import Workspace
-from bankd.config.changing import change_setting
-from bankd.config.workspace import SETTINGS
+from bankd.config.workspace import SETTINGS, change_settings
 from bankd.errors import UsageError
 from bankd.memory.retain import retain_line
 from bankd.ui.memories import source_lines
@@ -117,7 +116,7 @@ def _teach(workspace: Workspace, form: Form, _is_dry: bool) -> None:
 def _set(workspace: Workspace, form: Form, _is_dry: bool) -> None:
     if form.get("name") not in SETTINGS_SHOWN:
         raise UsageError("the page does not change this setting")
-    change_setting(workspace.root / SETTINGS, form["name"], form.get("value", "").strip())
+    change_settings(workspace.root / SETTINGS, {form["name"]: form.get("value", "").strip()})
 
 
 def _run(workspace: Workspace, _form: Form, _is_dry: bool) -> None:

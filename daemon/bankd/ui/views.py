@@ -18,7 +18,7 @@ from bankd.app.show import list_runs, show_run
 from bankd.app.waiting import list_cards
 from bankd.app.workspace import Workspace
 from bankd.briefing.recalled import marked_pieces, relation_of
-from bankd.config.changing import settings_by_name
+from bankd.config.workspace import settings_by_name
 from bankd.errors import UsageError
 from bankd.memory.ledger import KEPT
 from bankd.memory.report import chapters_of

@@ -11,14 +11,11 @@ from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 from bankd.app.distil import DistilPlan, plan_distilling
-from bankd.config.schema import load_settings
-from bankd.config.workspace import SETTINGS
-from bankd.config.yaml import read_text, with_values
+from bankd.config.workspace import SETTINGS, change_settings, load_usable_settings
 from bankd.errors import UserError
 from bankd.night.believe import verify_trial
 from bankd.settings import DistilPolicy
 from bankd.system.clock import read_monotonic
-from bankd.system.files import replace_file
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.workspace import open_workspace
 from bankd.workers.models import start_child
@@ -91,11 +88,12 @@ def try_model(settings: DistilPolicy) -> TriedModel:
 
 def write_model(root: Path, settings: DistilPolicy) -> str:
     """Write the settings that name a model, and have a running daemon read them; gives its message. ConfigError, UserError."""
-    path = root / SETTINGS
-    names = ("provider", "model", "url", "key_variable", "command")
-    text = with_values(read_text(path), "distil", {name: getattr(settings, name) for name in names}, str(path))
-    load_settings(path, text)
-    replace_file(path, text, path.stat().st_mode & 0o777)
+    before, names = (
+        load_usable_settings(root / SETTINGS)[0].distil,
+        ("provider", "model", "url", "key_variable", "command"),
+    )
+    new = {name: getattr(settings, name) for name in names if getattr(settings, name) != getattr(before, name)}
+    change_settings(root / SETTINGS, {f"distil.{name}": value for name, value in new.items()})
     with suppress(NoDaemonError):
         return str(send_request(str(root), {"op": "reload"}).get("problem", ""))
     return ""
