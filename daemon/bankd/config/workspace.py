@@ -249,7 +249,8 @@ def _with_value(text: str, names: list[str], written: str) -> str:
         if found is None:
             lines = "".join(f"{' ' * (column + 2 * step)}{key}:\n" for step, key in enumerate(names[depth:]))
             at = _end_of(text, node) if pairs else len(text)
-            return f"{text[:at]}{lines[:-1]} {written}\n{text[at:]}"
+            gap = "\n" if at and text[at - 1] != "\n" else ""
+            return f"{text[:at]}{gap}{lines[:-1]} {written}\n{text[at:]}"
         node, column = found[1], found[0].start_mark.column + 2
     start, end = (node.start_mark.index, node.end_mark.index) if node else (0, 0)
     gap = "" if start and text[start - 1].isspace() else " "
