@@ -11,10 +11,9 @@ from bankd.cycle import World
 from bankd.edits.inserting import block_key, lines_named
 from bankd.edits.transaction import Applied, Transaction, take_step
 from bankd.health.health import Copied, find_copied
-from bankd.layouts.links import Link, LinkScene, Stray
+from bankd.layouts.links import Link, LinkScene, Source, Stray
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import read_source, reference_rewriter
-from bankd.layouts.relink import Source
 from bankd.memory.judge import Neighbour, said_on
 from bankd.memory.ledger import Ledger, fold_events, make_event
 from bankd.memory.new_lines import PastLine, order_by_day, past_line
@@ -23,10 +22,10 @@ from bankd.memory.retain import LogReading, read_log
 from bankd.memory.retire import Opinion
 from bankd.memory.route import PagePart, Similar, read_part
 from bankd.memory.use import FADING_TAG
-from bankd.pages.anchors import outline_of
 from bankd.pages.memory import Memory
 from bankd.pages.names import Names
 from bankd.pages.page import Entry, MemoryLines, Page, PageLines, parts_folder, read_page
+from bankd.pages.resolve import outline_of
 from bankd.pages.scanner import decode_text, encode_text, scan_text
 from bankd.ports import UnreadLogs
 from bankd.same.pairs import Pairs, text_key

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.night.attest import Passage, find_unattested, sentences_of
+from bankd.night.believe import Passage, find_unattested, sentences_of
 from bankd.same.reading import read_statement
 from bankd.system.clock import read_monotonic
 from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.health.ledger import LedgerRow, RunOutcome
+from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.workspace import runs as run_ledger
 from bankd.workspace.runs import RunLedger, read_ledger
 

@@ -12,15 +12,14 @@ import pytest
 
 from bankd.edits.transaction import Applied, Transaction
 from bankd.errors import ConflictError, StorageError
+from bankd.layouts.links import relink_layout
 from bankd.layouts.merge import Layout, plan_merge, plan_move
 from bankd.layouts.rearrange import operations_for, read_source, reference_rewriter
-from bankd.layouts.relink import relink_layout
 from bankd.layouts.split import Limits, plan_split
-from bankd.pages.anchors import find_place, outline_of
 from bankd.pages.names import Names
 from bankd.pages.page import part_lines
 from bankd.pages.references import references_of
-from bankd.pages.resolve import WIKI_KINDS, resolve_reference, sense_of
+from bankd.pages.resolve import WIKI_KINDS, find_place, outline_of, resolve_reference, sense_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.storage.journals import Lock
 from bankd.storage.recovery import Recoverer, Recovery

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import StorageError, UserError
+from bankd.fleet.actions import add_bank, remove_banks
 from bankd.fleet.together import Fleet, share_bank, use_opensearch
-from bankd.fleet.worker import add_bank, remove_banks
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import NOW, ask, ask_own, learn

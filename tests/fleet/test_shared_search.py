@@ -15,10 +15,9 @@ import pytest
 
 from bankd.cli import main
 from bankd.errors import UsageError, UserError
-from bankd.fleet.export import KINDS
-from bankd.fleet.shared import rounded_length
+from bankd.fleet.actions import add_bank, remove_banks
 from bankd.fleet.together import Fleet, answer_from_fleet, open_fleet, serving_search, share_bank
-from bankd.fleet.worker import add_bank, remove_banks
+from bankd.fleet.writer import KINDS, rounded_length
 from bankd.search.request import SearchSettings
 from bankd.system.clock import utc_now
 from bankd.wiring.search import make_search

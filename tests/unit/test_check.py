@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bankd.layouts.links import Link
+from bankd.layouts.links import Link, Relinked
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import Rearrangement
-from bankd.layouts.relink import Relinked
 from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.memory.plan import Placement, Plan
 from bankd.memory.retain import read_log

@@ -11,9 +11,9 @@ import pytest
 
 from bankd.cycle import CycleKind, Policy, Report, check_plan, run_cycle
 from bankd.errors import InvariantError, RefusedError
+from bankd.layouts.links import Relinked
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import Rearrangement
-from bankd.layouts.relink import Relinked
 from bankd.memory import links as rearranging
 from bankd.memory.ledger import KEPT
 from bankd.memory.plan import Deferred

@@ -18,8 +18,7 @@ from bankd.memory.retain import LogReading, read_log
 from bankd.memory.route import Rules
 from bankd.night import believe
 from bankd.night.asking import NightParts, Prompt, Reply, Unanswered
-from bankd.night.attest import Passage
-from bankd.night.believe import VerifyTrial, verify_trial
+from bankd.night.believe import Passage, VerifyTrial, verify_trial
 from bankd.night.distil import VERSION, find_pieces, lines_in
 from bankd.night.sections import MOST_TOKENS, LogPiece, distilled_keys, log_pieces, sections_of
 from bankd.settings import DistilPolicy, Settings

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bankd.fleet.actions import NightFailedError, Nights
 from bankd.fleet.registry import (
     FleetBank,
     FleetFacts,
@@ -19,7 +20,6 @@ from bankd.fleet.registry import (
     render_fleet_metrics,
     wait_after,
 )
-from bankd.fleet.worker import NightFailedError, Nights
 
 DUE = datetime(2026, 5, 2, 18, 0, tzinfo=UTC)  # 03:00 in Seoul on the third
 SEOUL = (time(3), "Asia/Seoul", DUE)

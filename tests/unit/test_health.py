@@ -27,8 +27,7 @@ from bankd.health.health import (
     render_metrics,
     tell_standstill,
 )
-from bankd.health.ledger import Alarm, LedgerRow, PersonCall, RunOutcome, after_run
-from bankd.health.schedule import Slot
+from bankd.health.schedule import Alarm, LedgerRow, PersonCall, RunOutcome, Slot, after_run
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WELL = HealthFacts(

@@ -15,7 +15,7 @@ from bankd.app.waiting import DECISIONS, KINDS
 from bankd.cli import main
 from bankd.cli.base import _ROWS, COMMANDS, GROUPS, make_parser
 from bankd.cli.printing import width
-from bankd.health.ledger import RunOutcome
+from bankd.health.schedule import RunOutcome
 from bankd.memory.report import CHAPTERS
 from bankd.search.related import Tie
 from bankd.translate import messages as korean

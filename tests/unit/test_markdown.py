@@ -10,7 +10,6 @@ from unittest.mock import patch
 import pytest
 
 from bankd.pages import references, scanner
-from bankd.pages.anchors import AnchorPlace, Form, find_place, fragment_for, outline_of
 from bankd.pages.page import github_anchor, plain_text, read_page
 from bankd.pages.references import (
     LinkKind,
@@ -21,6 +20,7 @@ from bankd.pages.references import (
     route_targets,
     spans_in,
 )
+from bankd.pages.resolve import AnchorPlace, Form, find_place, fragment_for, outline_of
 from bankd.pages.scanner import BlockKind, decode_text, encode_text, scan_text
 from tests.examples import examples
 

@@ -8,8 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from bankd.night.asking import Prompt, Reply, Unanswered
-from bankd.night.attest import Passage, find_unattested, sentences_of
-from bankd.night.believe import OF_INSIGHTS
+from bankd.night.believe import OF_INSIGHTS, Passage, find_unattested, sentences_of
 from bankd.night.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
 from bankd.night.match import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
 from bankd.night.propose import propose_lines

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bankd.layouts.links import Link, LinkScene, Reach, Stray
+from bankd.layouts.links import Link, LinkScene, Reach, Relinked, Source, Stray, relink_layout
 from bankd.layouts.merge import (
     Layout,
     PageIdentity,
@@ -27,12 +27,10 @@ from bankd.layouts.rearrange import (
     read_source,
     relink_operations,
 )
-from bankd.layouts.relink import Relinked, Source, relink_layout
 from bankd.layouts.split import Limits, plan_split
-from bankd.pages.anchors import outline_of
 from bankd.pages.names import Names
 from bankd.pages.references import references_in_text, references_of
-from bankd.pages.resolve import sense_of
+from bankd.pages.resolve import outline_of, sense_of
 from bankd.pages.scanner import BlockKind, scan_text
 from tests.examples import examples
 

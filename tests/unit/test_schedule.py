@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.health.ledger import LedgerRow, RunOutcome, fold_rows, is_enrolled, row_from_json, row_to_json
 from bankd.health.schedule import (
     ON_TIME,
     STEP_BACK,
@@ -19,12 +18,18 @@ from bankd.health.schedule import (
     Every,
     Job,
     JobState,
+    LedgerRow,
+    RunOutcome,
     ScheduleCheck,
     Slot,
     after_failure,
     after_success,
     check_schedule,
+    fold_rows,
+    is_enrolled,
     next_run,
+    row_from_json,
+    row_to_json,
 )
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)

@@ -19,7 +19,7 @@ from bankd.app.init import make_workspace
 from bankd.errors import BusyError, UsageError
 from bankd.health.health import LENT, QueueFacts
 from bankd.search.request import Answer, Freshness
-from bankd.service.requests import OPERATIONS, Requests, find_problems
+from bankd.service.daemon import OPERATIONS, Requests, find_problems
 from bankd.system.socket_client import socket_path
 from bankd.wiring import asking
 from bankd.wiring.asking import OF_A_SEARCH, Asked

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from bankd.layouts.links import Relinked, Source, relink_layout
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import LayoutCheck
-from bankd.layouts.relink import Relinked, Source, relink_layout
 from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages.names import Names
 from bankd.pages.page import SHARED_MARK

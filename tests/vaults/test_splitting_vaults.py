@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from bankd.layouts.links import Relinked, Source, relink_layout
 from bankd.layouts.merge import Layout, combine_layouts, placed_pieces, plan_merge
-from bankd.layouts.relink import Relinked, Source, relink_layout
 from bankd.layouts.split import Limits, is_due, plan_split, size_of
-from bankd.pages.anchors import Outline, find_place, outline_of
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import part_lines, read_page
 from bankd.pages.references import LinkKind, Reference, references_of
-from bankd.pages.resolve import WIKI_KINDS, Target, resolve_reference, sense_of
+from bankd.pages.resolve import WIKI_KINDS, Outline, Target, find_place, outline_of, resolve_reference, sense_of
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 
 STEPS = tuple(Limits(size // 2, size) for size in (15_360, 12_000, 9_000, 7_000, 5_000))  # bytes

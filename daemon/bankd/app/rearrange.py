@@ -9,10 +9,9 @@ from bankd.app.workspace import Workspace
 from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import Transaction
 from bankd.errors import InvariantError, UserError
-from bankd.layouts.links import Link
+from bankd.layouts.links import Edit, Link
 from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
 from bankd.layouts.rearrange import Rearrangement, edit_of, plan_layout, reference_name, relink_operations
-from bankd.layouts.relink import Edit
 from bankd.layouts.split import Limits, plan_split
 from bankd.memory.links import find_healing
 from bankd.memory.route import problem_of_target

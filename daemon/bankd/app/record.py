@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bankd.errors import BankError, RefusedError
-from bankd.health.ledger import LedgerRow, RunOutcome
+from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.memory.plan import Plan, new_run_id
 from bankd.memory.report import ReportRow, counts_of, rows_of
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.edits.transaction import HEALING, Journal, replay_transaction
 from bankd.errors import UserError
-from bankd.health.ledger import logged_run
+from bankd.health.schedule import logged_run
 from bankd.memory.ledger import Event, Ledger, day_of, day_said
 from bankd.memory.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.report import ReportRow

@@ -30,8 +30,8 @@ from bankd.edits.operations import (
     operation_json,
     pieces_of,
 )
-from bankd.pages.anchors import outline_of
 from bankd.pages.page import part_of_line, parts_folder
+from bankd.pages.resolve import outline_of
 from bankd.pages.scanner import BlockKind, encode_text, split_lines
 from bankd.pages.text import MARK
 

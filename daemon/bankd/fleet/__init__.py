@@ -1,15 +1,12 @@
 """Many banks on many machines, over PostgreSQL and optionally OpenSearch (the extras `fleet` and `opensearch`).
 
-actions     what each action of `bankctl fleet` does and prints
+actions     what each action of `bankctl fleet` does and prints; joining a fleet; the processes that do nights
 database    the connection, the tables (tables.sql), who may read what
-export      reads the index of a bank for the shared search
 opensearch  the postings in an OpenSearch cluster
-queue       the queue of nights: locks, new tries, stalled workers
-registry    the banks and their nights in the database; status and metrics
+registry    the banks and their nights in the database; the queue of nights; status and metrics
 shared      many banks as one index: postings, index, vectors
 together    a fleet put together; a night; the shared search asked and brought up to date
-worker      the processes that do nights; joining a fleet
-writer      writes what changed in a bank into the tables of the shared search
+writer      reads the index of a bank, and writes what changed into the tables of the shared search
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from opensearchpy import OpenSearch, helpers
 from opensearchpy.exceptions import OpenSearchException, RequestError
 
 from bankd.errors import StorageError
-from bankd.fleet.export import FIELDS, KINDS, ExportedMemory
 from bankd.fleet.shared import AskedTerm
+from bankd.fleet.writer import FIELDS, KINDS, ExportedMemory
 from bankd.search.request import Filters
 
 _INDEX = "bankd"

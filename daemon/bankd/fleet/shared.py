@@ -8,8 +8,7 @@ before a colon.
 from __future__ import annotations
 
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -17,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from bankd.errors import UserError
-from bankd.fleet.database import FleetConnection, FleetDatabase
-from bankd.fleet.export import FOUND_BY, KINDS, ExportedMemory
+from bankd.fleet.database import FleetDatabase
+from bankd.fleet.writer import KINDS
 from bankd.index.rows import candidate_of, found_row_of
 from bankd.index.terms import telling_terms
 from bankd.search.find import KnownRelations, StoredPair, StoredRelations
@@ -30,8 +29,6 @@ from bankd.workers.vectors import SentenceVectors
 if TYPE_CHECKING:
     from bankd.fleet.opensearch import OpenSearchPostings
 
-Term: TypeAlias = tuple[int, str]
-"""A kind (its place in `KINDS`) and a term of that kind."""
 
 _SHIFT = 32
 _ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
@@ -62,10 +59,6 @@ class BankScope(NamedTuple):
 
     condition: str
     value: object
-
-
-WritePostings: TypeAlias = "Callable[[int, Sequence[int], Mapping[int, ExportedMemory]], int]"
-"""Removes memories of a bank by their rows, and adds others. Gives how many terms or memories it changed."""
 
 
 ScopedPostings: TypeAlias = "PostgresPostings | OpenSearchPostings"
@@ -128,74 +121,6 @@ def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
     if filters.known_on:
         parts.append(("(learned IS NULL OR learned <= %s)", [filters.known_on.isoformat()]))
     return " AND ".join(part for part, _ in parts), [value for _, values in parts for value in values]
-
-
-class Posting(NamedTuple):
-    """A memory that has a term: how often (at most what a smallint holds), and its number of terms of that kind."""
-
-    row: int
-    times: int
-    length: int
-
-
-def write_postings(
-    connection: FleetConnection, bank: int, gone: Sequence[int], added: Mapping[int, ExportedMemory]
-) -> int:
-    """Remove rows from the postings of the terms that they had, and add others. Gives how many terms changed."""
-    said = connection.execute(
-        f"SELECT row, {', '.join(FOUND_BY)} FROM shared_memories WHERE bank = %s AND row = ANY(%s)",  # noqa: S608
-        (bank, gone),
-    ).fetchall()
-    there = connection.execute("SELECT 1 FROM shared_memories WHERE bank = %s LIMIT 1", (bank,)).fetchone()
-    new = defaultdict[Term, list[Posting]](list)
-    for row, memory in added.items():
-        for term, posting in _postings(row, memory.found_by):
-            new[term].append(posting)
-    touched = sorted({term for row, *texts in said for term, _ in _postings(row, texts)} | new.keys())
-    dropped = set(gone)
-    for some in (touched[at : at + 2_000] for at in range(0, len(touched), 2_000)):
-        kept = _take_postings(connection, bank, some) if there else {}
-        merged = ((term, [one for one in kept.get(term, ()) if one.row not in dropped] + new[term]) for term in some)
-        rows = (
-            (bank, *term, len(postings), *map(list, zip(*sorted(postings), strict=True)))
-            for term, postings in merged
-            if postings
-        )
-        copy_rows(connection, "shared_postings", ("bank", "kind", "term", "many", "rows", "counts", "lengths"), rows)
-    return len(touched)
-
-
-def _postings(row: int, texts: Sequence[str]) -> Iterator[tuple[Term, Posting]]:
-    for kind, text in enumerate(texts):
-        words = text.split()
-        for word, count in Counter(words).items():
-            yield (kind, word), Posting(row, min(count, 32_767), rounded_length(len(words)))
-
-
-def rounded_length(length: int) -> int:
-    """A length as tantivy keeps it in a byte: exact to 40, then with three bits after the first (Lucene's SmallFloat)."""
-    if length < 24:
-        return length
-    shift = max((length - 24).bit_length() - 4, 0)
-    return 24 + ((length - 24) >> shift << shift)
-
-
-def _take_postings(connection: FleetConnection, bank: int, terms: Sequence[Term]) -> dict[Term, list[Posting]]:
-    """Delete the postings of these terms of a bank, and give them."""
-    found = connection.execute(
-        "DELETE FROM shared_postings old USING unnest(%s::smallint[], %s::text[]) AS asked (kind, term) "
-        "WHERE old.bank = %s AND old.kind = asked.kind AND old.term = asked.term "
-        "RETURNING old.kind, old.term, old.rows, old.counts, old.lengths",
-        ([kind for kind, _ in terms], [word for _, word in terms], bank),
-    )
-    return {(kind, term): list(map(Posting, *columns)) for kind, term, *columns in found}
-
-
-def copy_rows(connection: FleetConnection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Add rows to a table by COPY, the fastest way."""
-    with connection.cursor().copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(row)
 
 
 _ANY = Filters()

@@ -22,8 +22,7 @@ from procrastinate.schema import SchemaManager
 from bankd.app.distil import ask_models
 from bankd.errors import UsageError, UserError
 from bankd.fleet.database import FleetDatabase
-from bankd.fleet.queue import NightQueue
-from bankd.fleet.registry import BankRegistry, FleetBank
+from bankd.fleet.registry import BankRegistry, FleetBank, NightQueue
 from bankd.fleet.shared import BankScope, PostgresPostings, ScopedPostings, SharedIndex
 from bankd.fleet.writer import SharedWriter, WrittenShare
 from bankd.memory.report import counts_of, rows_of

@@ -12,7 +12,7 @@ from itertools import starmap
 from typing import Any
 
 from bankd.edits import second_look as fights
-from bankd.health.ledger import LedgerRow, RunOutcome, row_to_json
+from bankd.health.schedule import LedgerRow, RunOutcome, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
 _SHOWN = 3

@@ -2,7 +2,6 @@
 
 merge      layouts, and those of a merge and of a move
 split      when and where a page is divided
-relink     new link targets for a layout
-links      which references a layout touches, and how far one leads
+links      which references a layout touches, how far one leads, and new targets for those that change
 rearrange  the operations of a layout and its last check; links that follow blocks
 """

@@ -1,7 +1,7 @@
 """Layouts: which old lines stand on which new page. Also the layouts of a merge and of a move.
 
 A merge puts the parts of a page back into it: what a split wrote goes, what people wrote stays, in the same order. A
-move gives pages another path; `moved_by_hand` recognises one that the user has made. `relink` changes link targets.
+move gives pages another path; `moved_by_hand` recognises one that the user has made. `links` changes link targets.
 """
 
 from __future__ import annotations

@@ -16,11 +16,23 @@ from typing import TypeVar
 
 from bankd.edits.inserting import block_key
 from bankd.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
-from bankd.layouts.links import Link, LinkScene, Reach, Stray, fragment_of, place_in
+from bankd.layouts.links import (
+    HEADING_ROUNDS,
+    Edit,
+    Link,
+    LinkScene,
+    Reach,
+    Relinked,
+    Source,
+    Stray,
+    choose_style,
+    edit_line,
+    fragment_of,
+    place_in,
+    relink_layout,
+)
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
-from bankd.layouts.relink import HEADING_ROUNDS, Edit, Relinked, Source, choose_style, edit_line, relink_layout
 from bankd.layouts.split import Limits, is_due, plan_split
-from bankd.pages.anchors import Form, Outline, fragment_for, outline_of
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, Names, is_own, path_key
 from bankd.pages.page import read_page
@@ -32,7 +44,18 @@ from bankd.pages.references import (
     route_targets,
     targets_of_obsidian,
 )
-from bankd.pages.resolve import WIKI_KINDS, Base, Target, encode_fragment, render_path, split_target
+from bankd.pages.resolve import (
+    WIKI_KINDS,
+    Base,
+    Form,
+    Outline,
+    Target,
+    encode_fragment,
+    fragment_for,
+    outline_of,
+    render_path,
+    split_target,
+)
 from bankd.pages.scanner import Document, document_of, encode_text, scan_text
 
 _OF_OBSIDIAN = (".canvas", ".base")

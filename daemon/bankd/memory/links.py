@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bankd.edits.operations import Append, Operation, Piece, Relink, Remove
 from bankd.edits.transaction import Transaction
-from bankd.layouts.links import Link, LinkScene, Reach, place_in
+from bankd.layouts.links import Edit, Link, LinkScene, Reach, choose_style, edit_line, place_in
 from bankd.layouts.rearrange import (
     Bank,
     Followed,
@@ -31,14 +31,12 @@ from bankd.layouts.rearrange import (
     relink_operations,
     split_large,
 )
-from bankd.layouts.relink import Edit, choose_style, edit_line
 from bankd.layouts.split import Limits, is_own_page
 from bankd.memory.check import foresee_pages
 from bankd.memory.plan import Deferred, Plan
-from bankd.pages.anchors import Outline, outline_of
 from bankd.pages.names import ARCHIVE, BANK, is_outside
 from bankd.pages.page import read_page
-from bankd.pages.resolve import Base, render_path, split_target
+from bankd.pages.resolve import Base, Outline, outline_of, render_path, split_target
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.settings import Settings
 

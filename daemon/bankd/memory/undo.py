@@ -47,11 +47,11 @@ from bankd.memory.ledger import (
 from bankd.memory.provenance import PURGED
 from bankd.memory.retire import moved_out
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
-from bankd.pages.anchors import find_place, outline_of
 from bankd.pages.memory import parse_memory, split_id
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
 from bankd.pages.references import without_targets
+from bankd.pages.resolve import find_place, outline_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.pages.text import MARK
 from bankd.same.pairs import text_key

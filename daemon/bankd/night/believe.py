@@ -1,14 +1,20 @@
 """Which lines of a model are believed: those that their source lines support, by rules and then by asking the model again.
 
-`attest_lines` looks for values and names that are not in the sources (`attest`). `verify_lines` then asks the model once,
-for all lines, whether each says no more than its sources. The second step can only refuse more lines. A model may verify
-only after it has passed a trial: statements that are known to be true or false.
+`attest_lines` looks for days, numbers, times, codes and names that are not in the sources. Values are compared after
+normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack. A day matches by any meaning that it may have on the day
+of its log, since people leave out the week, the month or the year. `verify_lines` then asks the model once, for all lines,
+whether each says no more than its sources. The second step can only refuse more lines. A model may verify only after it has
+passed a trial: statements that are known to be true or false.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+import re
+import unicodedata
+from calendar import monthrange
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,13 +34,331 @@ from bankd.night.asking import (
     text_in,
     trial_rows,
 )
-from bankd.night.attest import Passage, find_unattested, sentences_of
 from bankd.ports import Models
 from bankd.same.reading import read_statement
-from bankd.words.analysis import has_hangul
+from bankd.words.analysis import has_hangul, is_irregular_past
+from bankd.words.day_mentions import read_mentions
+from bankd.words.day_rules import Grain
+from bankd.words.days import Anchor, Span, on
+from bankd.words.english import AUXILIARIES, EMPTY_WORDS, RELATIONS
+from bankd.words.loanwords import sounds_like
+from bankd.words.statement import Statement, TokenKind
+from bankd.words.tables import split_words
+from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, UNITS, base_quantity, numerals_of
 
 if TYPE_CHECKING:
     from bankd.app.index import RunIndex
+
+
+_WEEK, _YEAR, _LONGEST_MONTH, _SHORTEST_MONTH = timedelta(days=7), timedelta(days=366), 31, 27
+_DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
+_OF_MONTH = re.compile(r"\d ?월|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+_ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
+_MONTH_AND_DAY = re.compile(r"(?<![\d.:-])(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\d:-])")
+"""A day of the year of the log: 07-17."""
+_AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
+_WITH_YEAR = re.compile(r"\d{4}|년")
+
+
+class NamedDay(NamedTuple):
+    """A day (or several) that a text names: as written, and its meaning on the day of the log."""
+
+    written: str
+    span: Span
+    grain: Grain
+
+
+def days_named_in(text: str, day: date | None) -> list[NamedDay]:
+    """The days that a text names, read on the day of its log; none where that is not known."""
+    if day is None:
+        return []
+    found = [NamedDay(text[one.start : one.end], one.span, one.grain) for one in read_mentions(text, Anchor(day, 1))]
+    for short in _MONTH_AND_DAY.finditer(text):
+        with suppress(ValueError):  # February 30
+            found.append(NamedDay(short[0], on(date(day.year, int(short[1]), int(short[2]))), "day"))
+    return found
+
+
+def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
+    """All meanings of a named day: a weekday often has no week, a day no month, a date no year."""
+    written, span, grain = named
+    yield span
+    if grain == "day":  # of a range that is named by its ends
+        yield from (on(span.first), on(span.last))
+    if grain == "weekday":
+        yield from (Span(span.first + week, span.last + week) for week in (-_WEEK, _WEEK))
+    elif grain == "day" and _ONLY_DAY.fullmatch(written):
+        yield from _of_next_months(span.first.day, day)
+    elif (_DAY_OF_MONTH if grain == "day" else _OF_MONTH).search(written) and not _WITH_YEAR.search(written):
+        yield from _of_next_years(span, day)
+    if _AWAY.search(written):
+        yield _to_the_day(span, day)
+
+
+def _to_the_day(span: Span, day: date) -> Span:
+    """A named week or month as one day: the same weekday in that week, the same day of that month; a year stays a span."""
+    days = (span.last - span.first).days + 1
+    if days > _LONGEST_MONTH:
+        return span
+    ahead = (day.weekday() - span.first.weekday()) % days if days == _WEEK.days else day.day - span.first.day
+    return on(min(span.first + timedelta(days=ahead), span.last))
+
+
+def _of_next_years(known: Span, day: date) -> Iterator[Span]:
+    """The same days in the years around, if they begin within a year of the log."""
+    for shift in (-1, 1):
+        try:
+            first, last = (one.replace(year=one.year + shift) for one in known)
+        except ValueError:  # February 29, or the calendar ends
+            continue
+        if abs(first - day) < _YEAR:
+            yield Span(first, last)
+
+
+def _of_next_months(number: int, day: date) -> Iterator[Span]:
+    """That day in the month of the log, and in the months before and after."""
+    for month in (day.replace(day=1) + timedelta(days=days) for days in (-1, 0, 31)):
+        if number <= monthrange(month.year, month.month)[1]:
+            yield on(month.replace(day=number))
+
+
+_SENTENCE = re.compile(r"(?<=[.!?\u3002])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bca\.)\s+")
+_ITEM = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
+"""List markers; before a number a hyphen would be read as its sign."""
+_PASSAGES_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a line without end marks (so that "at 10." ends in the number 10) and without list markers."""
+    said = _ITEM.sub("", text.strip())
+    return [part for sentence in _SENTENCE.split(said) if (part := sentence.rstrip(" .!\u3002"))]
+
+
+class Passage(NamedTuple):
+    """A text taken apart: the line that is checked, or one of its source sentences."""
+
+    text: str
+    statement: Statement
+
+    def as_written(self, value: str) -> str:
+        """A value as written in the text: 29 minutes, where it is compared as 29분."""
+        number = _PASSAGES_NUMBER.match(value)
+        if number is None or value in self.text:
+            return value
+        found = re.search(rf"(?<!\d){re.escape(number[0])}(?!\.?\d)(?: ?[A-Za-z%]+)?", self.text)
+        return found[0] if found else value
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a text has a name as a whole word, both in lower case; a Korean particle may follow Hangul."""
+    if not name.isascii():
+        return squeeze_text(name) in squeeze_text(text)
+    return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None
+
+
+def squeeze_text(text: str) -> str:
+    """A text without spaces, points and hyphens, which people write differently in the same name."""
+    return re.sub(r"[\s'\u2019.-]+", "", text)
+
+
+_DIGITS = re.compile(r"\d+")
+_LEADING_NUMBER = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
+_NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
+"""A number with its fraction, but not a part of an address or of a version with two points."""
+_A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
+_EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
+_ENGLISH_DAY = re.compile(r"(?:on |in |the )*([a-z]{3})[a-z]{2,}")
+_KOREAN_WEEKDAY = re.compile(r"([월화수목금토일])요일")
+_FIGURES = re.compile(r"\d+(?:[.:]\d+)*")
+
+_CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
+"""Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
+_IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
+_IS_VALUE = re.compile(r"\d+[a-zA-Z]{1,2}|\d+\.\d{2}|[ap]\.m", re.IGNORECASE)
+"""Digits with an ordinal ending or a unit, amounts of money, and am or pm: these are checked as values."""
+
+_WORD, _LATIN = re.compile(r"[A-Za-z][\w'-]*"), re.compile(r"[a-z]{4,}")
+_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네|씩|이고|이며)$|(?<=..)[가는를의이]$")
+"""Endings of Korean nouns that are not part of a name: Ollama용, 부산행, and a particle that was left on."""
+_PARTICLE = re.compile(r"(?<=\d)(?:으?로|만|도|에서?|까지|부터|[은는이가을를의])$")
+"""Particles left on a code: #271로."""
+_WRITERS = frozenset(("user", "agent", "assistant", "사용자", "에이전트", "어시스턴트"))
+"""Words by which a model calls the speakers of a log, whatever their names."""
+_PRONOUNS = split_words("i we you he she they me us him them his my our your their her this these those what as to all")
+_NO_NAMES = RELATIONS | EMPTY_WORDS | _WRITERS | _PRONOUNS
+_VERBS = (AUXILIARIES | EMPTY_WORDS) - {"to", "a", "an", "the"}
+_DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
+
+
+def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None, beside: str = "") -> str | None:
+    """The first day, value, code or name of a line that none of its sources has, in words; None if all are there.
+
+    Args:
+        line: what the model wrote.
+        sources: the sentences of the log that it names.
+        day: of the log, by which "yesterday" is resolved; None if it has none.
+        beside: what else the model was given; a name may stand there, since a
+            session names somebody once and says "he" from then on.
+    """
+    if not sources:
+        return "it names no source line in the log"
+    said, days = _Said(sources, day), days_named_in(line.text, day)
+    lacking = (
+        *_days(days, said),
+        *_values(line, days, said),
+        *_codes(line, days, said, beside),
+        *_names(line, days, said, beside),
+    )
+    return f"{lacking[0]} is not in its source lines" if lacking else None
+
+
+class _Said:
+    """The content of the source sentences of a line: text, words, values and days."""
+
+    def __init__(self, sources: Sequence[Passage], day: date | None) -> None:
+        texts = [source.text for source in sources]
+        tokens = [token for source in sources for token in source.statement.tokens if token.kind is not TokenKind.MARK]
+        values = {_strip_value(token.base) for token in tokens if token.kind is TokenKind.VALUE}
+        self.day = Span(day, day) if day else None
+        self.text = unicodedata.normalize("NFC", "\n".join(texts)).casefold()
+        self.letters = squeeze_text(self.text)
+        self.words = {token.base.casefold() for token in tokens}
+        self.values = values | set(map(base_quantity, values))
+        leading = filter(None, map(_LEADING_NUMBER.match, self.values))
+        self.digits = {*_NUMBER.findall(self.text), *(found[0] for found in leading)}
+        named = [one for text in texts for one in days_named_in(text, day)]
+        self.spans = {span for one in named if day for span in _meanings(one, day)}
+
+    def names(self, word: str, beside: str) -> bool:
+        """Whether the sources, or what stands beside them, have a name, in any form or in the other script: 슬랙 and Slack."""
+        bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
+        if is_named(bare, self.text) or is_named(bare, beside):
+            return True
+        if bare.isascii():
+            return any(sounds_like(other, bare) for other in self.words if not other.isascii())
+        return any(sounds_like(bare, other) for other in {*_LATIN.findall(self.text), *_LATIN.findall(beside)})
+
+    def has_word(self, word: str) -> bool:
+        """Whether the sources have this as a whole word."""
+        return re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", self.text) is not None
+
+
+def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+    """The days of a line that the sources do not mention; the day of the log counts as mentioned."""
+    for written, span, _ in days:
+        # A line may add the month of a day in the log, or the month or year of the log: that invents nothing.
+        is_of_log = said.day is not None and (span == said.day or (span.last - span.first).days >= _SHORTEST_MONTH)
+        known_days = (*said.spans, *([said.day] if said.day and is_of_log else ()))
+        is_said = any(span.first <= known.first and known.last <= span.last for known in known_days)
+        if not (is_said or written.casefold() in said.text or _is_cut_short(written.casefold(), said)):
+            yield f"the day {written!r}"
+
+
+def _is_cut_short(day: str, said: _Said) -> bool:
+    """Whether the sources have a weekday or month in short: Tue, Jan, 화 for 화요일."""
+    english, korean = _ENGLISH_DAY.fullmatch(day), _KOREAN_WEEKDAY.fullmatch(day)
+    if korean:
+        return re.search(rf"(?<![가-힣]){korean[1]}(?![가-힣])", said.text) is not None
+    return english is not None and said.has_word(english[1])
+
+
+def _values(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+    written = {part for named in days for part in named.written.lower().split()}
+    numbers = {run.lstrip("0") for part in written for run in _DIGITS.findall(part)}
+    resolved = {str(part) for named in days for part in (named.span.first.month, named.span.first.year)}
+    in_days = written | numbers | resolved  # these are checked as days
+    tokens = line.statement.tokens
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
+        if token.kind is TokenKind.VALUE and not _is_said(_strip_value(token.base), behind, line, in_days, said):
+            yield f"the value {line.as_written(token.base)}"
+
+
+def _strip_value(value: str) -> str:
+    """A value without endings such as "for" or "each": 3년째, 100원씩, 3일분."""
+    return _EACH.sub("", value)
+
+
+def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _Said) -> bool:
+    runs = _DIGITS.findall(value)
+    if not runs:  # a word of time; a part of the day is judged with the hour after it
+        is_with_hour = value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens)
+        return is_with_hour or value in said.text or value in " ".join(in_days)
+    is_of_code = value[0] == "-" and re.search(rf"[A-Za-z]{re.escape(value)}(?!\d)", line.text)  # KKN-410
+    is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days
+    if is_of_code or is_day or base_quantity(value) in said.values or _is_written(value, said):
+        return True
+    if value.endswith(":00"):  # said without its minutes, in figures or in words
+        hour = int(runs[0])
+        return any(map(said.has_word, (*numerals_of(hour), str(hour))))
+    found = _LEADING_NUMBER.match(value)
+    if found is None or _DIGITS.search(value[found.end() :]):
+        return False
+    return _is_amount_said(found[0], value[found.end() :], behind, line, said)
+
+
+def _is_written(value: str, said: _Said) -> bool:
+    """Whether the sources have these figures as written: a time in 13:20-14:05, a version in v3.1.2."""
+    is_of_figures = _FIGURES.fullmatch(value) is not None
+    return is_of_figures and re.search(rf"(?<![\d.]){re.escape(value)}(?!\.?\d)", said.text) is not None
+
+
+def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _Said) -> bool:
+    """Whether the sources have a number with its unit in another way: in words, without the unit, or won in short."""
+    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
+    is_bare = number in said.digits and (not unit or number in said.values)  # 8080 for 8080번; not 3 days for 3 hours
+    is_of_myriads = number.endswith("0000") and "만" in said.text and number[:-4] in said.digits
+    is_money = unit == "원" and (number in said.digits or is_of_myriads)
+    counted = unit or behind
+    spelt = (counted, *(written for written, name in UNITS.items() if name == counted))
+    forms = [form + one for form in (numerals_of(int(number)) if number.isdecimal() else ()) for one in spelt]
+    is_in_words = f"{number}{counted}" in said.values or any(form in said.letters for form in forms)
+    is_clock = unit == "시" and said.has_word(f"{number}:[0-5][0-9]")
+    return is_one or is_bare or is_money or is_in_words or is_clock
+
+
+def _codes(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) -> Iterator[str]:
+    of_days = " ".join(named.written for named in days)
+    for code in _codes_of(line):
+        bare = re.sub(r"^v(?=\d)|(?<=\d)s$|'s$", "", code.lower().removeprefix("@"))
+        is_name = code.isalpha() and said.names(code, beside)  # one with digits has a value in it
+        is_other = bare in said.values or is_name
+        if not is_other and code not in of_days and bare not in said.text:
+            yield code
+
+
+def _codes_of(line: Passage, *, and_values: bool = False) -> list[str]:
+    found = (run.strip(".:,-") for run in _CODE.findall(line.text))
+    return [code for code in found if _IS_CODE.search(code) and (and_values or not _IS_VALUE.fullmatch(code))]
+
+
+def _names(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) -> Iterator[str]:
+    in_days, written = squeeze_text(" ".join(named.written for named in days)).casefold(), squeeze_text(line.text)
+    for name in _named_in(line):
+        is_written = name.isascii() or name in written.casefold()  # else it is a word for it: 티비 is 텔레비전
+        if is_written and not said.names(name, beside) and name.casefold() not in in_days:
+            yield f"the name {name}"
+
+
+def _named_in(line: Passage) -> Iterator[str]:
+    """The names that the analyser finds, and the first word of an English line if somebody's action follows."""
+    codes, tokens = " ".join(_codes_of(line, and_values=True)).casefold(), line.statement.tokens
+    for token in tokens:
+        name = _PARTICLE.sub("", token.base.casefold())
+        if token.kind is TokenKind.NAME and len(name) > 1 and name not in codes and name not in _WRITERS:
+            yield name
+    words = _WORD.findall(line.text)
+    is_number = bool(tokens) and tokens[0].kind is TokenKind.VALUE  # Five hours went
+    if len(words) > 1 and line.text.startswith(words[0]) and not is_number and _is_doer(*words[:2]):
+        yield words[0]
+
+
+def _is_doer(word: str, after: str) -> bool:
+    """Whether an English word may name somebody: it has no ending of other words, and an action follows."""
+    is_other = word.lower() in _NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
+    is_verb = (after.islower() and after.endswith(("s", "ed")) and len(after) > 3) or is_irregular_past(after)
+    return word[0].isupper() and not is_other and (is_verb or after in _VERBS)
+
 
 VERSION, OF_INSIGHTS = "verify-3", "verify-insight-3"
 _TOKENS_A_LINE, _TOKENS_OF_FRAME, _MOST_LINES = 50, 100, 120

@@ -39,8 +39,7 @@ from bankd.night.asking import (
     text_in,
     texts_in,
 )
-from bankd.night.attest import is_named
-from bankd.night.believe import LineSources, attest_lines, verify_lines
+from bankd.night.believe import LineSources, attest_lines, is_named, verify_lines
 from bankd.night.sections import (
     DISTILLED,
     FOLDER,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bankd.errors import StorageError
 from bankd.memory.retain import clean_text
 from bankd.night.asking import DistilledLine, JudgedLine
-from bankd.night.attest import sentences_of
+from bankd.night.believe import sentences_of
 from bankd.night.distil import as_line, find_pieces, log_of
 from bankd.night.sections import PROPOSED, LogPiece, ProseSection, append_lines
 from bankd.ports import ProseLogs

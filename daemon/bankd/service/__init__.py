@@ -1,9 +1,8 @@
 """`bankd`: the service of one workspace, or of all banks on the user's list in one process.
 
 banks     waits until a workspace can be opened; a daemon for each bank on the list
-daemon    the life of one daemon: start, ready, loop, stop
+daemon    the life of one daemon: start, ready, loop, stop; what the socket answers
 jobs      what is due, run one at a time; the ledger; calling a person
-requests  what the socket answers
 """
 
 from __future__ import annotations

@@ -10,8 +10,21 @@ from datetime import datetime, timedelta
 
 from bankd.errors import BankError, BusyError
 from bankd.health.health import JobFacts
-from bankd.health.ledger import History, LedgerRow, PersonCall, RunOutcome, add_row, after_run, fold_rows, is_enrolled
-from bankd.health.schedule import Job, Slot, check_schedule, make_jobs, next_run
+from bankd.health.schedule import (
+    History,
+    Job,
+    LedgerRow,
+    PersonCall,
+    RunOutcome,
+    Slot,
+    add_row,
+    after_run,
+    check_schedule,
+    fold_rows,
+    is_enrolled,
+    make_jobs,
+    next_run,
+)
 from bankd.settings import Settings
 from bankd.system.clock import read_monotonic
 from bankd.system.process import Timer, call_person

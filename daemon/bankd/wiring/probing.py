@@ -40,7 +40,7 @@ from bankd.health.health import (
     render_metrics,
     stands_twice,
 )
-from bankd.health.ledger import RunOutcome, fold_rows
+from bankd.health.schedule import RunOutcome, fold_rows
 from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
 from bankd.memory.plan import HeldBack

@@ -22,6 +22,7 @@ from bankd.layouts.links import (
     Link,
     LinkScene,
     Reach,
+    Source,
     Stray,
     block_named,
     files_touched,
@@ -32,14 +33,12 @@ from bankd.layouts.links import (
 )
 from bankd.layouts.merge import Layout, PageIdentity, moved_by_hand
 from bankd.layouts.rearrange import REFERRING, read_source
-from bankd.layouts.relink import Source
 from bankd.memory.route import PagePart, read_part
-from bankd.pages.anchors import Outline, Spot, outline_of
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, INBOX, Names, is_outside, is_own, path_key
 from bankd.pages.page import parts_folder, read_page
 from bankd.pages.references import LinkKind, Reference
-from bankd.pages.resolve import WIKI_KINDS, resolve_reference
+from bankd.pages.resolve import WIKI_KINDS, Outline, Spot, outline_of, resolve_reference
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8
 from bankd.storage.derived import DerivedDatabase

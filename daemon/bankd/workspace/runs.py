@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bankd.health.ledger import LedgerRow, row_from_json, row_to_json
+from bankd.health.schedule import LedgerRow, row_from_json, row_to_json
 from bankd.memory.report import ReportRow
 from bankd.storage.derived import clear_the_way
 from bankd.storage.disk import explain_failure
