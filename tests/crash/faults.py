@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,27 @@ class Fault:
     kinds: tuple[str, ...] = KINDS
     hook: Callable[[], None] | None = None
     kill_at: int = 0
+
+
+def each(step: int) -> pytest.MarkDecorator:
+    """Try every so-manieth point in the quick suite, and all of them under `full`."""
+    return pytest.mark.parametrize("step", [step, pytest.param(1, marks=pytest.mark.full)])
+
+
+def kills(log: Sequence[str], points: Sequence[int]) -> list[Fault]:
+    """A kill at each of these changes, and one in the middle of each of them that is a write."""
+    return [Fault(n) for n in points] + [Fault(n, "torn") for n in points if log[n - 1].startswith("write")]
+
+
+WRITING = ("create", "write", "mkdir")
+FULL = "the disk is full from there on"
+ACTIONS = {
+    "killed": Fault(),
+    "killed in the middle of a write": Fault(action="torn"),
+    "the disk reports an error": Fault(action="EIO"),
+    FULL: Fault(action="ENOSPC", forever=True, kinds=WRITING),
+}
+"""What may happen to a command at any change of the disk."""
 
 
 class FaultyCalls(Syscalls):

@@ -6,27 +6,20 @@ What must hold is counted from the folder that is adopted, never from what the c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from bankd.cli import main
-from tests.crash.faults import Fault, FaultyOs, Killed
+from tests.crash.faults import ACTIONS, FULL, Fault, FaultyOs, Killed, each
 
 FILES = {
     "memory/2026-05-04.md": "- W: The deploy runs on Tuesdays.\n",
     "memory/2026/2026-05-05.md": "- W: The shed has a green door.\n",
     "MEMORY.md": "# Memory\n\n- The gate code is kept by the neighbour.\n",
     "Garden/Roses.md": "# Roses\n\nPruned in March.\n",
-}
-STEP = 7
-"""Only every seventh point in the quick suite; all of them are tried under `full`."""
-ACTIONS = {
-    "killed": Fault(),
-    "killed in the middle of a write": Fault(action="torn"),
-    "the disk reports an error": Fault(action="EIO"),
-    "the disk is full from there on": Fault(action="ENOSPC", forever=True, kinds=("create", "write", "mkdir")),
 }
 
 
@@ -56,7 +49,7 @@ def broken(folder: Path, tmp_path: Path, words: tuple[str, ...], fault: Fault, s
     """The workspace as each fault leaves it."""
     for at in count(1, step):
         root = tmp_path / f"ws{at}"
-        calls = FaultyOs(Fault(at, fault.action, fault.forever, fault.kinds))
+        calls = FaultyOs(replace(fault, at=at))
         with calls:
             try:
                 code = adopt(folder, root, *words)
@@ -70,10 +63,15 @@ def broken(folder: Path, tmp_path: Path, words: tuple[str, ...], fault: Fault, s
             yield root
 
 
-def check_all(folder: Path, tmp_path: Path, words: tuple[str, ...], fault: Fault, step: int) -> None:
+@pytest.mark.parametrize("words", [(), ("--copy",)], ids=["in place", "a copy"])
+@pytest.mark.parametrize("action", ACTIONS)
+@each(7)
+def test_the_same_command_completes_what_broke(
+    folder: Path, tmp_path: Path, words: tuple[str, ...], action: str, step: int
+) -> None:
     before, whole = tree(folder), tmp_path / "whole"
     assert adopt(folder, whole, *words) == 0
-    for root in broken(folder, tmp_path, words, fault, step):
+    for root in broken(folder, tmp_path, words, ACTIONS[action], step):
         assert adopt(folder, root, *words) == 0
         assert tree(root) == tree(whole)
         assert tree(folder) == before
@@ -81,23 +79,6 @@ def check_all(folder: Path, tmp_path: Path, words: tuple[str, ...], fault: Fault
         taken = {name if name.startswith("memory/") else f"bank/{name}": text for name, text in FILES.items()}
         assert {name: tree(whole)[name] for name in taken} == {name: text.encode() for name, text in taken.items()}
         assert (whole / "bank/MEMORY.md").stat().st_mode & 0o777 == 0o440
-
-
-@pytest.mark.parametrize("words", [(), ("--copy",)], ids=["in place", "a copy"])
-@pytest.mark.parametrize("action", ACTIONS)
-def test_the_same_command_completes_what_broke(
-    folder: Path, tmp_path: Path, words: tuple[str, ...], action: str
-) -> None:
-    check_all(folder, tmp_path, words, ACTIONS[action], STEP)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("words", [(), ("--copy",)], ids=["in place", "a copy"])
-@pytest.mark.parametrize("action", ACTIONS)
-def test_the_same_command_completes_what_broke_anywhere(
-    folder: Path, tmp_path: Path, words: tuple[str, ...], action: str
-) -> None:
-    check_all(folder, tmp_path, words, ACTIONS[action], 1)
 
 
 def kill_before(what: str, folder: Path, root: Path, *words: str) -> None:
@@ -147,7 +128,7 @@ def test_what_is_half_made_of_another_folder_is_refused(
 def test_what_the_disk_refuses_is_said_with_what_to_do(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with FaultyOs(Fault(20, "ENOSPC", forever=True, kinds=("create", "write", "mkdir"))):
+    with FaultyOs(replace(ACTIONS[FULL], at=20)):
         assert adopt(folder, tmp_path / "ws", "--copy") == 3
 
     said = capsys.readouterr().err

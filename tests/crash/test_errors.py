@@ -11,22 +11,8 @@ import pytest
 
 from bankd.errors import BankError, StorageError
 from bankd.storage import disk
-from tests.crash.faults import KINDS, Fault, FaultyCalls
-from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
-
-WRITING = ("create", "write", "mkdir")
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("bank") / "w")
-
-
-@pytest.fixture(scope="module")
-def clean_bank(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    root = fresh(template, tmp_path_factory.mktemp("clean") / "w")
-    run(root)
-    return bank_of(root)
+from tests.crash.faults import KINDS, WRITING, Fault, FaultyCalls
+from tests.crash.world import ORIGINAL, Session, bank_of, faults, fresh, lost, run
 
 
 def count(template: Path, root: Path, kinds: tuple[str, ...]) -> int:
@@ -60,60 +46,40 @@ def break_and_judge(template: Path, root: Path, fault: Fault, clean_bank: dict[s
     return wrong
 
 
-def break_everywhere(
+FULL = pytest.mark.full
+ANY = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EACCES", "EMFILE")
+
+
+@pytest.mark.parametrize(
+    ("error", "kinds", "forever", "step"),
+    [
+        ("ENOSPC", KINDS, False, 11),
+        ("EIO", KINDS, False, 11),
+        ("ENOSPC", WRITING, True, 4),
+        ("short", ("write",), False, 3),
+        *(pytest.param(error, KINDS, False, 1, marks=FULL) for error in ANY),
+        *(pytest.param(error, WRITING, True, 1, marks=FULL) for error in ANY if error != "EIO"),
+        pytest.param("short", ("write",), False, 1, marks=FULL),
+        pytest.param("EIO", ("sync",), False, 1, marks=FULL),
+    ],
+)
+def test_an_error_at_some_changes_or_from_some_on_is_survived(
     template: Path,
+    clean: tuple[dict[str, bytes], list[str]],
     tmp_path: Path,
-    clean_bank: dict[str, bytes],
-    faulty: dict[str, tuple[str, ...]],
+    error: str,
+    kinds: tuple[str, ...],
+    step: int,
     *,
     forever: bool,
-    step: int,
 ) -> None:
     bad = {}
-    for error, kinds in faulty.items():
-        for at in range(1, count(template, tmp_path / "count", kinds) + 1, step):
-            fault = Fault(at, error, forever=forever, kinds=kinds)
-            if wrong := break_and_judge(template, tmp_path / "w", fault, clean_bank):
-                bad[f"{error} at {at} of {kinds}"] = wrong
+    for at in range(1, count(template, tmp_path / "count", kinds) + 1, step):
+        fault = Fault(at, error, forever=forever, kinds=kinds)
+        if wrong := break_and_judge(template, tmp_path / "w", fault, clean[0]):
+            bad[at] = wrong
 
     assert bad == {}
-
-
-def test_an_error_at_any_change_is_survived(template: Path, clean_bank: dict[str, bytes], tmp_path: Path) -> None:
-    break_everywhere(template, tmp_path, clean_bank, {"ENOSPC": KINDS, "EIO": KINDS}, forever=False, step=11)
-
-
-def test_a_disk_that_stays_full_from_any_write_on_is_survived(
-    template: Path, clean_bank: dict[str, bytes], tmp_path: Path
-) -> None:
-    break_everywhere(template, tmp_path, clean_bank, {"ENOSPC": WRITING}, forever=True, step=4)
-
-
-def test_a_write_that_is_short_is_gone_on_with(template: Path, clean_bank: dict[str, bytes], tmp_path: Path) -> None:
-    break_everywhere(template, tmp_path, clean_bank, {"short": ("write",)}, forever=False, step=3)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EDQUOT", "EROFS", "EACCES", "EMFILE"])
-def test_each_error_at_every_change_is_survived(
-    template: Path, clean_bank: dict[str, bytes], tmp_path: Path, error: str
-) -> None:
-    break_everywhere(template, tmp_path, clean_bank, {error: KINDS}, forever=False, step=1)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE"])
-def test_each_error_for_ever_from_every_write_on_is_survived(
-    template: Path, clean_bank: dict[str, bytes], tmp_path: Path, error: str
-) -> None:
-    break_everywhere(template, tmp_path, clean_bank, {error: WRITING}, forever=True, step=1)
-
-
-@pytest.mark.full
-def test_every_short_write_and_every_failing_sync_is_survived(
-    template: Path, clean_bank: dict[str, bytes], tmp_path: Path
-) -> None:
-    break_everywhere(template, tmp_path, clean_bank, {"short": ("write",), "EIO": ("sync",)}, forever=False, step=1)
 
 
 def test_a_failed_sync_is_not_tried_again_and_a_second_one_in_a_row_makes_the_workspace_read_only(

@@ -16,7 +16,7 @@ from bankd.storage import tree
 from bankd.storage.tree import Syscalls
 from bankd.wiring.workspace import open_workspace
 from tests.crash import outside
-from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.faults import FaultyCalls, Killed, kills
 from tests.crash.world import bank_of
 from tests.settings import search_by_words
 from tests.stories.test_distilling import PROGRAM, PROSE
@@ -68,17 +68,11 @@ def test_a_night_may_be_killed_and_the_next_one_goes_on_with_nothing_twice(templ
     )
     assert b"The queue runs on SQLite." in b"".join(clean.values())
     points = [n for n, change in enumerate(calls.log, 1) if n % 12 == 1 or "distilled" in change]
-    faults = [
-        Fault(n, action)
-        for n in points
-        for action in ("kill", "torn")
-        if action == "kill" or calls.log[n - 1].startswith("write")
-    ]
     different = {
         f"{fault.action} at {fault.at} ({calls.log[fault.at - 1]})": sorted(
             name for name in clean.keys() | found.keys() if clean.get(name) != found.get(name)
         )
-        for fault in faults
+        for fault in kills(calls.log, points)
         if (found := one_night(template, tmp_path / "w", FaultyCalls(fault))) != clean
     }
     assert different == {}

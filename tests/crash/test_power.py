@@ -7,13 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.faults import each
 from tests.crash.power import Recorder, materialise, states
-from tests.crash.world import ORIGINAL, bank_of, build, faults, fresh, lost, run
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("bank") / "w")
+from tests.crash.world import ORIGINAL, bank_of, faults, fresh, lost, run
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +20,17 @@ def recorded(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     return recorder, bank_of(root)
 
 
-def cut_everywhere(recorded: tuple[Recorder, dict[str, bytes]], tmp_path: Path, model: str, step: int) -> int:
+def test_the_recorder_sees_the_tree_that_the_run_left(recorded: tuple[Recorder, dict[str, bytes]]) -> None:
+    *_, (_, last) = states(recorded[0], "ordered", step=len(recorded[0].changes))
+
+    assert {p: d for p, d in last.items() if d is not None and p.startswith(("bank/", "archive/"))} == recorded[1]
+
+
+@pytest.mark.parametrize("model", ["ordered", "strict"])
+@each(61)
+def test_a_power_cut_after_some_changes_loses_nothing(
+    recorded: tuple[Recorder, dict[str, bytes]], tmp_path: Path, model: str, step: int
+) -> None:
     recorder, clean_bank = recorded
     bad = {}
     cases = 0
@@ -40,26 +46,6 @@ def cut_everywhere(recorded: tuple[Recorder, dict[str, bytes]], tmp_path: Path, 
             bad[label] = wrong
         shutil.rmtree(root)
 
+    print(model, cases, "states")
     assert bad == {}
-    return cases
-
-
-def test_the_recorder_sees_the_tree_that_the_run_left(recorded: tuple[Recorder, dict[str, bytes]]) -> None:
-    *_, (_, last) = states(recorded[0], "ordered", step=len(recorded[0].changes))
-
-    assert {p: d for p, d in last.items() if d is not None and p.startswith(("bank/", "archive/"))} == recorded[1]
-
-
-@pytest.mark.parametrize("model", ["ordered", "strict"])
-def test_a_power_cut_after_some_changes_loses_nothing(
-    recorded: tuple[Recorder, dict[str, bytes]], tmp_path: Path, model: str
-) -> None:
-    assert cut_everywhere(recorded, tmp_path, model, step=61) > 5
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("model", ["ordered", "strict"])
-def test_a_power_cut_after_every_change_loses_nothing(
-    recorded: tuple[Recorder, dict[str, bytes]], tmp_path: Path, model: str
-) -> None:
-    print(model, cut_everywhere(recorded, tmp_path, model, step=1), "states")
+    assert cases > 5

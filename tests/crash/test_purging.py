@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -19,21 +20,11 @@ import pytest
 from bankd.cli import main
 from bankd.storage import tree
 from bankd.workspace.catalog import CatalogDatabase
-from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.faults import ACTIONS, FULL, Fault, FaultyCalls, Killed, each
 from tests.crash.test_from_outside import all_passed, compiled
 from tests.settings import search_by_words
 
 SAID = "the violet umbrella stands in the hall"
-STEP = 13
-"""Only some of the points in the quick suite; all of them are tried under `full`."""
-FULL, STEP_OF_FULL = "the disk is full from there on", 4
-"""Fewer kinds of calls count there."""
-ACTIONS = {
-    "killed": Fault(),
-    "killed in the middle of a write": Fault(action="torn"),
-    "the disk reports an error": Fault(action="EIO"),
-    FULL: Fault(action="ENOSPC", forever=True, kinds=("create", "write", "mkdir")),
-}
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +55,7 @@ def broken(bank: Path, into: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault
     """The workspace as each fault leaves it."""
     for at in count(1, step):
         root = Path(shutil.copytree(bank, into / str(at)))
-        calls = FaultyCalls(Fault(at, fault.action, fault.forever, fault.kinds))
+        calls = FaultyCalls(replace(fault, at=at))
         with monkeypatch.context() as patched:
             patched.setattr(tree, "Syscalls", lambda: calls)  # noqa: B023 -- called in this turn
             try:
@@ -78,26 +69,16 @@ def broken(bank: Path, into: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault
         yield root
 
 
-def check_all(bank: Path, into: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault, step: int) -> None:
-    for root in broken(bank, into, monkeypatch, fault, step):
+@pytest.mark.parametrize("action", ACTIONS)
+@each(13)
+def test_the_same_command_takes_out_the_rest(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, step: int
+) -> None:
+    fewer = min(step, 4) if action == FULL else step  # fewer kinds of calls count there
+    for root in broken(bank, tmp_path, monkeypatch, ACTIONS[action], fewer):
         assert purge(root) == 0
         assert places(root) == []
         assert "The shed has a green door" in "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
-
-
-@pytest.mark.parametrize("action", ACTIONS)
-def test_the_same_command_takes_out_the_rest(
-    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
-) -> None:
-    check_all(bank, tmp_path, monkeypatch, ACTIONS[action], STEP_OF_FULL if action == FULL else STEP)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("action", ACTIONS)
-def test_the_same_command_takes_out_the_rest_anywhere(
-    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
-) -> None:
-    check_all(bank, tmp_path, monkeypatch, ACTIONS[action], 1)
 
 
 @pytest.mark.parametrize("by_id", [True, False], ids=["by its id", "by its words"])

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,19 +16,7 @@ from bankd.storage import staging
 from bankd.storage.tree import FileTree
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, STYLES, Hand
-from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("bank") / "w")
-
-
-@pytest.fixture(scope="module")
-def changes(template: Path, tmp_path_factory: pytest.TempPathFactory) -> int:
-    calls = FaultyCalls()
-    run(fresh(template, tmp_path_factory.mktemp("clean") / "w"), calls)
-    return calls.count
+from tests.crash.world import EXPECTED, VALUES, bank_of, faults, fresh, run
 
 
 def race(template: Path, root: Path, style: str, path: str, at: int, kill: int = 0) -> list[str]:
@@ -54,28 +43,24 @@ def wrong_after(root: Path, hand: Hand) -> list[str]:
     return wrong
 
 
-def race_everywhere(template: Path, tmp_path: Path, points: range, kills: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("first", "step", "kills"), [(1, 37, (0,)), (5, 83, (1, 3))], ids=["an edit", "and a kill"])
+def test_an_edit_before_some_changes_is_kept(
+    template: Path,
+    clean: tuple[dict[str, bytes], list[str]],
+    tmp_path: Path,
+    first: int,
+    step: int,
+    kills: tuple[int, ...],
+) -> None:
     bad = {}
-    case = 0
-    for at in points:
-        for style in STYLES:
-            for kill in kills:
-                case += 1
-                path = PAGES[case % len(PAGES)]
-                root = tmp_path / f"c{case}"
-                if wrong := race(template, root, style, path, at, kill):
-                    bad[f"{style} edit of {path} before {at}, killed {kill} later"] = wrong
-                shutil.rmtree(root)
+    cases = product(range(first, len(clean[1]) + 1, step), STYLES, kills)
+    for number, (at, style, kill) in enumerate(cases, 1):
+        path = PAGES[number % len(PAGES)]
+        if wrong := race(template, tmp_path / "w", style, path, at, kill):
+            bad[f"{style} edit of {path} before {at}, killed {kill} later"] = wrong
+        shutil.rmtree(tmp_path / "w")
 
     assert bad == {}
-
-
-def test_an_edit_before_any_change_is_kept(template: Path, changes: int, tmp_path: Path) -> None:
-    race_everywhere(template, tmp_path, range(1, changes + 1, 37), kills=(0,))
-
-
-def test_an_edit_and_then_a_kill_is_kept(template: Path, changes: int, tmp_path: Path) -> None:
-    race_everywhere(template, tmp_path, range(5, changes + 1, 83), kills=(1, 3))
 
 
 NOTE = b"\nA line noted by hand.\n"
@@ -100,12 +85,20 @@ def notes_after(root: Path) -> int:
     return b"".join(bank_of(root).values()).count(NOTE.strip())
 
 
-def test_a_line_written_right_after_a_displaced_page_was_looked_at_is_kept(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def write_undated(editor: int, data: bytes) -> None:
+    """Write, and leave the date as it is: as a write does that began before, or the second one within a tick of the clock."""
+    date = os.fstat(editor).st_mtime_ns
+    os.write(editor, data)
+    os.utime(editor, ns=(date, date))
+
+
+@pytest.mark.parametrize("write", [os.write, write_undated], ids=["after it was looked at", "meanwhile"])
+def test_a_line_written_while_its_page_is_displaced_is_kept(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[int, bytes], object]
 ) -> None:
     root = fresh(template, tmp_path / "w")
     editors = [os.open(root / path, os.O_WRONLY | os.O_APPEND) for path in (PAGES[1], VALUES)]
-    after_reads(monkeypatch, lambda: [os.write(editor, NOTE) for editor in editors])
+    after_reads(monkeypatch, lambda: [write(editor, NOTE) for editor in editors])
 
     run(root)
 
@@ -152,25 +145,6 @@ def test_a_line_written_while_an_earlier_late_one_is_carried_over_is_kept(
     assert notes_after(root) == 1
 
 
-def write_undated(editor: int) -> None:
-    """Write, and leave the date as it is: as a write does that began before, or the second one within a tick of the clock."""
-    date = os.fstat(editor).st_mtime_ns
-    os.write(editor, NOTE)
-    os.utime(editor, ns=(date, date))
-
-
-def test_a_line_that_was_being_written_while_its_page_was_displaced_is_kept(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = fresh(template, tmp_path / "w")
-    editors = [os.open(root / path, os.O_WRONLY | os.O_APPEND) for path in (PAGES[1], VALUES)]
-    after_reads(monkeypatch, lambda: [write_undated(editor) for editor in editors])
-
-    run(root)
-
-    assert notes_after(root) == len(editors)
-
-
 @pytest.mark.parametrize("earlier", [b"", b"\nAn earlier line.\n"], ids=["displaced", "carried over"])
 def test_a_line_dated_like_the_write_before_it_is_kept(template: Path, tmp_path: Path, earlier: bytes) -> None:
     root = fresh(template, tmp_path / "w")
@@ -190,10 +164,10 @@ def test_a_line_dated_like_the_write_before_it_is_kept(template: Path, tmp_path:
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("style", STYLES)
 def test_an_edit_before_every_change_is_kept(
-    template: Path, changes: int, tmp_path: Path, style: str, path: str
+    template: Path, clean: tuple[dict[str, bytes], list[str]], tmp_path: Path, style: str, path: str
 ) -> None:
     bad = {}
-    for at in range(1, changes + 1):
+    for at in range(1, len(clean[1]) + 1):
         for kill in (0, 1 + at % 3):
             root = tmp_path / "w"
             if wrong := race(template, root, style, path, at, kill):

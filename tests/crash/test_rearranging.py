@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -25,8 +26,8 @@ from bankd.storage.journals import Lock
 from bankd.storage.recovery import Recoverer, Recovery
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree, Syscalls
-from tests.crash.faults import Fault, FaultyCalls, Killed
-from tests.crash.world import AT, NOW, bank_of
+from tests.crash.faults import Fault, FaultyCalls, Killed, each, kills
+from tests.crash.world import AT, NOW, bank_of, fresh
 
 FULL, MOVED, LOG = "bank/knowledge/full.md", "bank/world/all.md", "bank/daily/log.md"
 TITLES = ("Storage", "네트워크", "Release", "지원")
@@ -141,24 +142,32 @@ def broken(files: dict[str, str]) -> list[str]:
     return wrong
 
 
+class Case(NamedTuple):
+    """What is done to which bank; what it is then if nobody disturbs, and the changes of the disk until then."""
+
+    planner: Planner
+    template: Path
+    clean: Path
+    log: list[str]
+
+
 @pytest.fixture(scope="module", params=CASES)
-def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Planner, Path]:
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     planner, before = CASES[request.param]
-    return planner, build(tmp_path_factory.mktemp("bank") / "w", *before)
+    template = build(tmp_path_factory.mktemp("bank") / "w", *before)
+    clean, calls = fresh(template, template.with_name("clean")), FaultyCalls()
+    run(clean, planner, calls)
+    return Case(planner, template, clean, calls.log)
 
 
-def test_an_undisturbed_run_leaves_nothing_wrong_and_nothing_to_do(case: tuple[Planner, Path], tmp_path: Path) -> None:
-    planner, template = case
-    root = tmp_path / "w"
-    shutil.copytree(template, root)
-    run(root, planner)
-    after = bank_of(root)
+def test_an_undisturbed_run_leaves_nothing_wrong_and_nothing_to_do(case: Case, tmp_path: Path) -> None:
+    root = fresh(case.clean, tmp_path / "w")
 
-    _, applied = run(root, planner)
+    _, applied = run(root, case.planner)
 
     assert faults(root, IDS) == []
-    assert bank_of(root) != bank_of(template)
-    assert (applied.seq, bank_of(root)) == (0, after)
+    assert bank_of(root) != bank_of(case.template)
+    assert (applied.seq, bank_of(root)) == (0, bank_of(case.clean))
 
 
 def test_a_merge_after_a_split_gives_the_bytes_back(tmp_path: Path) -> None:
@@ -167,55 +176,41 @@ def test_a_merge_after_a_split_gives_the_bytes_back(tmp_path: Path) -> None:
     assert {path: decode_text(data) for path, data in bank_of(root).items()} == pages()
 
 
-def test_a_kill_at_every_change_loses_doubles_and_breaks_nothing(case: tuple[Planner, Path], tmp_path: Path) -> None:
-    planner, template = case
-    calls = FaultyCalls()
-    clean = tmp_path / "clean"
-    shutil.copytree(template, clean)
-    run(clean, planner, calls)
-    bad = {}
-    for action, n in [(action, n) for action in ("kill", "torn") for n in range(1, calls.count + 1)]:
-        if action == "torn" and not calls.log[n - 1].startswith("write"):
-            continue
-        root = tmp_path / f"{action}{n}"
-        shutil.copytree(template, root)
-        with pytest.raises(Killed):
-            run(root, planner, FaultyCalls(Fault(n, action)))
-        seen = {id_ for data in bank_of(root).values() for id_ in _ID.findall(decode_text(data))}
-        run(root, planner)
-        wrong = [f"{id_} is out of sight before recovery" for id_ in IDS - seen] + faults(root, IDS)
-        if bank_of(root) != bank_of(clean):
-            wrong.append("the bank is not that of an undisturbed run")
-        if wrong:
-            bad[f"{action} at {n}: {calls.log[n - 1]}"] = wrong
-        shutil.rmtree(root)
+def wrong_at(case: Case, root: Path, fault: Fault, judge: Callable[[Path], list[str]]) -> dict[str, list[str]]:
+    """Break the run in a copy of the bank, and have what it left judged; what is wrong, by where it was broken."""
+    fresh(case.template, root)
+    calls = FaultyCalls(fault)
+    with suppress(Killed, StorageError, ConflictError):
+        run(root, case.planner, calls)
+    assert calls.fired
+    wrong = judge(root)
+    shutil.rmtree(root)
+    return {f"{fault.action} at {fault.at}: {case.log[fault.at - 1]}": wrong} if wrong else {}
 
+
+def test_a_kill_at_every_change_loses_doubles_and_breaks_nothing(case: Case, tmp_path: Path) -> None:
+    def judge(root: Path) -> list[str]:
+        seen = {id_ for data in bank_of(root).values() for id_ in _ID.findall(decode_text(data))}
+        run(root, case.planner)
+        wrong = [f"{id_} is out of sight before recovery" for id_ in IDS - seen] + faults(root, IDS)
+        return wrong if bank_of(root) == bank_of(case.clean) else [*wrong, "not the bank of an undisturbed run"]
+
+    bad = {}
+    for fault in kills(case.log, range(1, len(case.log) + 1)):
+        bad |= wrong_at(case, tmp_path / "w", fault, judge)
     assert bad == {}
 
 
 @pytest.mark.parametrize("error", ["EACCES", "EROFS"])
-def test_one_refused_change_loses_doubles_and_breaks_nothing(
-    case: tuple[Planner, Path], tmp_path: Path, error: str
-) -> None:
-    planner, template = case
-    calls = FaultyCalls()
-    clean = tmp_path / "clean"
-    shutil.copytree(template, clean)
-    run(clean, planner, calls)
-    bad = {}
-    for n in range(1, calls.count + 1):
-        root = tmp_path / f"at{n}"
-        shutil.copytree(template, root)
-        with suppress(StorageError):
-            run(root, planner, FaultyCalls(Fault(n, error)))
+def test_one_refused_change_loses_doubles_and_breaks_nothing(case: Case, tmp_path: Path, error: str) -> None:
+    def judge(root: Path) -> list[str]:
         run(root, lambda _: None)
-        wrong = faults(root, IDS)
-        if 0 < len(parts_in(root)) < len(parts_in(clean)):
-            wrong.append(f"half a split: {', '.join(parts_in(root))}")
-        if wrong:
-            bad[f"{error} at {n}: {calls.log[n - 1]}"] = wrong
-        shutil.rmtree(root)
+        is_half = 0 < len(parts_in(root)) < len(parts_in(case.clean))
+        return faults(root, IDS) + [f"half a split: {', '.join(parts_in(root))}"] * is_half
 
+    bad = {}
+    for at in range(1, len(case.log) + 1):
+        bad |= wrong_at(case, tmp_path / "w", Fault(at, error), judge)
     assert bad == {}
 
 
@@ -254,49 +249,22 @@ class Hand:
 
 @pytest.mark.parametrize("style", ["append", "reword", "stale"])
 @pytest.mark.parametrize("path", [FULL, LOG])
+@each(11)
 def test_a_hand_s_edit_before_some_changes_is_kept(
-    case: tuple[Planner, Path], tmp_path: Path, style: str, path: str
+    case: Case, tmp_path: Path, style: str, path: str, step: int
 ) -> None:
-    assert edit_everywhere(case, tmp_path, style, path, step=11) == {}
+    root = tmp_path / "w"
 
-
-@pytest.mark.full
-@pytest.mark.parametrize("style", ["append", "reword", "stale"])
-@pytest.mark.parametrize("path", [FULL, LOG])
-def test_a_hand_s_edit_before_every_change_is_kept(
-    case: tuple[Planner, Path], tmp_path: Path, style: str, path: str
-) -> None:
-    assert edit_everywhere(case, tmp_path, style, path, step=1) == {}
-
-
-def edit_everywhere(
-    case: tuple[Planner, Path], tmp_path: Path, style: str, path: str, step: int
-) -> dict[str, list[str]]:
-    """Edit before each so-manieth change of the disk; what is wrong two runs later, by change."""
-    planner, template = case
-    calls = FaultyCalls()
-    shutil.copytree(template, tmp_path / "clean")
-    run(tmp_path / "clean", planner, calls)
-    bad = {}
-    for at in range(1, calls.count + 1, step):
-        root = tmp_path / f"w{at}"
-        shutil.copytree(template, root)
-        hand = Hand(root / path, style)
-        with suppress(ConflictError):
-            run(root, planner, FaultyCalls(Fault(at, "hook", hook=hand)))
+    def judge(root: Path) -> list[str]:
         hand.finish()
         for _ in range(2):
-            run(root, planner)
-        if wrong := wrong_after(root, hand):
-            bad[f"before {at}: {calls.log[at - 1]}"] = wrong
-        shutil.rmtree(root)
+            run(root, case.planner)
+        times = sum(decode_text(data).count("noted by hand") for data in bank_of(root).values())
+        wrong = [f"the words are there {times} times"] if times != hand.has_written else []
+        return wrong + faults(root, IDS)
 
-    return bad
-
-
-def wrong_after(root: Path, hand: Hand) -> list[str]:
-    """What is wrong with the bank and with the words that a person wrote."""
-    files = {name: decode_text(data) for name, data in bank_of(root).items()}
-    times = sum(text.count("noted by hand") for text in files.values())
-    wrong = [f"the words are there {times} times"] if times != hand.has_written else []
-    return wrong + faults(root, IDS)
+    bad = {}
+    for at in range(1, len(case.log) + 1, step):
+        hand = Hand(root / path, style)
+        bad |= wrong_at(case, root, Fault(at, "hook", hook=hand), judge)
+    assert bad == {}

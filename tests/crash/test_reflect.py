@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from bankd.storage import tree
 from bankd.storage.tree import Syscalls
 from tests.crash import outside
-from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
+from tests.crash.faults import ACTIONS, FULL, KINDS, WRITING, Fault, FaultyCalls, Killed, kills
 from tests.crash.world import bank_of
 
 Patch = pytest.MonkeyPatch
@@ -95,20 +96,16 @@ def break_at(
     assert bad == {}
 
 
-def kills(log: list[str], step: int) -> list[Fault]:
-    points = range(1, len(log) + 1, step)
-    torn = [Fault(n, "torn") for n in points if log[n - 1].startswith("write")]
-    return [Fault(n, "kill") for n in points] + torn
-
-
 def races(log: list[str], step: int, kill: int) -> list[Fault]:
     return [Fault(n, "hook", hook=lambda: None, kill_at=n + kill if kill else 0) for n in range(1, len(log) + 1, step)]
 
 
+@pytest.mark.parametrize("most", [2, pytest.param(1 << 30, marks=pytest.mark.full)])
 def test_a_reflect_run_may_be_killed(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path, most: int
 ) -> None:
-    break_at(template, clean_run, tmp_path, kills(clean_run[0], len(clean_run[0]) // 2))
+    log = clean_run[0]
+    break_at(template, clean_run, tmp_path, kills(log, range(1, len(log) + 1, max(1, len(log) // most))))
 
 
 def test_a_reflect_run_may_be_raced_by_a_hand(
@@ -121,10 +118,8 @@ def test_a_reflect_run_may_be_raced_by_a_hand(
 def test_a_reflect_run_may_meet_a_full_disk(
     template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
 ) -> None:
-    writes = sum(change.startswith(("create", "write", "mkdir")) for change in clean_run[0])
-    faults = [
-        Fault(n, "ENOSPC", forever=True, kinds=("create", "write", "mkdir")) for n in range(1, writes, writes // 2)
-    ]
+    writes = sum(change.startswith(WRITING) for change in clean_run[0])
+    faults = [replace(ACTIONS[FULL], at=n) for n in range(1, writes, writes // 2)]
     break_at(template, clean_run, tmp_path, faults)
 
 
@@ -135,14 +130,6 @@ def test_where_the_divided_page_is_refused_its_parts_go_again(
 
     assert swaps
     break_at(template, clean_run, tmp_path, [Fault(n, "EROFS") for n in swaps], but=TREE)
-
-
-@pytest.mark.full
-def test_a_reflect_run_may_be_killed_anywhere(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
-) -> None:
-    print(len(clean_run[0]), "changes")
-    break_at(template, clean_run, tmp_path, kills(clean_run[0], 1))
 
 
 @pytest.mark.full
