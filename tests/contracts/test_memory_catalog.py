@@ -1,7 +1,8 @@
-"""The promises of what knows the pages of a workspace: one suite for the fake and the real one."""
+"""The promises of what knows the pages of a workspace, fake and real; and a log that several runs take in."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -9,13 +10,18 @@ from random import Random
 
 import pytest
 
+from bankd.app.init import make_workspace
 from bankd.edits.settle import FileFingerprint
+from bankd.memory.retain import LogReading, read_log
 from bankd.memory.retire import Opinion
 from bankd.pages.memory import Confidence, parse_memory
 from bankd.same.pairs import text_key
 from bankd.storage.tree import BankFiles
+from bankd.wiring.workspace import open_workspace
+from bankd.workspace import logs
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from tests.fake_world import FakeDisk, FakeHoldings
+from tests.settings import search_by_words
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 FACTS, MERGING, OLD = "bank/world/facts.md", "bank/world/merging.md", "archive/world/facts.md"
@@ -130,3 +136,46 @@ def test_an_edited_page_is_known_as_if_it_were_read_for_the_first_time(tmp_path:
         assert kept.execute(everything) == anew.execute(everything)
         anew.close()
     kept.close()
+
+
+LINES = 2_050
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_workspace(tmp_path)
+    search_by_words(tmp_path)
+    for path in tmp_path.rglob("*.md"):
+        os.utime(path, (1_777_700_000, 1_777_700_000))
+    return tmp_path
+
+
+def write(root: Path, lines: int) -> None:
+    log = root / "memory/2026-05-02.md"
+    said = "".join(
+        f"- W: Parcel {number} went to shelf {number % 97} of the large hall behind the harbour office.\n"
+        for number in range(lines)
+    )
+    log.write_text(f"## Retain\n{said}", "utf-8")
+    os.utime(log, (1_777_700_000 + lines, 1_777_700_000 + lines))
+
+
+def test_a_large_log_is_taken_apart_once_for_all_runs_and_again_when_it_changed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def counted(log: str, text: str, *, anywhere: bool) -> LogReading:
+        read.append(len(text))
+        return read_log(log, text, anywhere=anywhere)
+
+    monkeypatch.setattr(logs, "read_log", counted)
+    for lines in (LINES, LINES + 1):
+        write(root, lines)
+        with open_workspace(root) as workspace:
+            runs = len(list(workspace.run_batches("micro")))
+        assert len([size for size in read if size > 100_000]) == lines - LINES + 1
+        if lines == LINES:
+            assert runs > 1
+    pages = "".join(path.read_text("utf-8") for path in (root / "bank").rglob("*.md"))
+    assert f"Parcel {LINES} went" in pages

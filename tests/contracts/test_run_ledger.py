@@ -1,7 +1,10 @@
-"""The ledger of runs survives torn lines, full disks and growth."""
+"""The ledger of runs, their journals as a reader meets them, and the buffer of recent answers."""
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,7 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from bankd.edits.transaction import Journal, Transaction
 from bankd.health.schedule import LedgerRow, RunOutcome
+from bankd.index.recall import RecallBuffer
+from bankd.storage.journals import DONE, RUNS, TXN, Journals
+from bankd.storage.staging import Staging
+from bankd.storage.tree import FileTree
 from bankd.workspace import runs as run_ledger
 from bankd.workspace.runs import RunLedger, read_ledger
 
@@ -92,3 +100,122 @@ def test_rows_of_several_threads_are_all_written(workspace: Path) -> None:
         list(pool.map(lambda some: [ledger.add(row(minute % 60)) for minute in some], minutes))
 
     assert len(list(read_ledger(workspace))) == 800
+
+
+@pytest.fixture
+def journals(tmp_path: Path) -> Iterator[Journals]:
+    """Two transactions that wait for their second look."""
+    tree = FileTree(tmp_path)
+    journals = Journals(tree, Staging(tree))
+    for seq in (1, 2):
+        journal = Journal(seq, Transaction(f"run-{seq}", "2026-06-10T03:00:00+09:00"), {})
+        journals.commit(journal)
+        journals.move(journal, TXN, DONE)
+    yield journals
+    tree.close()
+
+
+def test_one_that_moves_on_while_a_reader_looks_is_passed_over(journals: Journals) -> None:
+    reading = journals.load(DONE)
+    first = next(reading)
+    journals.move(Journal(2, first.transaction, {}), DONE, RUNS)
+
+    assert list(reading) == []
+    assert journals.set_aside == []
+
+
+def test_one_that_moves_on_is_found_where_it_went(journals: Journals, tmp_path: Path) -> None:
+    class Moving(Journals):
+        def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
+            if folder == DONE:
+                journals.move(next(journals.load(DONE)), DONE, RUNS)
+            return super().load(folder, since)
+
+    reader = Moving(FileTree(tmp_path), journals._staging)
+
+    assert [journal.seq for journal in reader.all()] == [1, 2]
+
+
+def test_a_torn_one_is_set_aside_and_one_who_may_not_do_so_reads_on(journals: Journals, tmp_path: Path) -> None:
+    torn = tmp_path / DONE / "000001.json"
+    torn.write_bytes(torn.read_bytes()[:-9])
+    rename, journals._tree.calls.rename = journals._tree.calls.rename, _refuse  # type: ignore[method-assign]
+
+    assert [journal.seq for journal in journals.load(DONE)] == [2]
+    assert (journals.set_aside, torn.exists()) == ([], True)
+    journals._tree.calls.rename = rename  # type: ignore[method-assign]
+    assert [journal.seq for journal in journals.load(DONE)] == [2]
+    assert (journals.set_aside, torn.exists()) == ([f"{DONE}/000001.json.bad"], False)
+
+
+def test_one_whose_time_is_no_time_is_set_aside(journals: Journals) -> None:
+    odd = Journal(1, Transaction("run-1", "[purged]-06-10T03:00:00+09:00"), {})
+    journals.rewrite(DONE, odd)
+
+    assert [journal.seq for journal in journals.load(DONE)] == [2]
+    assert journals.set_aside == [f"{DONE}/000001.json.bad"]
+
+
+def _refuse(*_: object) -> None:
+    raise PermissionError
+
+
+AT = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+
+
+def answer(query: str) -> dict[str, object]:
+    return {"query": query, "generation": 1, "hits": [], "nearest": []}
+
+
+def kept(folder: Path) -> list[str]:
+    return sorted(file.read_text().splitlines()[0] for file in folder.glob("*.md"))
+
+
+def test_an_answer_goes_when_its_time_is_over(tmp_path: Path) -> None:
+    buffer = RecallBuffer(tmp_path, 60)
+
+    buffer.keep(answer("old"), AT)
+    buffer.keep(answer("recent"), AT + timedelta(minutes=30))
+    buffer.keep(answer("new"), AT + timedelta(minutes=61))
+
+    assert kept(tmp_path) == ["# new", "# recent"]
+
+
+def test_another_process_takes_away_what_the_first_left(tmp_path: Path) -> None:
+    RecallBuffer(tmp_path, 60).keep(answer("old"), AT)
+
+    RecallBuffer(tmp_path, 60).keep(answer("new"), AT + timedelta(hours=2))
+
+    assert kept(tmp_path) == ["# new"]
+
+
+def test_it_does_not_look_through_the_folder_at_every_answer(tmp_path: Path) -> None:
+    buffer = RecallBuffer(tmp_path, 60)
+    buffer.keep(answer("first"), AT)
+    (tmp_path / "20261122T010000-0abc0abc.md").write_text("# old\n")
+
+    buffer.keep(answer("second"), AT + timedelta(seconds=30))
+    assert "# old" in kept(tmp_path)
+
+    buffer.keep(answer("third"), AT + timedelta(seconds=61))
+    assert kept(tmp_path) == ["# first", "# second", "# third"]
+
+
+def test_what_people_put_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "MyThoughts-2026.md").write_text("# mine\n")
+
+    RecallBuffer(tmp_path, 60).keep(answer("query"), AT)
+
+    assert kept(tmp_path) == ["# mine", "# query"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def replace(_staged: str, _file: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", replace)
+
+    with pytest.raises(OSError, match="No space"):
+        RecallBuffer(tmp_path, 60).keep(answer("query"), AT)
+
+    assert list(tmp_path.iterdir()) == []

@@ -1,13 +1,15 @@
-"""What a person corrects or deletes right after a run stays so; only what an old buffer took away comes back, by name."""
+"""What a hand does to pages stays so: corrections, deletions, copies with an id, pages that fell to nothing, and fights."""
 
 from __future__ import annotations
 
 import os
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from bankd.system.clock import utc_now
 from tests.settings import change_setting
 from tests.stories.conftest import AT_REST, Run, learn, write_log
 
@@ -178,3 +180,206 @@ def test_what_a_command_took_out_stays_out_though_the_journal_of_that_is_lost(
     bankctl("cycle", "micro")
 
     assert "backup" not in (root / PAGE).read_text()
+
+
+COPIED, HALF_PAST = "2026-06-10T03:00", "2026-06-10T03:30"
+
+
+@pytest.mark.parametrize("target", ["bank/patterns/workflows.md", "bank/knowledge/tools.md"])
+def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing(
+    root: Path, bankctl: Run, target: str
+) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("pages: own", "pages: all"))  # most of the page is by hand
+    learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", now=COPIED)
+    line = next(n for n in (root / PAGE).read_text().splitlines() if "10:00" in n)
+    long = "".join(f"\n## Part {n}\n\n- W: {'word ' * 400}of part {n}\n" for n in range(9))
+    (root / target).write_text(f"{(root / target).read_text()}\n{line}\n{long}")
+    write_log(
+        root, "2026-05-03.md", "W: The release workflow has seven stages.", "W: The deploy runs at 14:00 on Tuesdays."
+    )
+
+    micro = bankctl("cycle", "micro", "--now", HALF_PAST)
+    reflect = bankctl("cycle", "reflect", "--now", HALF_PAST, "--json").json
+    (row,) = (row for row in reflect["rows"] if row["kind"] == "copied")
+    told = [found["text"] for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
+
+    assert "2 learned, 1 updated, 1 copied" in micro.out
+    assert reflect["counts"] == {"split": 1, "copied": 1}
+    assert row["text"].startswith("stands 2 times: bank/")
+    places = [place for place in re.findall(r"(bank/\S+\.md):\d+", told[0]) if line in (root / place).read_text()]
+    assert len(places) == 2
+    assert "remove the id from all but one" in bankctl("doctor").out
+    assert bankctl("doctor", "verify").code == 3
+
+    copy = root / places[0]
+    copy.write_text(copy.read_text().replace(line, line.partition(" ^")[0], 1))
+    assert not [found for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
+    assert bankctl("cycle", "micro", "--now", HALF_PAST, "--json").json["counts"] == {}
+    assert bankctl("doctor", "verify").code == 0
+
+
+def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_that(root: Path, bankctl: Run) -> None:
+    learn(root, bankctl, "2026-05-02.md", "S: Zephyr quartz.", now=COPIED)
+    inbox, page = root / "bank/_meta/inbox.md", root / PAGE
+    line = next(n for n in inbox.read_text().splitlines() if "Zephyr" in n)
+    id_ = line.rpartition("^")[2]
+    page.write_text(f"{page.read_text()}\n{line.replace('quartz', 'granite')}\n")
+
+    assert bankctl("review", "place", id_, "patterns/workflows.md").code == 3
+    rules = root / "routing.yaml"
+    rule = "  S:\n    - {target: patterns/workflows.md, match: zephyr}\n"
+    rules.write_text(re.sub(r"(?m)^  S:\n", lambda _: rule, rules.read_text("utf-8"), count=1), "utf-8")
+    assert bankctl("review", "place").code == 0
+
+    assert (line in inbox.read_text(), "granite" in page.read_text()) == (True, True)
+
+
+def test_a_copy_in_other_words_of_what_is_archived_is_not_taken_for_it(root: Path, bankctl: Run) -> None:
+    learn(
+        root, bankctl, "2026-05-02.md", "O(c=0.4): I believe that Tabs are what the deploy workflow needs.", now=COPIED
+    )
+    page = next(p for p in (root / "bank").rglob("*.md") if "Tabs are" in p.read_text())
+    line = next(n for n in page.read_text().splitlines() if "Tabs are" in n)
+    bankctl("archive", "gc", "--apply", "--now", "2028-06-10")
+    assert "Tabs are" not in page.read_text()
+    page.write_text(f"{page.read_text()}\n{line.replace('Tabs', 'Spaces')}\n")
+
+    bankctl("archive", "gc", "--apply", "--now", "2028-06-20")
+
+    everywhere = "".join(p.read_text() for top in ("bank", "archive") for p in (root / top).rglob("*.md"))
+    assert ("Tabs are" in everywhere, "Spaces are" in everywhere) == (True, True)
+
+
+FLOWS, PROFILE = "bank/patterns/workflows.md", "bank/identity/profile.md"
+HOURS_LATER, DAYS_LATER = "2026-06-10T09:00", "2026-06-12T09:00"
+
+
+@pytest.fixture
+def emptied(root: Path, bankctl: Run) -> Path:
+    """A page with two memories that was emptied, beside one with another."""
+    about = (
+        "The deploy workflow has 2 steps.",
+        "The release workflow has a sign-off.",
+        "My full name is Kim Hanbit; born in Busan, works as a developer.",
+    )
+    learn(root, bankctl, "2026-05-02.md", *(f"W: {text}" for text in about))
+    assert (len(memories(root / FLOWS)), len(memories(root / PROFILE))) == (2, 1)
+    return root / FLOWS
+
+
+def save(page: Path, text: str) -> None:
+    page.write_text(text)
+    moment = datetime.fromisoformat(HOURS_LATER).timestamp() - 600
+    os.utime(page, (moment, moment))
+
+
+def memories(page: Path) -> list[str]:
+    return [line for line in page.read_text().splitlines(keepends=True) if "^m-" in line]
+
+
+def counts(bankctl: Run, now: str) -> dict[str, int]:
+    return dict(bankctl("cycle", "micro", "--now", now, "--json").json["counts"])
+
+
+def test_a_page_whose_memories_were_all_taken_elsewhere_is_believed(root: Path, emptied: Path, bankctl: Run) -> None:
+    other = root / PROFILE
+    save(other, other.read_text() + "".join(memories(emptied)))
+    save(emptied, "")
+
+    assert counts(bankctl, HOURS_LATER) == {}
+    assert bankctl("doctor", "verify").code == 0
+
+
+def test_what_was_deleted_elsewhere_is_noted_and_what_only_stood_on_the_empty_page_waits(
+    root: Path, emptied: Path, bankctl: Run
+) -> None:
+    other, moved = root / PROFILE, memories(emptied)[0]
+    save(other, "# Profile\n\n" + moved)
+    save(emptied, "")
+
+    assert counts(bankctl, HOURS_LATER) == {"deleted": 1, "waiting": 1}
+    assert counts(bankctl, DAYS_LATER) == {"deleted": 1}
+
+
+def test_an_empty_page_that_is_renamed_keeps_nothing_of_what_stood_on_it(emptied: Path, bankctl: Run) -> None:
+    save(emptied, "")
+    assert counts(bankctl, HOURS_LATER) == {"waiting": 1}
+    emptied.rename(emptied.with_name("renamed.md"))
+
+    assert counts(bankctl, HOURS_LATER)["deleted"] == 2
+    assert bankctl("doctor", "verify").code == 0
+
+
+def test_a_save_that_ends_later_brings_back_all(emptied: Path, bankctl: Run) -> None:
+    text = emptied.read_text()
+    save(emptied, "")
+    counts(bankctl, HOURS_LATER)
+    save(emptied, text)
+
+    assert counts(bankctl, HOURS_LATER) == {}
+    assert bankctl("doctor", "verify").code == 0
+
+
+def test_what_only_stood_on_the_empty_page_waits_and_is_not_called_lost(emptied: Path, bankctl: Run) -> None:
+    emptied.write_text("")  # now: verify has no clock to be told another time
+    bankctl("cycle", "micro")
+
+    found = bankctl("doctor", "verify")
+
+    assert (found.code, "lost" in found.out) == (0, False)
+    assert (
+        f"waits  {FLOWS}  is empty, perhaps cut by an unfinished save; 2 memories stood on it, taken for deleted after 1 day"
+        in found.out
+    )
+    assert bankctl("doctor", "verify", "--json").json["emptied"] == [{"page": FLOWS, "memories": 2, "days": 1}]
+
+
+@pytest.fixture
+def fought_over(root: Path, bankctl: Run) -> Path:
+    """A page that the last reflect run has split, and which a tool then put back three times."""
+    (root / "bankd.yaml").write_text("settle_seconds: 0\nsearch: {analyser: lexicon}\n")
+    fought_over = root / PAGE
+    sections = (f"## Part {n}\n\n" + f"- W: {'step ' * 400}of part {n} ^m-part{n:08}\n\n" for n in range(9))
+    fought_over.write_text("# Workflows\n\n" + "".join(sections))
+    before = fought_over.read_text()
+    for _ in range(4):
+        assert bankctl("cycle", "reflect").code == 0
+        assert fought_over.read_text() != before
+        fought_over.write_text(before)
+    return fought_over
+
+
+def test_a_page_that_is_fought_over_is_left_alone_and_named_with_what_to_do(fought_over: Path, bankctl: Run) -> None:
+    fought = fought_over.read_text()
+    run = bankctl("cycle", "micro")
+    status, doctor = bankctl("status"), bankctl("doctor")
+
+    assert fought_over.read_text() == fought
+    assert f"! left alone {PAGE}" in run.out
+    assert "left alone until" in run.out
+    for said in (status, doctor):
+        assert said.code == 3
+        assert f"{PAGE} was changed back each time it was written" in said.out
+
+
+def test_what_is_new_for_it_waits_and_lands_when_it_has_had_its_rest(
+    root: Path, fought_over: Path, bankctl: Run
+) -> None:
+    write_log(root, "2026-05-02.md", "W: The deploy workflow runs at noon.", "S: 가치관: 정직을 최우선으로 한다.")
+    counts = bankctl("cycle", "micro", "--json").json["counts"]
+    later = (utc_now() + timedelta(minutes=11)).isoformat()
+    after = bankctl("cycle", "micro", "--now", later, "--json").json["counts"]
+    again = bankctl("cycle", "micro", "--now", later, "--json").json["counts"]
+
+    assert counts == {"learned": 1, "waiting": 1, "left alone": 1}
+    assert (after, again) == ({"learned": 1}, {})
+    assert "^m-part" not in fought_over.read_text()
+    assert bankctl("doctor", "verify").code == 0
+
+
+def test_a_person_may_change_it_all_the_same(fought_over: Path, bankctl: Run) -> None:
+    bankctl("cycle", "micro")
+
+    assert bankctl("page", "move", PAGE, "bank/patterns/flows.md").code == 0
+    assert not fought_over.exists()

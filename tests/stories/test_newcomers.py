@@ -1,12 +1,102 @@
-"""What people type who have read nothing but the README: it does what they mean, or says what to type."""
+"""A new workspace, the demo, what people type who read nothing but the README, and the command line as shells call it."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from bankd.app.init import machine_zone
 from tests.stories.conftest import Run, learn
+
+
+@pytest.mark.parametrize(
+    ("leads_to", "zone"),
+    [("Europe/Berlin", "Europe/Berlin"), ("Etc/UTC", "Etc/UTC"), ("Mars/Olympus", "UTC"), ("../../x", "UTC")],
+)
+def test_the_zone_of_a_computer_is_where_its_local_time_leads(
+    leads_to: str, zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TZ", raising=False)
+    (tmp_path / "localtime").symlink_to(tmp_path / "zoneinfo" / leads_to)
+
+    assert machine_zone(tmp_path / "localtime") == zone
+
+
+def test_init_takes_the_zone_of_the_computer(tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    assert "Its time zone is Europe/Berlin" in bankctl("init", str(tmp_path / "new")).out
+    settings = tmp_path / "new/bankd.yaml"
+
+    assert "\ntimezone: Europe/Berlin\n" in settings.read_text(encoding="utf-8")
+    settings.write_text("timezone: Asia/Tokyo\n")
+    bankctl("init", str(tmp_path / "new"))
+    assert settings.read_text() == "timezone: Asia/Tokyo\n"
+
+
+def test_what_bankd_makes_is_private_and_what_is_adopted_is_said_to_be_open(
+    tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, new = tmp_path / "vault", tmp_path / "new"
+    vault.mkdir(0o755)
+    (vault / "a.md").write_text("# A\n")
+    made = subprocess.run(
+        [sys.executable, "-m", "bankd", "init", str(new)], check=True, capture_output=True, umask=0o022
+    )
+    assert b"made" in made.stdout
+    assert [path for path in (new, *new.rglob("*")) if not path.is_symlink() and path.stat().st_mode & 0o077] == []
+
+    bankctl("adopt", str(vault), str(tmp_path / "adopted"))
+    assert vault.stat().st_mode & 0o777 == 0o755
+    monkeypatch.setenv("BANKD_WORKSPACE", str(tmp_path / "adopted"))
+    assert f"{vault}: others on this computer may read it" in bankctl("doctor").out
+
+
+def test_what_each_run_makes_anew_is_kept_out_of_git(
+    tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BANKD_WORKSPACE", str(tmp_path))
+    (tmp_path / ".gitignore").write_text("*.pdf\n")
+    (tmp_path / ".git").mkdir()
+    bankctl("init", str(tmp_path))
+
+    assert (tmp_path / ".gitignore").read_text() == "*.pdf\n"
+    assert "tree-index.json: each run makes it anew" in bankctl("doctor").out
+    (tmp_path / ".gitignore").unlink()
+    bankctl("init", str(tmp_path))
+    assert "tree-index.json" in (tmp_path / ".gitignore").read_text()
+    assert "each run makes it anew" not in bankctl("doctor").out
+
+
+def test_texts_in_quotes_are_a_line_each(root: Path, bankctl: Run) -> None:
+    bankctl("add", "W: The shed is red.", "O: Blue would be better.")
+    bankctl("add", "W:", "The", "gate", "squeaks.")
+
+    (log,) = (root / "memory").glob("*.md")
+    assert log.read_text().splitlines()[-3:] == [
+        "- W: The shed is red.",
+        "- O: Blue would be better.",
+        "- W: The gate squeaks.",
+    ]
+
+
+def test_a_fresh_workspace_has_nothing_to_mend(tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    bankctl("init", str(tmp_path / "new"))
+    monkeypatch.setenv("BANKD_WORKSPACE", str(tmp_path / "new"))
+
+    verified, status, doctor = bankctl("doctor", "verify"), bankctl("status", "--json"), bankctl("doctor", "--json")
+
+    assert (verified.code, status.code) == (0, 0)
+    assert verified.out == "0 Retain lines, 0 memories: all promises hold\n"
+    assert [found["text"].split(":")[0] for found in status.json["findings"]] == ["no daemon runs"]
+    around = {"disk", "watching", "time zone", "unit"}  # of the computer that this runs on
+    assert [area for area, found in doctor.json.items() if found and area not in around] == ["daemon"]
+
 
 NOW = "2026-05-12T03:00"
 
@@ -48,3 +138,135 @@ def test_what_waits_for_nothing_is_no_blocked_line(bank: Path, bankctl: Run) -> 
 
     assert "nothing with this id waits" in said
     assert "bankctl review list" in said
+
+
+def test_the_demo_learns_two_weeks_answers_five_questions_and_is_gone(
+    bankctl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+
+    result = bankctl("demo")
+
+    assert result.code == 0
+    assert "= duplicate memory/2026-05-07.md:9" in result.out
+    assert "! screened memory/2026-05-08.md:14" in result.out
+    assert "AKIA" not in result.out
+    assert result.out.count("  ? ") == 5
+    assert "? 가치관이 뭐야?\n    bank/identity/values.md:6  가치관: 정직을 최우선으로 한다." in result.out
+    assert "nothing relevant" not in result.out
+    assert "\x1b" not in result.out
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_demo_can_be_kept_but_touches_no_folder_in_use(bankctl: Run, tmp_path: Path) -> None:
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used/mine.txt").write_text("mine")
+
+    assert bankctl("demo", "--keep", str(tmp_path / "used")).code == 3
+    assert bankctl("demo", "--keep", str(tmp_path / "kept")).code == 0
+    found = bankctl("search", "가치관", "--workspace", str(tmp_path / "kept"), "--json").json
+    assert found["hits"][0]["path"] == "bank/identity/values.md"
+
+
+BANKCTL = [sys.executable, "-c", "from bankd.cli import main; raise SystemExit(main())"]
+FOREIGN = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+def shell(command: str, root: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
+    words = " ".join(f'"{word}"' for word in BANKCTL)
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
+    return subprocess.run(
+        ["bash", "-c", command.replace("bankctl", words)],
+        cwd=root,
+        env={**inherited, **env},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def learned(root: Path, bankctl: Run) -> Path:
+    (root / "memory/2026-05-02.md").write_text("- S: 가치관: 정직을 최우선으로 한다.\n", encoding="utf-8")
+    bankctl("cycle", "micro", "--now", "2026-05-03T03:00")
+    return root
+
+
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", ">&- 2>&-", "<&-"])
+def test_a_closed_stream_is_no_reason_to_fail(learned: Path, redirection: str) -> None:
+    done = shell(f"bankctl log {redirection}", learned)
+
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_and_a_full_disk_have_their_exit_codes(learned: Path) -> None:
+    gone = shell("bankctl log | true; exit ${PIPESTATUS[0]}", learned)
+    full = shell("bankctl log > /dev/full", learned)
+
+    assert gone.returncode in {0, 141}
+    assert full.returncode == 3
+    assert full.stderr == b"bankctl: No space left on device\n"
+
+
+def test_a_locale_that_is_not_utf8_changes_nothing_but_what_the_terminal_can_show(learned: Path) -> None:
+    found = shell("bankctl search 가치관 --json", learned, **FOREIGN)
+    shown = shell("bankctl search 가치관", learned, **FOREIGN)
+    in_letters = shell("bankctl search 가치관 --json", learned)
+    added = shell("bankctl add 'W: 커피를 마신다.' && tail -n 1 memory/*-*-*.md", learned, **FOREIGN)
+    korean = shell("bankctl search 가치관", learned, **FOREIGN, PYTHONIOENCODING="euc-kr")
+
+    assert found.stdout.isascii()
+    assert "정직을 최우선으로 한다." in in_letters.stdout.decode()
+    assert json.loads(found.stdout)["hits"][0]["text"] == "가치관: 정직을 최우선으로 한다."
+    assert b"\\uac00\\uce58\\uad00" in shown.stdout
+    assert "커피를 마신다.".encode() in added.stdout
+    assert "정직을 최우선으로" in korean.stdout.decode("euc-kr")
+    assert [one.returncode for one in (found, shown, added, korean)] == [0, 0, 0, 0]
+
+
+def test_a_bug_has_an_exit_code_that_no_answer_has(bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bankd.cli.search.search_command", lambda _: {}["no"])
+
+    said = bankctl("search", "tea")
+
+    assert said.code == 70
+    assert "KeyError" in said.err
+    assert said.err.splitlines()[-1].startswith("bankctl: this is a bug in bankd")
+
+
+def test_the_next_step_that_init_names_can_be_typed_as_it_stands(tmp_path: Path, bankctl: Run) -> None:
+    root = tmp_path / "내 노트's 금고"
+
+    said = bankctl("init", str(root)).out
+
+    (line,) = (line for line in said.splitlines() if line.strip().startswith("cd "))
+    there = subprocess.run(["bash", "-c", line.split("&&")[0] + "&& pwd"], capture_output=True, check=True)
+    assert there.stdout.decode().strip() == str(root)
+
+
+def test_nothing_to_heal_is_json_too(root: Path, bankctl: Run) -> None:
+    assert bankctl("page", "links", "--heal", "--json").json["links"] == []
+
+
+def test_the_workspace_may_be_named_after_the_action(root: Path, bankctl: Run) -> None:
+    assert bankctl("review", "list", "blocked", "--workspace", str(root), "--json").json == {"blocked": [], "prose": 0}
+
+
+@pytest.mark.parametrize("limit", ["-n 8", "-v 60000", "-v 200000"])
+@pytest.mark.parametrize("words", ["cycle micro", "search deploy"])
+def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, words: str) -> None:
+    said = shell(f"ulimit {limit}; bankctl {words}", learned)
+
+    assert said.returncode in {0, 1, 3}
+    assert b"Traceback" not in said.stderr
+    assert said.returncode == 0 or said.stdout or said.stderr.startswith((b"bankctl: ", b"! "))
+
+
+def test_a_shell_that_starts_does_not_wait_for_what_commands_do() -> None:
+    program = "from bankd.cli.faces import read_commands; read_commands(); import sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "bankd.cli.base" in loaded
+    assert not {"bankd.cli.show", "bankd.cycle", "bankd.wiring.workspace", "bankd.memory.report", "yaml"} & set(loaded)

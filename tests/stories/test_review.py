@@ -1,15 +1,18 @@
-"""One door to all that waits: listed with suggestions, decided by id or one by one, and lines like it from then on."""
+"""All that waits for a person: decided by id or one by one, what replaces and what is promoted; each word has its undo."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.settings import place_by_rules_alone
-from tests.stories.conftest import Run, write_log
+from bankd.agents.tools import BankMethods
+from bankd.wiring.reader import BankReader
+from tests.settings import change_setting, place_by_rules_alone
+from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
 NOW = ("--now", "2026-05-13T20:00")
 ODD = "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄"
@@ -155,3 +158,300 @@ def test_what_is_nested_in_a_line_goes_with_it_and_stands_once(root: Path, bankc
     assert done.out == "m-aaaaaaaaaaaa -> knowledge/tools.md\nm-cccccccccccc -> world/events.md\n"
     assert "  - W: The fair" in (root / "bank/knowledge/tools.md").read_text("utf-8")
     assert "m-bbbbbbbbbbbb" not in (root / "bank/world/events.md").read_text("utf-8")
+
+
+DECIDED = ("--now", "2026-05-12T20:00")
+
+
+def undecided(bankctl: Run) -> list[dict[str, Any]]:
+    listed = bankctl("review", "list", "--json").json
+    return [*listed["proposed"], *listed["bad"]]
+
+
+@pytest.fixture
+def bank(root: Path, bankctl: Run) -> Path:
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    write_log(
+        root,
+        "2026-05-02.md",
+        "W: The production deploy runs at 10:00 on Tuesdays.",
+        "O(c=0.90) @Peter: Prefers concise replies.",
+        "X: nobody knows this tag",
+    )
+    write_log(root, "2026-05-11.md", "W: The production deploy runs at 11:00 on Tuesdays.")
+    bankctl("cycle", "micro", *DECIDED)
+    return root
+
+
+def test_a_dismissed_line_waits_again_when_that_is_taken_back(bank: Path, bankctl: Run) -> None:
+    before = undecided(bankctl)
+    place = before[0]["place"]
+
+    for _ in range(2):  # once more after that: what was said again holds again
+        assert bankctl("review", "drop", place).code == 0
+        assert undecided(bankctl) == []
+        out = bankctl("undo", last_run(bankctl)).out
+        assert f"{place} waits again" in out
+        assert undecided(bankctl) == before
+    bankctl("doctor", "index", "rebuild")
+    (bank / ".bankd/catalogue.sqlite3").unlink()
+    bankctl("cycle", "micro", *DECIDED)
+    assert undecided(bankctl) == before
+
+
+def ids_of(bankctl: Run) -> tuple[str, str]:
+    (pair,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
+    return pair["older"]["id"], pair["newer"]["id"]
+
+
+def test_two_that_both_hold_are_no_contradiction_until_that_is_taken_back(bank: Path, bankctl: Run) -> None:
+    older, newer = ids_of(bankctl)
+
+    assert "Nothing was written" in bankctl("review", "keep", older, newer, "--dry-run").out
+    assert ids_of(bankctl) == (older, newer)
+    assert "Both hold" in bankctl("review", "keep", older, f"^{newer}").out
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
+    assert "compared again" in bankctl("undo", last_run(bankctl)).out
+    assert ids_of(bankctl) == (older, newer)
+
+
+def test_one_of_two_goes_to_the_archive_by_hand_and_comes_back(bank: Path, bankctl: Run) -> None:
+    older, _ = ids_of(bankctl)
+    page = bank / "bank/patterns/workflows.md"
+    before = page.read_bytes()
+
+    assert "archived" in bankctl("archive", "put", older).out
+    assert older.encode() not in page.read_bytes()
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
+    assert [one["id"] for one in bankctl("archive", "--json").json["archive"]] == [older]
+    bankctl("undo", last_run(bankctl))
+    assert page.read_bytes() == before
+
+
+def test_an_opinion_that_is_pinned_does_not_fade(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/opinions/preferences.md"
+    before = page.read_text("utf-8")
+    id_ = bankctl("search", "--json", "concise replies").json["hits"][0]["id"]
+    assert bankctl("archive", "forecast", "--days", "400", "--json").json["pinned"] == 0
+
+    assert bankctl("review", "keep", id_).code == 0
+    assert f"Prefers concise replies. #pinned ^{id_}" in page.read_text("utf-8")
+    forecast = bankctl("archive", "forecast", "--days", "400", "--json").json
+    assert (forecast["falls"], forecast["pinned"]) == ([], 1)
+    assert bankctl("review", "keep", id_).code == 3
+    bankctl("undo", last_run(bankctl))
+    assert page.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("archive", "put"), ("review", "list", "contradictions", "m-1"), ("review", "place", "m-1"), ("review", "keep"), ("archive", "forecast", "m-1")],
+)  # fmt: skip
+def test_what_names_too_little_or_too_much_is_a_slip(bank: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+    assert bankctl(*words).code == 2
+
+
+@pytest.mark.parametrize(
+    "words", [("archive", "put", "m-nothing"), ("review", "keep", "m-a", "m-b"), ("review", "keep", "m-nothing")]
+)
+def test_what_is_not_in_the_bank_is_named(bank: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+    result = bankctl(*words)
+
+    assert result.code == 3
+    assert "no memory of the bank has this id" in result.err
+
+
+@pytest.mark.parametrize("is_written_since", [False, True])
+def test_what_was_accepted_is_taken_off_its_log_again(root: Path, bankctl: Run, is_written_since: bool) -> None:
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    (root / "memory/2026-05-12.md").write_text("# day\n\nRemember that the hall key is at the gate.\n", "utf-8")
+    bankctl("distil", "--rules", "--now", "2026-05-13T20:00")
+    bankctl("cycle", "micro", "--now", "2026-05-13T21:00")
+    (item,) = undecided(bankctl)
+    log = root / item["place"].rpartition(":")[0]
+    before = log.read_bytes()
+
+    bankctl("review", "accept", item["place"])
+    run = last_run(bankctl)
+    if is_written_since:
+        log.write_bytes(log.read_bytes() + b"more\n")
+    accepted = log.read_bytes()
+    out = bankctl("undo", run).out
+
+    assert undecided(bankctl) == [item]
+    assert log.read_bytes() == (accepted if is_written_since else before)
+    assert ("because more was written below it" in out) == is_written_since
+
+
+OLD, NEW = "W: The relay listens on port 8080.", "W: All traffic enters through the tunnel on 9443."
+FIRST, SECOND, THIRD = "2026-06-09T03:00", "2026-06-10T03:00", "2026-06-11T03:00"
+
+
+def take_in(root: Path, bankctl: Run) -> str:
+    """The id of the older memory, which a run has taken in."""
+    write_log(root, "2026-06-08.md", OLD)
+    bankctl("cycle", "micro", "--now", FIRST)
+    (hit,) = bankctl("search", "relay port", "--json").json["hits"]
+    return str(hit["id"])
+
+
+def newer_of(bankctl: Run) -> object:
+    """What the answer says has superseded the older memory."""
+    hits = bankctl("search", "relay port", "--limit", "9", "--json").json["hits"]
+    return next(one["superseded_by"] for one in hits if "8080" in one["text"])
+
+
+def test_a_line_replaces_the_memory_that_it_names_until_a_person_wants_both(root: Path, bankctl: Run) -> None:
+    old = take_in(root, bankctl)
+    write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
+
+    ran = bankctl("cycle", "micro", "--now", SECOND)
+
+    assert f"supersedes {old}: its line says so: memory/2026-06-09.md:4" in ran.out
+    new = newer_of(bankctl)
+    assert "(replaces" not in "".join(
+        page.read_text() for page in (root / "bank").rglob("*.md") if page.parts[-2] != "_meta"
+    )
+    bankctl("review", "keep", old, str(new), "--now", SECOND)
+    assert newer_of(bankctl) is None
+    bankctl("undo", bankctl("log", "--json").json["runs"][0]["run"])
+    assert newer_of(bankctl) == new
+
+
+def test_what_a_line_replaces_can_be_written_behind_it_later_and_taken_back(root: Path, bankctl: Run) -> None:
+    old = take_in(root, bankctl)
+    write_log(root, "2026-06-09.md", NEW)
+    bankctl("cycle", "micro", "--now", SECOND)
+    assert newer_of(bankctl) is None
+    log = root / "memory" / "2026-06-09.md"
+    log.write_text(log.read_text().replace(NEW, f"{NEW} (replaces ^{old}) <!-- source: a meeting -->"))
+
+    ran = bankctl("cycle", "micro", "--now", THIRD, "--json").json
+
+    assert ran["counts"] == {"updated": 1}, "nothing was learned twice"
+    assert newer_of(bankctl) is not None
+    bankctl("undo", ran["run"])
+    assert newer_of(bankctl) is None
+    assert bankctl("search", "tunnel", "--json").json["hits"]
+
+
+def test_a_person_is_asked_before_what_they_wrote_is_replaced(root: Path, bankctl: Run) -> None:
+    old = take_in(root, bankctl)
+    page = next(one for one in (root / "bank").rglob("*.md") if old in one.read_text())
+    page.write_text(page.read_text().replace("port 8080", "port 8080, and only there"))
+    write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
+
+    ran = bankctl("cycle", "micro", "--now", SECOND)
+
+    assert f"may replace {old}, which a person wrote" in ran.out
+    assert newer_of(bankctl) is None
+    (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
+    assert asked["older"]["id"] == old
+    bankctl("review", "keep", old, asked["newer"]["id"], "--now", SECOND)
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
+
+
+def test_a_line_that_names_no_memory_is_told_and_nothing_is_replaced(root: Path, bankctl: Run) -> None:
+    take_in(root, bankctl)
+    write_log(root, "2026-06-09.md", f"{NEW} (replaces m-aaaaaaaaaaaa)", "W: The fan is loud. (replaces the old one)")
+
+    ran = bankctl("cycle", "micro", "--now", SECOND)
+
+    assert "says that it replaces m-aaaaaaaaaaaa, which is not in the bank" in ran.out
+    assert bankctl("search", "tunnel", "--json").json["hits"][0]["text"].endswith("9443.")
+    log = root / "memory" / "2026-06-09.md"
+    log.write_text(log.read_text() + "- W: The fan is louder. (replaces m-old)\n")
+    assert "(replaces m-old) names no memory" in bankctl("cycle", "micro", "--now", THIRD).out
+
+
+def test_a_line_may_replace_one_that_comes_in_with_it(root: Path, bankctl: Run) -> None:
+    old = take_in(root, bankctl)
+    write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
+    (root / "memory/2026-06-08.md").rename(root / "later.md")
+    fresh = root.parent / "fresh"
+    bankctl("init", str(fresh))
+    (root / "later.md").rename(fresh / "memory/2026-06-08.md")
+    (root / "memory/2026-06-09.md").rename(fresh / "memory/2026-06-09.md")
+
+    ran = bankctl("--workspace", str(fresh), "cycle", "micro", "--no-wait", "--now", SECOND)
+
+    assert f"supersedes {old}: its line says so" in ran.out
+
+
+LESSON = "배운 점: 배포 전에는 반드시 마이그레이션을 먼저 돌려야 한다"
+ONCE = "배운 점: 회의록은 그날 안에 보내야 한다"
+LATER = "2026-05-20T10:00"
+
+
+@pytest.fixture
+def lived(root: Path, bankctl: Run) -> str:
+    """The id of a lesson that was of use on three days; another was on two."""
+    learn(root, bankctl, "2026-05-02.md", f"B: {LESSON}.", f"B: {ONCE}.", now="2026-05-02T20:00")
+    assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
+    id_ = str(bankctl("show", "memory/2026-05-02.md:4", "--json").json["memory"])
+    other = str(bankctl("show", "memory/2026-05-02.md:5", "--json").json["memory"])
+    for day, *ids in ((3, id_, other), (4, id_, other), (4, other), (5, id_)):
+        bankctl("feedback", "used", *ids, "--now", f"2026-05-{day:02}T10:00")
+    return id_
+
+
+def offered(bankctl: Run, now: str = LATER) -> list[str]:
+    return [one["id"] for one in bankctl("review", "list", "--json", "--now", now).json["lived"]]
+
+
+def test_what_was_used_on_three_days_is_offered_after_a_week(lived: str, bankctl: Run) -> None:
+    assert offered(bankctl, "2026-05-08T10:00") == []
+    assert offered(bankctl, "2026-05-09T10:00") == [lived]
+    out = bankctl("review", "list", "--now", LATER).out
+    assert "used on 3 days" in out
+    assert "bankctl review accept ID" in out
+
+
+def test_one_that_is_promoted_moves_to_what_is_known_keeps_its_id_and_can_be_taken_back(
+    lived: str, root: Path, bankctl: Run
+) -> None:
+    before = tree_state(root)
+    assert "patterns/workflows.md" in bankctl("review", "accept", lived, "--dry-run", "--now", LATER).out
+    assert tree_state(root) == before
+
+    done = bankctl("review", "accept", f"^{lived}", "--now", LATER)
+
+    assert done.code == 0, done.err
+    assert f"{LESSON}. ^{lived}" in (root / "bank/patterns/workflows.md").read_text("utf-8")
+    assert LESSON not in (root / "bank/experience/lessons.md").read_text("utf-8")
+    assert offered(bankctl) == []
+    run = bankctl("log", "--json").json["runs"][0]["run"]
+    assert bankctl("undo", run).code == 0
+    assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
+    assert offered(bankctl) == [lived]
+
+
+def test_a_person_may_name_the_page_but_not_one_of_what_was_lived(lived: str, root: Path, bankctl: Run) -> None:
+    refused = bankctl("review", "place", lived, "experience/other.md", "--now", LATER)
+    outside = bankctl("review", "place", lived, "../other.md", "--now", LATER)
+    assert (refused.code, outside.code) == (3, 3)
+    assert "lasting knowledge is elsewhere" in refused.err
+
+    assert bankctl("review", "place", lived, "knowledge/deploys.md#Order", "--now", LATER).code == 0
+    assert LESSON in (root / "bank/knowledge/deploys.md").read_text("utf-8").partition("## Order")[2]
+
+
+def test_one_that_stays_is_not_offered_again(lived: str, root: Path, bankctl: Run) -> None:
+    before = tree_state(root)
+    assert "Nothing was written" in bankctl("review", "keep", lived, "--dry-run", "--now", LATER).out
+    assert tree_state(root) == before
+
+    assert bankctl("review", "keep", lived, "--now", LATER).code == 0
+    assert offered(bankctl) == []
+    assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
+    assert bankctl("review", "accept", lived, "--now", LATER).code == 3
+
+
+def test_an_agent_is_shown_what_is_offered_and_may_promote_it(lived: str, root: Path) -> None:
+    tools = BankMethods(lambda: BankReader(str(root))).by_name()["tools/call"]
+    told = tools({"name": "memory_brief", "arguments": {"mode": "offered"}})["structuredContent"]
+    done = tools({"name": "memory_feedback", "arguments": {"promote": [f"^{lived}"]}})["structuredContent"]
+
+    assert [one["id"] for one in told["promotable"]] == [lived]
+    assert done["promoted"] == [{"id": lived, "page": "patterns/workflows.md"}]
+    assert f"^{lived}" in (root / "bank/patterns/workflows.md").read_text("utf-8")

@@ -1,18 +1,24 @@
-"""Search as people use it: words in, memories out, with what stands beside them."""
+"""Search as people use it, also for tables, code and the questions below a line; and who stays sees every change."""
 
 from __future__ import annotations
 
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from bankd.index.recall import RecallBuffer
+from bankd.index.sources import PageFiles
 from bankd.search.floor import NEAREST_SHOWN
+from bankd.system import clock
+from bankd.system.clock import read_monotonic
+from bankd.wiring.banks import OpenBank
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -280,3 +286,266 @@ def test_the_doctor_offers_meaning_where_it_is_off_and_could_be_had(
     assert "write `model: auto`" in bankctl("doctor").out
     change_setting(root, '  model: "off"', "  model: auto")
     assert "model: auto" not in bankctl("doctor").out
+
+
+TEXT = """# Servers
+
+| Service | Port | Owner |
+|---|---|---|
+| staging gateway | 8123 | Mina |
+| 결제 서버 | 9443 | 준호 |
+
+```sh
+rsync -a /srv/photos backup:/photos
+```
+"""
+
+
+@pytest.fixture
+def page(root: Path) -> Path:
+    page = root / "bank" / "servers.md"
+    page.write_text(TEXT)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "said"),
+    [
+        ("which port has the staging gateway", 5, "8123"),
+        ("결제 서버 포트", 6, "9443"),
+        ("rsync photos backup", 9, "rsync -a"),
+    ],
+)
+def test_a_cell_and_a_command_are_found(page: Path, bankctl: Run, question: str, line: int, said: str) -> None:
+    hit = bankctl("search", question, "--json").json["hits"][0]
+
+    assert (hit["path"], hit["line"], hit["id"]) == ("bank/servers.md", line, None)
+    assert said in hit["text"]
+
+
+def test_a_changed_cell_is_found_and_the_old_one_is_not(page: Path, bankctl: Run) -> None:
+    bankctl("search", "staging gateway port")
+    page.write_text(TEXT.replace("8123", "8999"))
+
+    hits = bankctl("search", "staging gateway port", "--json").json["hits"]
+
+    assert hits[0]["text"] == "staging gateway | 8999 | Mina"
+    assert all("8123" not in hit["text"] for hit in hits)
+
+
+def test_they_are_not_counted_and_block_nothing(root: Path, page: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "W: staging gateway | 8123 | Mina")
+
+    counts = bankctl("cycle", "micro", "--now", "2026-05-03T03:00", "--json").json["counts"]
+
+    assert counts in ({"learned": 1}, {"inbox": 1})
+    assert bankctl("doctor", "index", "--json").json["memories"] == 1
+    assert "1 Retain line, 1 memory: all promises hold" in bankctl("doctor", "verify").out
+
+
+LOG, PAGE = "2026-05-02.md", "bank/patterns/workflows.md"
+SAID = "W: The nightly backup workflow writes to the Helsinki mirror."
+ASKED = "where do rsync snapshots land\n  ? 로컬 백업은 어디에 저장돼"
+OTHER = "W: The release workflow has a sign-off by Mina."
+
+
+def run(bankctl: Run, day: int = 9) -> None:
+    assert bankctl("cycle", "micro", "--now", f"2026-06-{day:02}T03:00").code == 0
+
+
+def found(bankctl: Run, question: str) -> list[str]:
+    return [hit["text"] for hit in bankctl("search", question, "--in", "bank", "--json").json["hits"]]
+
+
+def is_found(bankctl: Run) -> bool:
+    return [text for text in found(bankctl, "rsync snapshots") if "Helsinki" in text] != []
+
+
+@pytest.fixture
+def id_(root: Path, bankctl: Run) -> str:
+    write_log(root, LOG, f"{SAID}\n  ? {ASKED}", OTHER)
+    run(bankctl)
+    return next(line for line in (root / PAGE).read_text().splitlines() if "Helsinki" in line).rpartition("^")[2]
+
+
+def test_a_memory_is_found_by_the_questions_below_its_line_in_either_language(id_: str, bankctl: Run) -> None:
+    assert "Helsinki" in found(bankctl, "rsync snapshots")[0]
+    assert "Helsinki" in found(bankctl, "로컬 저장 어디")[0]
+
+
+def test_what_is_shown_and_kept_is_the_line_alone(root: Path, id_: str, bankctl: Run) -> None:
+    assert "rsync" not in (root / PAGE).read_text()
+    assert all("rsync" not in text for text in found(bankctl, "rsync snapshots"))
+    assert "rsync" not in json.dumps(json.loads((root / "bank/_meta/tree-index.json").read_text()))
+
+
+def test_a_line_like_the_questions_is_no_duplicate(root: Path, id_: str, bankctl: Run) -> None:
+    write_log(root, "2026-05-03.md", "W: Where do rsync snapshots land: in the workflow of the Oslo archive.")
+    run(bankctl, 10)
+    assert "Oslo" in (root / PAGE).read_text()
+
+
+def test_they_stay_through_a_move_and_an_edit_by_hand(root: Path, id_: str, bankctl: Run) -> None:
+    assert bankctl("page", "move", PAGE, "bank/patterns/flows.md").code == 0
+    assert is_found(bankctl)
+    page = root / "bank/patterns/flows.md"
+    page.write_text(page.read_text().replace("nightly backup", "weekly backup"))
+    assert is_found(bankctl)
+
+
+def test_they_stay_through_a_split_and_a_merge(root: Path, id_: str, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(
+        settings.read_text().replace("warn_kib: 8", "warn_kib: 1").replace("split_kib: 15", "split_kib: 2")
+    )
+    filler = "".join(f"- W: Coffee number {n} is served at ten in the long corridor.\n" for n in range(30))
+    page = root / PAGE
+    page.write_text(page.read_text() + f"\n## Breaks\n\n{filler}\n## Lunches\n\n{filler.replace('Coffee', 'Soup')}")
+    assert bankctl("page", "split", PAGE).code == 0
+    assert page.read_text().count("](") >= 2
+    assert is_found(bankctl)
+    assert bankctl("page", "merge", PAGE).code == 0
+    assert is_found(bankctl)
+
+
+def test_they_stay_through_archive_and_undo(root: Path, bankctl: Run) -> None:
+    write_log(root, LOG, f"O(c=0.40): The nightly backup workflow to Helsinki is fine.\n  ? {ASKED}")
+    run(bankctl)
+    assert is_found(bankctl)
+    report = bankctl("cycle", "reflect", "--now", "2026-08-01T03:00", "--json").json
+    assert report["counts"]["archived"] == 1
+    assert not is_found(bankctl)
+    hits = bankctl("search", "rsync snapshots", "--in", "archive", "--json").json["hits"]
+    assert "Helsinki" in hits[0]["text"]
+    assert bankctl("undo", report["run"]).code == 0
+    assert is_found(bankctl)
+
+
+def test_edited_and_deleted_questions_are_read_again_without_the_line_changing(
+    root: Path, id_: str, bankctl: Run
+) -> None:
+    write_log(root, LOG, f"{SAID}\n  ? who pays for storage", OTHER)
+    run(bankctl, 10)
+    assert not is_found(bankctl)
+    assert "Helsinki" in found(bankctl, "who pays for storage")[0]
+    write_log(root, LOG, SAID, OTHER)
+    run(bankctl, 11)
+    assert found(bankctl, "pays storage") == []
+
+
+def test_they_stay_when_the_line_is_edited_and_when_it_is_said_again(root: Path, id_: str, bankctl: Run) -> None:
+    write_log(root, LOG, f"{SAID.replace('nightly', 'weekly')}\n  ? {ASKED}", OTHER)
+    run(bankctl, 10)
+    assert is_found(bankctl)
+    write_log(root, "2026-05-03.md", f"{OTHER}\n  ? who approves shipping")
+    run(bankctl, 11)
+    assert "Mina" in found(bankctl, "who approves shipping")[0]
+
+
+def test_what_is_derived_may_be_lost(root: Path, id_: str, bankctl: Run) -> None:
+    for file in (root / ".bankd").glob("catalogue.sqlite3*"):
+        file.unlink()
+    run(bankctl, 10)
+    assert is_found(bankctl)
+    assert bankctl("doctor", "index", "rebuild").code == 0
+    assert is_found(bankctl)
+
+
+def test_a_question_with_a_credential_is_not_indexed(root: Path, bankctl: Run) -> None:
+    write_log(root, LOG, f"{SAID}\n  ? what opens ghp_16C7e42F292c6912E7710c838347Ae178B4a", OTHER)
+    run(bankctl)
+    assert all("Helsinki" not in text for text in found(bankctl, "what opens ghp_16C7e42F292c6912E7710c838347Ae178B4a"))
+
+
+FACTS = "bank/world/facts.md"
+
+
+@pytest.fixture
+def standing(root: Path) -> Iterator[OpenBank]:
+    (root / FACTS).write_text("# Facts\n\n- W: The boiler is in the cellar. ^m-aaaaaaaaaaaa\n", "utf-8")
+    standing = OpenBank(str(root))
+    yield standing
+    standing.close()
+
+
+@pytest.fixture
+def looks(standing: OpenBank, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Ask, and tell how many folders were looked at for it."""
+    scans: list[PageFiles] = []
+    scan = PageFiles.scan
+    monkeypatch.setattr(
+        PageFiles, "scan", lambda self, paths=None: (paths is None and scans.append(self)) or scan(self, paths)
+    )
+
+    def ask() -> int:
+        before = len(scans)
+        said(standing, "boiler")
+        return len(scans) - before
+
+    return ask
+
+
+def said(standing: OpenBank, query: str) -> list[str]:
+    return [hit["text"] for hit in standing.ask({"query": query})["hits"]]
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Have so many seconds pass, by the clock that the looks go by."""
+    passed = [read_monotonic()]
+    monkeypatch.setattr(clock, "read_monotonic", lambda: passed[0])
+
+    def pass_by(seconds: float) -> None:
+        passed[0] += seconds
+
+    return pass_by
+
+
+def test_a_change_saved_meanwhile_is_found_a_second_later(
+    standing: OpenBank, root: Path, later: Callable[[float], None]
+) -> None:
+    assert said(standing, "boiler") == ["The boiler is in the cellar."]
+
+    with (root / FACTS).open("a", encoding="utf-8") as page:
+        page.write("- W: The ladder is in the shed. ^m-bbbbbbbbbbbb\n")
+    later(1.1)
+    assert said(standing, "ladder") == ["The ladder is in the shed."]
+    (root / FACTS).unlink()
+    later(1.1)
+    assert said(standing, "ladder") == []
+
+
+def test_what_this_process_wrote_is_found_by_the_next_answer(
+    standing: OpenBank, root: Path, later: Callable[[float], None]
+) -> None:
+    said(standing, "boiler")
+    with standing.work():
+        (root / FACTS).write_text("# Facts\n\n- W: The boiler is in the attic. ^m-aaaaaaaaaaaa\n", "utf-8")
+
+    assert said(standing, "boiler") == ["The boiler is in the attic."]
+
+
+def test_within_a_second_the_files_are_looked_at_once(looks: Callable[[], int], later: Callable[[float], None]) -> None:
+    assert looks() > 0
+    assert sum(looks() for _ in range(10)) == 0
+    later(1.1)
+    assert looks() > 0
+
+
+def test_an_index_that_is_taken_away_is_made_anew(standing: OpenBank, root: Path) -> None:
+    said(standing, "boiler")
+    shutil.rmtree(root / ".bankd" / "index")
+
+    assert said(standing, "boiler") == ["The boiler is in the cellar."]
+
+
+def test_it_is_opened_anew_when_the_settings_change_and_only_then(standing: OpenBank, root: Path) -> None:
+    (root / ".bankd/search-settings.json").unlink(missing_ok=True)
+    said(standing, "boiler")
+    first = standing._search
+    said(standing, "boiler")
+    assert standing._search is first
+
+    change_setting(root, "recall_minutes: 60", "recall_minutes: 5")
+    assert said(standing, "boiler") == ["The boiler is in the cellar."]
+    assert standing._search is not first

@@ -1,7 +1,8 @@
-"""Real trees as banks of real workspaces: one reflect run splits them, merges give every byte back."""
+"""Real trees as banks of real workspaces: adopted as they are, split by one run, and merged to the byte."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from bankd.cli import main
 from bankd.pages.page import part_lines
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.wiring.workspace import open_workspace
+from tests.settings import search_by_words
 
 NOW = "2027-01-10T03:00"
 SIZES = {"shdkej-wiki": 15, "vue-docs-ko": 10, "ms-engineering-playbook": 5}  # KiB at which a third of the pages split
@@ -59,3 +61,38 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
         for hub in hubs:
             rearranger.merge(hub)
     assert files_of(root) == before
+
+
+VAULTS = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
+
+
+def bytes_below(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", VAULTS)
+def test_a_vault_adopted_in_place_stays_as_it_was(
+    name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault, root = tmp_path / "vault", tmp_path / "ws"
+    shutil.copytree(shared / "vaults" / name, vault)
+    before = bytes_below(vault)
+    assert main(["adopt", str(vault), str(root)]) == 0
+    monkeypatch.setenv("BANKD_WORKSPACE", str(root))
+    search_by_words(root)
+
+    def broken() -> list[object]:
+        capsys.readouterr()
+        assert main(["page", "links", "--all", "--json"]) == 0  # 3 when a link broke
+        return [json.loads(capsys.readouterr().out)["broken"]]
+
+    as_found = broken()
+    for day in ("2027-01-10", "2027-01-11"):
+        assert main(["cycle", "reflect", "--now", f"{day}T03:00"]) == 0
+
+    assert {path: data for path, data in bytes_below(vault).items() if path in before} == before
+    assert set(bytes_below(vault)) - set(before) == {"_meta/tree-index.json"}
+    assert broken() == as_found
+    assert main(["doctor", "verify"]) == 0

@@ -1,6 +1,6 @@
-"""Two small banks each: what is given, and what it has to be after the commands of `scenario.yaml`.
+"""Small banks and logs: what is given, and what is so after the commands or answers of each.
 
-With BANKD_UPDATE=1 the expected trees are written anew; the difference is the review.
+With BANKD_UPDATE=1 the expected trees of links are written anew; the difference is the review.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from bankd.cli import main
+from bench.passages import count_found, first_hits, questions, workspace_of_archive, workspace_of_logs
 
 SCENARIOS = sorted(path for path in (Path(__file__).parent / "links").iterdir() if path.is_dir())
 
@@ -48,3 +49,20 @@ def rewrite(workspace: Path, expected: Path) -> None:
     for name, text in files_of(workspace).items():
         (expected / name).parent.mkdir(parents=True, exist_ok=True)
         (expected / name).write_bytes(text.encode())
+
+
+ASKED = [*questions("questions-1"), *questions("questions-2")]
+PROMISED = 34
+
+
+def test_the_answer_is_among_the_first_three_of_a_group() -> None:
+    assert len(ASKED) == 40
+    with workspace_of_logs(with_worker=False) as searching:
+        assert count_found(searching, ASKED) >= PROMISED
+        assert {hit["group"] for question in ASKED for hit in first_hits(searching, question["text"])} == {"logs"}
+
+
+def test_the_same_is_found_after_the_facts_were_archived() -> None:
+    with workspace_of_archive(ASKED) as searching:
+        assert count_found(searching, ASKED) >= PROMISED
+        assert {hit["group"] for question in ASKED for hit in first_hits(searching, question["text"])} == {"archive"}
