@@ -24,7 +24,7 @@ from bankd.app.workspace import Workspace
 from bankd.briefing.choose import NAMES_MODES
 from bankd.cli import main as bankctl
 from bankd.cycle import CycleKind
-from bankd.memory.retire import Archived, memory_of
+from bankd.memory.archive import Archived, memory_of
 from bankd.memory.use import Fading, falls_on
 from bankd.pages.memory import Memory
 from bankd.wiring.workspace import open_workspace

@@ -20,8 +20,8 @@ from typing import Literal
 
 from bankd.app.init import make_workspace
 from bankd.app.workspace import Workspace
-from bankd.memory.retire import memory_of
-from bankd.same.compare import Relation
+from bankd.memory.archive import memory_of
+from bankd.same import Relation
 from bankd.wiring.workspace import open_workspace
 
 OWN = Path(__file__).with_suffix("")

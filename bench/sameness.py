@@ -22,8 +22,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.same.compare import THRESHOLD, compare_statements
-from bankd.same.reading import read_statement
+from bankd.same import THRESHOLD, compare_statements, read_statement
 from bankd.system.clock import read_monotonic
 from bankd.words.statement import Statement
 from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version

@@ -14,12 +14,13 @@ from bankd.health.health import Copied, find_copied
 from bankd.layouts.links import Link, LinkScene, Source, Stray
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import read_source, reference_rewriter
+from bankd.memory.archive import Opinion
 from bankd.memory.judge import Neighbour, said_on
 from bankd.memory.ledger import Ledger, fold_events, make_event
 from bankd.memory.new_lines import PastLine, order_by_day, past_line
-from bankd.memory.plan import Deferred, HeldBack, Undated
+from bankd.memory.plan import Deferred, Undated
+from bankd.memory.provenance import HeldBack
 from bankd.memory.retain import LogReading, read_log
-from bankd.memory.retire import Opinion
 from bankd.memory.route import PagePart, Similar, read_part
 from bankd.memory.use import FADING_TAG
 from bankd.pages.memory import Memory
@@ -28,7 +29,7 @@ from bankd.pages.page import Entry, MemoryLines, Page, PageLines, parts_folder, 
 from bankd.pages.resolve import outline_of
 from bankd.pages.scanner import decode_text, encode_text, scan_text
 from bankd.ports import UnreadLogs
-from bankd.same.pairs import Pairs, text_key
+from bankd.same import Pairs, text_key
 from bankd.search.request import KeptAnswer
 from bankd.words.statement import Wording, plain_wording
 

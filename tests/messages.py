@@ -18,7 +18,7 @@ _SILENT = {
     "wiring/briefings.py",
 }  # fmt: skip
 """Rooms and modules whose texts no person reads: prompts, texts for agents, words, SQL. Their errors are read all the same."""
-_SPOKEN = {"agents/connect.py", "briefing/choose.py", "same/compare.py", "index/told.py"}
+_SPOKEN = {"agents/connect.py", "briefing/choose.py", "same.py", "index/told.py"}
 _READ_BY_PROGRAMS = {
     "ProtocolError",
     "TypeError",

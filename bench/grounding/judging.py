@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bankd.night.believe import Passage, find_unattested, sentences_of
-from bankd.same.reading import read_statement
+from bankd.same import read_statement
 from bankd.system.clock import read_monotonic
 from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version
 

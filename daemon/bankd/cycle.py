@@ -15,17 +15,30 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from bankd.errors import InvariantError, RefusedError
-from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
+from bankd.memory.archive import allowed_removals, memory_of
 from bankd.memory.judge import (
     AT_ONCE,
     CompareParts,
+    Standing,
     compare_changed,
     confirmations_of,
     find_replaced,
     judge_lines,
+    memories_behind,
+    revise,
 )
 from bankd.memory.ledger import Ledger, changes_relations
-from bankd.memory.links import find_dead_links, heal_outside_moves, note_sizes, relink_plan, split_pages
+from bankd.memory.links import (
+    find_broken,
+    find_dead_links,
+    find_excess,
+    find_losses,
+    foresee_pages,
+    heal_outside_moves,
+    note_sizes,
+    relink_plan,
+    split_pages,
+)
 from bankd.memory.new_lines import (
     Renamed,
     Rest,
@@ -45,19 +58,14 @@ from bankd.memory.plan import (
     Placement,
     Plan,
     Repaired,
-    Standing,
     Update,
     Withheld,
-    held_back_in,
     leave_out,
-    memories_behind,
     put_off,
-    revise,
-    screened_in,
     wait_for_page,
 )
+from bankd.memory.provenance import held_back_in
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
-from bankd.memory.retire import allowed_removals, memory_of
 from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
 from bankd.memory.use import Fading
 from bankd.night.asking import NightParts
@@ -68,8 +76,7 @@ from bankd.night.retention import merge_near_copies, retire_memories
 from bankd.night.sections import FOLDER
 from bankd.pages.memory import Memory, render_memory
 from bankd.pages.names import is_outside
-from bankd.same.pairs import text_key
-from bankd.same.reading import compared_text
+from bankd.same import compared_text, text_key
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.settings import DistilPolicy, Settings
 
@@ -486,9 +493,9 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
 
 def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> None:
     """Remember what the logs said: which lines wait for a person, what memories answer, which logs are read whole."""
-    screened = screened_in(facts.ledger, plan.withheld)
+    withheld = {item.line.id: item.kind for item in plan.withheld}
     world.logs.note_held_back(
-        {one.log: held_back_in(one, facts.ledger, screened, policy.finders) for one in facts.readings}
+        {one.log: held_back_in(one, facts.ledger, withheld, policy.finders) for one in facts.readings}
     )
     waiting = {item.what for item in plan.deferred}
     finished = [

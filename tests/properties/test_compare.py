@@ -10,8 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bankd.index.tree_file import PageNode, read_tree, render_tree, tree_of
-from bankd.same.compare import Relation, compare_statements, find_match
-from bankd.same.reading import read_statement
+from bankd.same import Relation, compare_statements, find_match, read_statement
 from bankd.search.find import marks_of
 from bankd.search.score import Corpus
 from bankd.words.analysis import analyse_by_lexicon, analyse_text, lexicon_of, runs_of

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from bankd.edits.inserting import outdent_lines, unix_text
 from bankd.edits.transaction import Transaction, replay_transaction
-from bankd.memory.archive import plan_restoring, read_contents
+from bankd.memory.archive import moved_out, plan_restoring, read_contents
 from bankd.memory.ledger import make_event
-from bankd.memory.retire import moved_out
 from bankd.pages.page import MemoryLines, PageLines, read_page
 from tests.properties.test_operations import SCALE, page_bytes
 

@@ -15,7 +15,7 @@ from bankd.edits.transaction import Transaction, replay_transaction
 from bankd.layouts.merge import Layout, plan_merge, plan_move
 from bankd.layouts.rearrange import plan_layout, read_source, reference_rewriter
 from bankd.layouts.split import Limits, plan_split
-from bankd.memory.retire import moved_out
+from bankd.memory.archive import moved_out
 from bankd.memory.undo import PastRun, Present, Undoing, moves_lines, plan_undo, stand_of
 from bankd.pages.names import Names
 from bankd.pages.resolve import sense_of

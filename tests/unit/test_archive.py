@@ -9,6 +9,8 @@ import pytest
 
 from bankd.memory.archive import (
     ArchiveCandidate,
+    Archived,
+    Merged,
     PageContents,
     Reason,
     Resident,
@@ -19,7 +21,6 @@ from bankd.memory.archive import (
     restore_place,
 )
 from bankd.memory.plan import Plan
-from bankd.memory.retire import Archived, Merged
 from bankd.memory.use import Fading, UseSignals
 from bankd.pages.memory import Confidence, Memory
 from bankd.pages.names import Names

@@ -9,10 +9,10 @@ import pytest
 from bankd.layouts.links import Link, Relinked
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import Rearrangement
-from bankd.memory.check import find_broken, find_excess, find_losses, foresee_pages
+from bankd.memory.archive import ALWAYS_ALLOWED, Archived, allowed_removals
+from bankd.memory.links import find_broken, find_excess, find_losses, foresee_pages
 from bankd.memory.plan import Placement, Plan
 from bankd.memory.retain import read_log
-from bankd.memory.retire import ALWAYS_ALLOWED, Archived, allowed_removals
 from bankd.memory.route import Destination
 from bankd.pages.references import LinkKind, Reference
 from bankd.settings import BudgetPolicy

@@ -10,15 +10,26 @@ from pathlib import Path
 
 import pytest
 
+from bankd import same as known_pairs
 from bankd.edits.settle import FileFingerprint
-from bankd.memory.retire import Merged, find_mergers
+from bankd.memory.archive import Merged, find_mergers
 from bankd.memory.use import Fading
 from bankd.pages.memory import Memory, parse_memory, render_memory
 from bankd.pages.page import MemoryLines, PageLines, read_page
-from bankd.same import pairs as known_pairs
-from bankd.same.compare import Relation, Verdict, compare_statements, find_match
-from bankd.same.pairs import MOST_LIKELY, Dated, Likeness, compare_pairs, likely_changes, near_groups
-from bankd.same.reading import compared_text, read_statement
+from bankd.same import (
+    MOST_LIKELY,
+    Dated,
+    Likeness,
+    Relation,
+    Verdict,
+    compare_pairs,
+    compare_statements,
+    compared_text,
+    find_match,
+    likely_changes,
+    near_groups,
+    read_statement,
+)
 from bankd.words.statement import Morpheme, Statement, Wording, plain_wording
 from bankd.workspace.catalog import CatalogDatabase, ComparedTable
 from tests.examples import examples

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bankd import same as comparing
 from bankd.cycle import CycleKind, Policy, Report, check_plan, run_cycle
 from bankd.errors import InvariantError, RefusedError
 from bankd.layouts.links import Relinked
@@ -19,8 +20,7 @@ from bankd.memory.ledger import KEPT
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import read_log
 from bankd.memory.route import Rules
-from bankd.same import compare as comparing
-from bankd.same.reading import read_statement
+from bankd.same import read_statement
 from bankd.settings import BudgetPolicy, DedupPolicy, Settings, SplitPolicy
 from bankd.words.statement import Statement, plain_wording
 from tests.fake_world import FakeWorld

@@ -12,7 +12,7 @@ from bankd.memory.plan import Placement
 from bankd.memory.retain import read_log
 from bankd.memory.route import Destination
 from bankd.pages.memory import Memory, parse_memory
-from bankd.same.reading import compared_text, read_statement
+from bankd.same import compared_text, read_statement
 from bankd.words.statement import Statement, plain_wording
 
 

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bankd.memory.judge import Standing, revise
 from bankd.memory.ledger import ARCHIVED, DELETED, DUPLICATE, FORGOTTEN, KEPT, RENAMED, Event, fold_events, make_event
 from bankd.memory.new_lines import Renamed, find_edited, find_renamed, find_vanished, letter_pairs, past_line, share_of
-from bankd.memory.plan import Plan, Standing, Undated, revise
+from bankd.memory.plan import Plan, Undated
 from bankd.memory.retain import LogReading, RetainLine, read_log
 from bankd.pages.page import MemoryLines
 

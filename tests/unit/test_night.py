@@ -14,8 +14,7 @@ from bankd.night.match import SCHEMA, StatementOfDay, matching_prompt, relations
 from bankd.night.propose import propose_lines
 from bankd.night.sections import ProseSection
 from bankd.pages.memory import Memory
-from bankd.same.compare import Relation
-from bankd.same.reading import read_statement
+from bankd.same import Relation, read_statement
 from bankd.words.statement import TokenKind, Wording
 from tests.examples import examples
 from tests.odd_values import with_one_odd

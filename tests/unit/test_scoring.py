@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from bankd.memory.use_policy import HALF_LIFE_DAYS, PRIOR_CAP, RECENCY_PRIOR
 from bankd.pages.memory import Memory
-from bankd.same.pairs import text_key
+from bankd.same import text_key
 from bankd.search.days import TELLING, fit_of, happened_in, held_before, names_longer, place_within, prefer_newest
 from bankd.search.find import (
     SHOWN,
@@ -28,8 +27,11 @@ from bankd.search.find import (
 from bankd.search.meaning import LEAST_SCALE, MEANING_SHARE, fuse_scores
 from bankd.search.request import FoundRow
 from bankd.search.score import (
+    HALF_LIFE_DAYS,
     LEANING,
     NOT_USED,
+    PRIOR_CAP,
+    RECENCY_PRIOR,
     Candidate,
     Corpus,
     Usage,

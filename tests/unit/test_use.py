@@ -9,6 +9,7 @@ from itertools import permutations
 import pytest
 
 from bankd.app.show import judge_response
+from bankd.memory.archive import WEAK
 from bankd.memory.ledger import (
     ARCHIVED,
     DELETED,
@@ -30,6 +31,7 @@ from bankd.memory.use import (
     IGNORED,
     IMPORTANCE,
     RECALLED,
+    SHORTEST_STABILITY,
     TAKEN_BACK,
     USED,
     StrengthPoint,
@@ -38,7 +40,6 @@ from bankd.memory.use import (
     stability_of,
     strength_on,
 )
-from bankd.memory.use_policy import SHORTEST_STABILITY, WEAK
 from bankd.words.statement import plain_wording
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)

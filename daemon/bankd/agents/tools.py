@@ -374,7 +374,7 @@ def _like_note(bank: BankReader, memory: Memory) -> Json:
     from dataclasses import replace
 
     from bankd.pages.memory import Memory
-    from bankd.same.pairs import text_key
+    from bankd.same import text_key
 
     request = {"query": memory.text, "limit": 8, "in": ["bank"], "everything": True, "keep": False, "see_also": False}
     try:

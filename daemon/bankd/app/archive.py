@@ -14,12 +14,13 @@ from bankd.memory.archive import (
     Resident,
     fades_away_on,
     find_archivable,
+    moved_out,
     offered_among,
     plan_restoring,
     read_contents,
     resident_of,
+    residents_of,
 )
-from bankd.memory.retire import moved_out, residents_of
 from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import statement_of

@@ -18,7 +18,7 @@ from bankd.memory.report import dead_link
 from bankd.pages.memory import Memory, normalise_text, parse_memory
 from bankd.pages.page import Entry, read_page
 from bankd.pages.scanner import encode_text
-from bankd.same.pairs import text_key
+from bankd.same import text_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,8 @@ from bankd.edits.transaction import Transaction, keep_versions
 from bankd.errors import UserError
 from bankd.health.health import COPIED_ADVICE
 from bankd.layouts.rearrange import relink_operations
-from bankd.memory.archive import Resident
-from bankd.memory.judge import CompareParts, compare_changed
-from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
-from bankd.memory.links import follow_links, rebase_moved
-from bankd.memory.plan import HeldBack, MovingMemory, Placement, held_back_in, move_operations, screened_in
-from bankd.memory.provenance import source_line
-from bankd.memory.report import ReportRow
-from bankd.memory.retain import LogPlace, RetainLine
-from bankd.memory.retire import (
+from bankd.memory.archive import (
+    Resident,
     find_mergers,
     find_promotable,
     is_lived,
@@ -33,11 +26,18 @@ from bankd.memory.retire import (
     moved_out,
     residents_of,
 )
+from bankd.memory.judge import CompareParts, compare_changed
+from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
+from bankd.memory.links import follow_links, rebase_moved
+from bankd.memory.plan import MovingMemory, Placement, move_operations
+from bankd.memory.provenance import HeldBack, held_back_in, source_line
+from bankd.memory.report import ReportRow
+from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, problem_of_target, route_memory
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
-from bankd.same.pairs import Pairs, near_groups
+from bankd.same import Pairs, near_groups
 from bankd.secrets.screening import find_secrets
 
 
@@ -132,7 +132,7 @@ def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
     """The lines of a log that were not taken in and wait for a person."""
     ledger = workspace.transactions.ledger()
     reading = workspace.read_log(log, ledger)
-    return held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
+    return held_back_in(reading, ledger, {}, workspace.policy().finders) if reading else ()
 
 
 def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, accepted: str = "") -> HeldBack:

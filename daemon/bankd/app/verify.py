@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from bankd.edits.settle import EMPTY_DAYS
 from bankd.errors import ConflictError
 from bankd.health.health import COPIED_ADVICE, find_copied
-from bankd.memory.check import Emptied, Verification, VerifyFinding, count_waiting, find_lost, find_missing_memories
+from bankd.memory.provenance import (
+    Emptied,
+    Verification,
+    VerifyFinding,
+    count_waiting,
+    find_lost,
+    find_missing_memories,
+)
 from bankd.pages.page import read_page
 
 if TYPE_CHECKING:

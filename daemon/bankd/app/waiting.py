@@ -39,14 +39,13 @@ from bankd.app.show import set_importance
 from bankd.app.undo import Undo
 from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
+from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, day_said
-from bankd.memory.plan import HeldBack
-from bankd.memory.retire import memory_of
+from bankd.memory.provenance import HeldBack
 from bankd.pages.memory import parse_memory, split_id, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER
-from bankd.same.compare import Relation
-from bankd.same.pairs import likely_changes
+from bankd.same import Relation, likely_changes
 
 KINDS: Mapping[str, str] = {
     "unfiled": "Unfiled",

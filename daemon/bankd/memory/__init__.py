@@ -4,17 +4,14 @@ This room decides; it reads no files and no clock.
 
     retain      the Retain lines of a log
     new_lines   which of them are new, edited, or in a renamed log; batches
-    judge       which new lines say what is known, or replace it
+    judge       which new lines say what is known, or replace it; memories whose lines were edited
     route       page, heading and part for a memory
     plan        all that a run will change
-    links       how links follow a plan
-    check       a plan loses nothing; a bank has lost nothing
+    links       how links follow a plan; a plan loses nothing
     report      the report of a run
     ledger      the event log, folded into one state
     use         use, strength and fading of memories
-    use_policy  the constants of use
-    archive     what may go to the archive, and where it comes back to
-    retire      memories that fade, are merged, or become lasting knowledge
-    provenance  where a memory came from; purging a text
+    archive     what may go to the archive (faded, merged, unused), and where it comes back to
+    provenance  what became of a line; whether a bank has lost any; purging a text
     undo        how a run is taken back
 """

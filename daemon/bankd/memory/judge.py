@@ -2,6 +2,7 @@
 
 The index says who might be alike; this decides, line by line, in the order of the logs. It also compares memories of the
 bank that are new or changed with those like them, once; the catalog keeps the outcome for answers, conflicts and the inbox.
+And it lets a memory follow its line where that was edited.
 """
 
 from __future__ import annotations
@@ -15,17 +16,27 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.errors import bug_in
-from bankd.memory.ledger import KEPT, PROJECT, Event, Ledger, are_apart, day_said
-from bankd.memory.plan import Blocked, Confirmed, Placement, Plan, Update
+from bankd.memory.archive import memory_of
+from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, Event, Ledger, are_apart, day_said
+from bankd.memory.new_lines import PastLine
+from bankd.memory.plan import Blocked, Confirmed, Deferred, Placement, Plan, Revised, Update
 from bankd.memory.retain import RetainLine
-from bankd.memory.retire import memory_of
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
-from bankd.pages.memory import Memory, memory_id, normalise_text, statement_of
-from bankd.pages.page import MemoryLines, with_confidence
-from bankd.same.compare import Match, Relation, find_match
-from bankd.same.pairs import Dated, Likeness, Pairs, compare_pairs
-from bankd.same.reading import compared_text, read_statement
-from bankd.same.slots import slots_of
+from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of
+from bankd.pages.page import MARKER, MemoryLines, with_confidence
+from bankd.same import (
+    Dated,
+    Likeness,
+    Match,
+    Pairs,
+    Relation,
+    compare_pairs,
+    compared_text,
+    find_match,
+    read_statement,
+    slots_of,
+    text_key,
+)
 from bankd.words.statement import Statement, Wording
 
 if TYPE_CHECKING:
@@ -338,3 +349,83 @@ def source_line_number(fact: Event | None) -> int:
     """The line of the log that a memory came from; 0 if that is not known."""
     line = fact.get("line") if fact else None
     return line if isinstance(line, int) else 0
+
+
+_DEPARTED = frozenset({DELETED, FORGOTTEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where memories are: the pages of each, and the lines of those that can be written now."""
+
+    pages: Mapping[str, tuple[str, ...]]
+    lines: Mapping[str, MemoryLines]
+
+
+def memories_behind(edited: Iterable[tuple[PastLine, RetainLine]], ledger: Ledger) -> set[str]:
+    """The memories that came from these lines."""
+    return {memory for past, _ in edited if (memory := ledger.memory_of(past.id))}
+
+
+def revise(plan: Plan, edited: Iterable[tuple[PastLine, RetainLine]], ledger: Ledger, standing: Standing) -> Plan:
+    """Let memories follow their edited lines; what a person changed or took out stays as it is."""
+    fresh = {line.id for line in plan.lines}
+    found = [
+        outcome
+        for past, line in edited
+        if (memory := ledger.memory_of(past.id)) and (line.id in fresh or ledger.memory_of(line.id) == memory)
+        for outcome in _outcomes(memory, past, line, plan, ledger, standing)
+    ]
+    revised = tuple(item for item in found if isinstance(item, Revised))
+    overruled = tuple(item for item in found if isinstance(item, Blocked) and item.line.id in fresh)
+    waiting = [item for item in found if isinstance(item, Deferred)]
+    updates = tuple(item for item in found if isinstance(item, Update))
+    places = {item.line.place for item in revised} | {item.line.place for item in overruled}
+    waits = {item.what for item in waiting}
+    return plan.with_(
+        lines=tuple(line for line in plan.lines if line.place not in places and str(line.place) not in waits),
+        revised=revised,
+        overruled=overruled,
+        updates=(*plan.updates, *updates),
+        undated=tuple(item for item in plan.undated if item.key not in {one.id for one in revised}),
+        deferred=(*plan.deferred, *waiting),
+    )
+
+
+def _outcomes(
+    id_: str, past: PastLine, line: RetainLine, plan: Plan, ledger: Ledger, standing: Standing
+) -> Iterator[Revised | Blocked | Deferred | Update]:
+    gone = ledger.gone.get(id_)
+    if id_ in plan.deleted or (gone is not None and gone["type"] in _DEPARTED):
+        yield Blocked(line, id_, f"{id_} came from this line and was taken out by hand; it stays out")
+        return
+    pages, lines = standing.pages.get(id_, ()), standing.lines.get(id_)
+    if lines is None:
+        yield from (Deferred(str(line.place), f"waits for {path}") for path in pages[:1] if path.startswith("bank/"))
+        return
+    now = memory_of(lines)
+    if text_key(now) not in {past.key, text_key(line.memory)}:
+        yield Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so")
+    elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
+        yield Update(line, id_, "its line was edited")  # it may belong on another page
+    else:
+        yield Revised(
+            line,
+            id_,
+            lines.page,
+            lines.text,
+            _rewritten(lines, now, past, line.memory, line.place.day(plan.now.date())),
+        )
+
+
+def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, day: date) -> str:
+    """The lines of a memory with new text; its id, its marker and what is nested in it stay."""
+    confidence = now.confidence
+    if said.confidence and said.confidence.hundredths != past.hundredths:
+        confidence = Confidence(said.confidence.hundredths, said.confidence.day or day)
+    own = render_memory(replace(now, text=said.text, confidence=confidence)).split("\n")
+    rows = lines.text.split("\n")
+    found = MARKER.match(rows[0])
+    marker = found[0] if found else ""
+    below = [f"{' ' * len(marker)}{row}" for row in own[1:]]
+    return "\n".join([f"{marker}{own[0]}", *below, *rows[lines.own :]])

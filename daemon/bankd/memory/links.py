@@ -1,17 +1,20 @@
-"""Links and the layout of pages in a plan: every link leads after a plan where it led before.
+"""Links and the layout of pages in a plan: every link leads after a plan where it led before, and no memory is lost.
 
 Links follow what a plan moves, in the same plan; a memory that a link cannot follow stays. Links in lines that move are
 rewritten for their new page. In a reflect run links also follow what was moved by hand, and large pages are split.
+
+The checks compare the pages that a plan touches, before and after. What they find is a bug in bankd.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bankd.edits.operations import Append, Operation, Piece, Relink, Remove
-from bankd.edits.transaction import Transaction
+from bankd.edits.operations import Append, Operation, Piece, Relink, Remove, Rewrite
+from bankd.edits.transaction import Transaction, take_step
 from bankd.layouts.links import Edit, Link, LinkScene, Reach, choose_style, edit_line, place_in
 from bankd.layouts.rearrange import (
     Bank,
@@ -32,13 +35,15 @@ from bankd.layouts.rearrange import (
     split_large,
 )
 from bankd.layouts.split import Limits, is_own_page
-from bankd.memory.check import foresee_pages
+from bankd.memory.archive import allowed_removals
 from bankd.memory.plan import Deferred, Plan
+from bankd.pages.memory import Memory, statement_of
 from bankd.pages.names import ARCHIVE, BANK, is_outside
-from bankd.pages.page import read_page
+from bankd.pages.page import Page, part_lines, parts_folder, read_page, read_page_once
+from bankd.pages.references import without_targets
 from bankd.pages.resolve import Base, Outline, outline_of, render_path, split_target
 from bankd.pages.scanner import decode_text, scan_text
-from bankd.settings import Settings
+from bankd.settings import BudgetPolicy, Settings
 
 if TYPE_CHECKING:
     from bankd.workspace.catalog import PageMemoryCatalog
@@ -352,3 +357,80 @@ def note_sizes(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, setting
     at = f"{limits.split / 1024:g} KiB"
     over = [f"{path} is over {at} and has no place where it could be split" for path in seamless]
     return over + [f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large]
+
+
+Pages = Mapping[str, bytes]
+
+
+def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
+    """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
+    old = {path: read_page_once(path, data) for path, data in before.items()}
+    new = {path: read_page_once(path, data) for path, data in after.items()}
+    held, kept = _ids(old), _ids(new)
+    lost = [f"memory {id_} would be lost by run {plan.run}" for id_ in sorted(held) if id_ not in kept]
+    # A memory that the user has copied may stand as often as before.
+    more = {id_: n for id_, n in kept.items() if id_.startswith("m-") and n > max(held[id_], 1)}
+    doubled = [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
+    return [*lost, *_unplaced(plan, new), *doubled, *_unwritten_prose(old, new)]
+
+
+def foresee_pages(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
+    """The pages that a transaction touches as they will be afterwards; `rewrite` says how links follow."""
+    after: dict[str, bytes | None] = dict(before)
+    for step in transaction.steps():
+        after[step.path] = take_step(step, after.get(step.path), after.get, rewrite).data
+    return {path: data for path, data in after.items() if data is not None}
+
+
+def _ids(pages: Mapping[str, Page]) -> Counter[str]:
+    return Counter(entry.memory.id for page in pages.values() for entry in page.entries if entry.memory.id)
+
+
+def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
+    """The new memories that are not once, in the same words, on their page or a part of it."""
+    findings = []
+    there: dict[str | None, list[tuple[str, Memory]]] = defaultdict(list)
+    for path, page in new.items():
+        for entry in page.entries:
+            there[entry.memory.id].append((path, entry.memory))
+    for placement in plan.placements:
+        line, target = placement.line, f"bank/{placement.destination.page}"
+        below = parts_folder(target) + "/"
+        found = [said for path, said in there[line.id] if path == target or path.startswith(below)]
+        if len(found) != 1 or statement_of(found[0]) != statement_of(line.memory):
+            findings.append(f"{line.place} would not be read back from {placement.destination.page}")
+    return findings
+
+
+def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """The user's texts without an id that would be lost: they must stay word for word, but link targets may change.
+
+    A line that the user copied from a hub is such a text where it links to no part. It may become a link to a part again.
+    """
+    before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
+    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
+    for page in new.values():
+        lines = (page.document.lines[number].strip()[2:] for number in part_lines(page.document, page.path))
+        after.update(map(without_targets, lines))
+    return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
+    """Every link that works now and would not after the plan: those that its splits break, and those of `dead`."""
+    lost = plan.rearranged.relinked.lost if plan.rearranged else ()
+    known = {(item.source, item.reference) for item in lost}
+    found = [link for link in dead if (link.source, link.reference) not in known]
+    layout = plan.rearranged.findings if plan.rearranged else ()
+    return [
+        *layout,
+        *(f"{link.source}:{link.reference.line + 1}: {link.reference.target} would lead nowhere" for link in found),
+    ]
+
+
+def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> str | None:
+    """Why a plan takes out too many of `held` memories to run without `--force` (`budget` in the settings); else None."""
+    removed = len(plan.taken_out)
+    if removed <= allowed_removals(held, budget):
+        return None
+    limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
+    return f"this run would take {removed} of {held} memories out of the bank, more than {limit}"

@@ -7,7 +7,7 @@ page that cannot be written waits, and a memory follows its edited line. Lines t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -21,18 +21,15 @@ from bankd.health.health import Copied
 from bankd.layouts.links import Stray
 from bankd.layouts.rearrange import Followed, Rearrangement, relink_operations
 from bankd.memory import ledger
-from bankd.memory.archive import Restored
-from bankd.memory.ledger import DELETED, FORGOTTEN, SCREENED, Event, Ledger
-from bankd.memory.new_lines import PastLine, Renamed
-from bankd.memory.retain import PROPOSED, REFUSED, BadLine, LogPlace, LogReading, RetainLine
-from bankd.memory.retire import Archived, Departure, Merged, Named, memory_of
+from bankd.memory.archive import Archived, Departure, Merged, Named, Restored
+from bankd.memory.ledger import Event
+from bankd.memory.new_lines import Renamed
+from bankd.memory.retain import BadLine, RetainLine
 from bankd.memory.route import Destination
 from bankd.memory.use import RECALLED
-from bankd.pages.memory import Confidence, Memory, parse_memory, render_memory, statement_of
+from bankd.pages.memory import Confidence, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX, Names
-from bankd.pages.page import MARKER, MemoryLines
-from bankd.same.pairs import text_key
-from bankd.secrets.screening import Finder, find_secrets, mask_secrets
+from bankd.pages.page import MARKER
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,122 +394,3 @@ def move_operations(moves: Iterable[tuple[MovingMemory, Destination]]) -> tuple[
         operations.append(Append(page, destination.heading or "", (there,), title_of(destination.page)))
         operations.append(Remove(moving.page, (piece,), page))
     return tuple(operations)
-
-
-_DEPARTED = frozenset({DELETED, FORGOTTEN})
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where memories are: the pages of each, and the lines of those that can be written now."""
-
-    pages: Mapping[str, tuple[str, ...]]
-    lines: Mapping[str, MemoryLines]
-
-
-def memories_behind(edited: Iterable[tuple[PastLine, RetainLine]], ledger: Ledger) -> set[str]:
-    """The memories that came from these lines."""
-    return {memory for past, _ in edited if (memory := ledger.memory_of(past.id))}
-
-
-def revise(plan: Plan, edited: Iterable[tuple[PastLine, RetainLine]], ledger: Ledger, standing: Standing) -> Plan:
-    """Let memories follow their edited lines; what a person changed or took out stays as it is."""
-    fresh = {line.id for line in plan.lines}
-    found = [
-        outcome
-        for past, line in edited
-        if (memory := ledger.memory_of(past.id)) and (line.id in fresh or ledger.memory_of(line.id) == memory)
-        for outcome in _outcomes(memory, past, line, plan, ledger, standing)
-    ]
-    revised = tuple(item for item in found if isinstance(item, Revised))
-    overruled = tuple(item for item in found if isinstance(item, Blocked) and item.line.id in fresh)
-    waiting = [item for item in found if isinstance(item, Deferred)]
-    updates = tuple(item for item in found if isinstance(item, Update))
-    places = {item.line.place for item in revised} | {item.line.place for item in overruled}
-    waits = {item.what for item in waiting}
-    return plan.with_(
-        lines=tuple(line for line in plan.lines if line.place not in places and str(line.place) not in waits),
-        revised=revised,
-        overruled=overruled,
-        updates=(*plan.updates, *updates),
-        undated=tuple(item for item in plan.undated if item.key not in {one.id for one in revised}),
-        deferred=(*plan.deferred, *waiting),
-    )
-
-
-def _outcomes(
-    id_: str, past: PastLine, line: RetainLine, plan: Plan, ledger: Ledger, standing: Standing
-) -> Iterator[Revised | Blocked | Deferred | Update]:
-    gone = ledger.gone.get(id_)
-    if id_ in plan.deleted or (gone is not None and gone["type"] in _DEPARTED):
-        yield Blocked(line, id_, f"{id_} came from this line and was taken out by hand; it stays out")
-        return
-    pages, lines = standing.pages.get(id_, ()), standing.lines.get(id_)
-    if lines is None:
-        yield from (Deferred(str(line.place), f"waits for {path}") for path in pages[:1] if path.startswith("bank/"))
-        return
-    now = memory_of(lines)
-    if text_key(now) not in {past.key, text_key(line.memory)}:
-        yield Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so")
-    elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
-        yield Update(line, id_, "its line was edited")  # it may belong on another page
-    else:
-        yield Revised(
-            line,
-            id_,
-            lines.page,
-            lines.text,
-            _rewritten(lines, now, past, line.memory, line.place.day(plan.now.date())),
-        )
-
-
-def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, day: date) -> str:
-    """The lines of a memory with new text; its id, its marker and what is nested in it stay."""
-    confidence = now.confidence
-    if said.confidence and said.confidence.hundredths != past.hundredths:
-        confidence = Confidence(said.confidence.hundredths, said.confidence.day or day)
-    own = render_memory(replace(now, text=said.text, confidence=confidence)).split("\n")
-    rows = lines.text.split("\n")
-    found = MARKER.match(rows[0])
-    marker = found[0] if found else ""
-    below = [f"{' ' * len(marker)}{row}" for row in own[1:]]
-    return "\n".join([f"{marker}{own[0]}", *below, *rows[lines.own :]])
-
-
-@dataclass(frozen=True, slots=True)
-class HeldBack:
-    """A line that was not taken in: its place, the kind of trouble, its text without secrets, the reason, and its key."""
-
-    place: LogPlace
-    kind: str
-    text: str
-    reason: str
-    key: str
-
-    @property
-    def is_offered(self) -> bool:
-        """Whether the user can accept it as it is; if not, the log must be corrected."""
-        return self.kind in {REFUSED, PROPOSED}
-
-
-def screened_in(ledger: Ledger, withheld: Sequence[Withheld] = ()) -> dict[str, str]:
-    """By the id of each line that looks like a credential, the kind; with those that the current run found."""
-    known = ((id_, fact) for id_, fact in ledger.consumed.items() if fact["type"] == SCREENED)
-    return {id_: str(fact.get("looks_like", "")) for id_, fact in known} | {w.line.id: w.kind for w in withheld}
-
-
-def held_back_in(
-    reading: LogReading, ledger: Ledger, screened: Mapping[str, str], finders: Sequence[Finder] = ()
-) -> tuple[HeldBack, ...]:
-    """The lines of a log that wait for a person, in their order."""
-    found = []
-    for bad in reading.bad:
-        shown = bad.screened(finders)
-        found.append(HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key))
-    for line in (line for line in reading.lines if line.id in screened):
-        text = render_memory(line.memory)
-        secrets = find_secrets(text, finders)
-        masked = mask_secrets(text, secrets) if secrets else ""  # the patterns may have changed: then show nothing
-        reason = f"it looks like a credential ({screened[line.id]}); take it out of the log and change it"
-        found.append(HeldBack(line.place, "screened", masked, reason, line.id))
-    return tuple(sorted((item for item in found if item.key not in ledger.dismissed), key=lambda item: item.place))

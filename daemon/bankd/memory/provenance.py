@@ -1,4 +1,6 @@
-"""Where a memory came from and what became of a log line; and how a text is taken out of all that holds it.
+"""What became of a line of a log, and where a memory came from; whether a bank has lost any; how a text is purged.
+
+Verifying goes by logs and pages, and does not trust what runs noted about them.
 
 A purge replaces the text in records, but not in the fields that bankd itself needs: the day of a run, an id, the path of
 a page. Nobody said those, and a record without them cannot be read.
@@ -9,13 +11,13 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bankd.memory.ledger import DUPLICATE, KEPT, SCREENED, Event, Ledger
-from bankd.memory.retain import LogPlace, LogReading, RetainLine
-from bankd.pages.memory import statement_of
+from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
+from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine
+from bankd.pages.memory import render_memory, statement_of
 from bankd.pages.scanner import BlockKind, scan_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
 from bankd.words.analysis import has_hangul
@@ -217,3 +219,123 @@ def scrub_record(value: Any, words: tuple[str, ...]) -> Any:
 
 def _is_own(field: str, value: object) -> bool:
     return field in (_OWN_FIELDS if isinstance(value, str) else _OWN_LISTS)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A line that was not taken in: its place, the kind of trouble, its text without secrets, the reason, and its key."""
+
+    place: LogPlace
+    kind: str
+    text: str
+    reason: str
+    key: str
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the user can accept it as it is; if not, the log must be corrected."""
+        return self.kind in {REFUSED, PROPOSED}
+
+
+def held_back_in(
+    reading: LogReading, ledger: Ledger, withheld: Mapping[str, str], finders: Sequence[Finder] = ()
+) -> tuple[HeldBack, ...]:
+    """The lines of a log that wait for a person, in their order.
+
+    `withheld` has what the credential in a line looks like, by its id, for the lines that the ledger does not know yet.
+    """
+    found = []
+    for bad in reading.bad:
+        shown = bad.screened(finders)
+        found.append(HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key))
+    for line in reading.lines:
+        fact = ledger.consumed.get(line.id, {})
+        kind = fact.get("looks_like", "") if fact.get("type") == SCREENED else withheld.get(line.id)
+        if kind is not None:
+            text = render_memory(line.memory)
+            secrets = find_secrets(text, finders)
+            masked = mask_secrets(text, secrets) if secrets else ""  # the patterns may have changed: then show nothing
+            reason = f"it looks like a credential ({kind}); take it out of the log and change it"
+            found.append(HeldBack(line.place, "screened", masked, reason, line.id))
+    return tuple(sorted((item for item in found if item.key not in ledger.dismissed), key=lambda item: item.place))
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFinding:
+    """One problem: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`), its place, and a description."""
+
+    kind: str
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """A page that is empty now; its memories count as deleted only after `days` days."""
+
+    page: str
+    memories: int
+    days: int
+
+    @property
+    def words(self) -> str:
+        """The finding in words, for people."""
+        which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
+        days = f"{self.days} day{'s' if self.days > 1 else ''}"
+        return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How much was checked, how many lines wait for the next run, the problems, and which pages were just emptied."""
+
+    lines: int
+    memories: int
+    waiting: int
+    findings: tuple[VerifyFinding, ...]
+    emptied: tuple[Emptied, ...] = ()
+
+
+def find_lost(
+    readings: Sequence[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
+) -> Iterator[VerifyFinding]:
+    """Retain lines that were taken in and left nothing: no page, no archive, no tombstone.
+
+    Then the memories whose log line is gone too, so that only the event log knows them.
+    """
+    lines = [line for reading in readings for line in reading.lines]
+    for line in lines:
+        if words := _why_lost(line.id, places, ledger):
+            yield VerifyFinding("lost", str(line.place), words)
+    in_logs = {line.id for line in lines}
+    for id_ in find_missing_memories(places, ledger):
+        if id_ not in in_logs:
+            fact = ledger.consumed[id_]
+            place = f"memory/{fact.get('log')}:{fact.get('line')}"
+            yield VerifyFinding("lost", place, f"{id_} is on no page, and its log line is gone too")
+
+
+def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:
+    fact = ledger.consumed.get(id_, {"type": SCREENED})
+    if fact["type"] == SCREENED or id_ in places or id_ in ledger.gone:
+        return ""
+    other = str(fact.get("of"))
+    is_known = other in places or other in ledger.gone
+    if fact["type"] == REVISED:
+        return "" if is_known else f"{other} was to follow it, and is on no page"
+    if fact["type"] == DUPLICATE:
+        is_known = is_known or not other.startswith("m-") or bool(fact.get("text"))
+        return "" if is_known else f"was blocked because {other} says the same, and {other} is gone"
+    return f"became {id_}, which is on no page; if you took it out, the next run will note that"
+
+
+def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> int:
+    """How many Retain lines no run has taken in yet."""
+    lines = [line for reading in readings for line in reading.lines]
+    return sum(line.id not in ledger.consumed and line.id not in places for line in lines)
+
+
+def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
+    """The ids of memories that were kept, are in no place, and were not noted as taken out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
+    return sorted(kept - places.keys() - ledger.gone.keys())

@@ -30,7 +30,7 @@ from bankd.edits.operations import (
     digest_of,
 )
 from bankd.edits.transaction import Event, Look, Transaction, pieces_of_page, recast_removals
-from bankd.memory.archive import Tombstone, read_contents, restore_place
+from bankd.memory.archive import Tombstone, moved_out, read_contents, restore_place
 from bankd.memory.ledger import (
     APART,
     ARCHIVED,
@@ -45,7 +45,6 @@ from bankd.memory.ledger import (
     make_event,
 )
 from bankd.memory.provenance import PURGED
-from bankd.memory.retire import moved_out
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
 from bankd.pages.memory import parse_memory, split_id
 from bankd.pages.names import Names, path_key
@@ -54,7 +53,7 @@ from bankd.pages.references import without_targets
 from bankd.pages.resolve import find_place, outline_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.pages.text import MARK
-from bankd.same.pairs import text_key
+from bankd.same import text_key
 
 Files = Mapping[str, bytes | None]
 

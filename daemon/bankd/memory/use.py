@@ -13,21 +13,23 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bankd.memory.use_policy import (
-    FIRST_STABILITY,
-    GROWTH,
-    LEAST_IMPORTANT,
-    LONGEST_STABILITY,
-    MOST_IMPORTANT,
-    REPEATEDLY,
-    SHORTEST_STABILITY,
-)
 from bankd.pages.memory import Confidence, Memory
 from bankd.pages.names import BANK, is_within
 
 if TYPE_CHECKING:
     from bankd.settings import DecayPolicy
 
+
+FIRST_STABILITY = 30.0
+"""Days in which the strength of a memory that nobody has used falls to 1/e: it is weak after 90, as design section 17 asks."""
+GROWTH = 2.0
+"""A use on another day multiplies the stability by this: ours, the smallest factor that studies of spacing report."""
+REPEATEDLY = 3
+"""After this many days of being ignored, with no use between, stability shrinks: once may be the fault of the question."""
+SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
+"""Days. So no memory is offered within a month, and none is held for more than thirty years."""
+LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
+"""The range of importance: design section 17."""
 USED = "used"
 IGNORED = "ignored"
 IMPORTANCE = "importance"
@@ -167,8 +169,6 @@ def curve_of(
 NOTICE = timedelta(days=7)
 """A fading memory is announced this long before it goes, and stays at least this long after it was taken in: old opinions may
 have faded already when they are imported."""
-
-
 FADING_TAG = "O"
 CERTAIN = 100
 

@@ -35,7 +35,7 @@ from bankd.night.asking import (
     trial_rows,
 )
 from bankd.ports import Models
-from bankd.same.reading import read_statement
+from bankd.same import read_statement
 from bankd.words.analysis import has_hangul, is_irregular_past
 from bankd.words.day_mentions import read_mentions
 from bankd.words.day_rules import Grain

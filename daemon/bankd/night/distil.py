@@ -17,10 +17,10 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from bankd.briefing.shown import count_tokens
+from bankd.memory.archive import memory_of
 from bankd.memory.ledger import Ledger, are_apart
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import OF_PROJECTS, PROFILES, LogPlace, people_in, project_mark, read_log
-from bankd.memory.retire import memory_of
 from bankd.night.asking import (
     NUMBER,
     TAG,

@@ -13,9 +13,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
+from bankd.memory.archive import memory_of
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import PROFILES, clean_text
-from bankd.memory.retire import memory_of
 from bankd.night.asking import (
     NUMBER,
     TAG,

@@ -12,9 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 from bankd.errors import BankError, bug_in
+from bankd.memory.archive import memory_of
 from bankd.memory.judge import source_line_number
 from bankd.memory.ledger import Ledger, are_apart, day_said
-from bankd.memory.retire import memory_of
 from bankd.night.asking import (
     NUMBER,
     NightParts,
@@ -28,9 +28,7 @@ from bankd.night.asking import (
     trial_rows,
 )
 from bankd.pages.memory import Memory
-from bankd.same.compare import Relation
-from bankd.same.pairs import Likeness, age_of
-from bankd.same.reading import compared_text
+from bankd.same import Likeness, Relation, age_of, compared_text
 from bankd.secrets.screening import find_secrets
 from bankd.words.analysis import has_hangul
 

@@ -9,21 +9,25 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from bankd.health.health import FROZEN
-from bankd.memory.archive import ArchiveCandidate, Resident, find_archivable, goes_by_itself, unsupported
-from bankd.memory.ledger import Ledger
-from bankd.memory.plan import Plan
-from bankd.memory.retire import (
+from bankd.memory.archive import (
+    ArchiveCandidate,
     Named,
     Opinion,
+    Resident,
+    find_archivable,
     find_departures,
     find_fallen,
     find_mergers,
     give_id,
+    goes_by_itself,
     memory_of,
     moved_out,
     residents_of,
     too_many,
+    unsupported,
 )
+from bankd.memory.ledger import Ledger
+from bankd.memory.plan import Plan
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import NOTICE, Fading
 from bankd.night.insights import find_unsupported, sources_of

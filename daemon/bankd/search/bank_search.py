@@ -11,10 +11,10 @@ from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.errors import IndexDamaged, StorageError, UserError
-from bankd.memory.use_policy import MOST_RESPONSES
 from bankd.search.answer import Answering, Beside
 from bankd.search.find import RankingOptions
 from bankd.search.request import GROUPS, Answer, Freshness, Query, read_request
+from bankd.search.score import MOST_RESPONSES
 
 if TYPE_CHECKING:
     from bankd.health.health import IndexFacts

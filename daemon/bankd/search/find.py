@@ -164,7 +164,7 @@ def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: st
 
 
 class StoredPair(NamedTuple):
-    """Two memories of the bank that were compared; `relation` is as `same.compare.Relation` has it."""
+    """Two memories of the bank that were compared; `relation` is as `same.Relation` has it."""
 
     older: str
     newer: str
@@ -225,7 +225,7 @@ def _both_ways(pairs: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
 
 def _key_of(one: Ranked) -> str:
     from bankd.pages.memory import Memory  # noqa: PLC0415 -- same
-    from bankd.same.pairs import text_key  # noqa: PLC0415 -- a query without near memories has no time for it
+    from bankd.same import text_key  # noqa: PLC0415 -- a query without near memories has no time for it
 
     return text_key(Memory(one.row.text, one.row.tag, entities=one.row.entities))
 

@@ -18,20 +18,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bankd.errors import UsageError
-from bankd.memory.use_policy import (
-    FULLY_USED,
-    IMPORTANCE_WORTH,
-    LEARNING_RATE,
-    MOST_IMPORTANT,
-    MOST_RESPONSES,
-    RAREST,
-    RAREST_SHARE,
-    SHARED_WORDS,
-    USE_WORTH,
-)
 from bankd.pages.names import BANK
 from bankd.pages.text import readable_text
 from bankd.search.request import Filters, FoundRow
+from bankd.search.score import FULLY_USED, MOST_RESPONSES
 
 if TYPE_CHECKING:
     from bankd.index.search_index import SearchIndex
@@ -40,6 +30,17 @@ if TYPE_CHECKING:
 
     TiesOf: TypeAlias = "Callable[[Collection[str]], Sequence[StoredTie]]"
     NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+
+
+LEARNING_RATE = 0.1
+"""Hebb's rule: each response that uses two memories closes this share of the gap between their tie and its limit."""
+USE_WORTH, IMPORTANCE_WORTH = 0.1, 0.05
+"""The most that use and importance add to how near something is: ours. Together they lift nothing inferred above what
+somebody wrote (0.6 * 1.15 < 0.7)."""
+RAREST, RAREST_SHARE = 20, 0.01
+"""A rare word is in at most this many memories; in a small bank in at most this share of them, but at least two: ours."""
+SHARED_WORDS = 2
+"""The fewest rare words that two memories must share: ours. One alone is chance in a bank of a few hundred memories."""
 
 
 class Tie(StrEnum):
@@ -121,7 +122,7 @@ def worth_of(signals: UseSignals | None = None) -> float:
         return 1.0
     days = min(len(signals.recalled | {*signals.used}), FULLY_USED)
     use = math.log1p(days) / math.log1p(FULLY_USED)
-    return 1 + USE_WORTH * use + IMPORTANCE_WORTH * (signals.importance or 0) / MOST_IMPORTANT
+    return 1 + USE_WORTH * use + IMPORTANCE_WORTH * (signals.importance or 0) / 10
 
 
 def is_rare(memories: int, of: int) -> bool:

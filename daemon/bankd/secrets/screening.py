@@ -1,17 +1,333 @@
 """Finds credentials, resident numbers and card numbers in a text, and masks them where the text is shown.
 
-What a text names as a secret, or where a password stands, is decided in `values`.
+Values that a text names as secrets (`password: …`) or that stand where a password does (`curl -u kim:…`) count only if they
+can be secrets: not a word, not the place where a secret is kept, not a placeholder. Then come keys with the shape that their
+issuer documents, numbers with a check digit, and random strings.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from enum import Enum
+from itertools import pairwise
+from typing import Any, TypeAlias
 
-from bankd.secrets.values import IDENTIFIER, find_named, find_placed, is_random, is_worded, shape_rows
+_SIGNS = frozenset("!@#$%^&*+=~?")
+_WORD = re.compile(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
+_UNSPOKEN = re.compile(r"[^aeiouy]{4}", re.IGNORECASE)  # no English word of everyday use has four such letters in a row
+_REFERENCE = re.compile(
+    r"[/~$<{%\[]|\.{1,2}/|https?:|www\.|env\b|os\.|process\.|config\.|vault:|op:"  # where it is kept, not what it is
+    r"|[^\s@]+@[^\s@]+\.[a-z]{2,}$"  # an address
+    r"|\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?$|\d{1,2}:\d{2}(?::\d{2})?$|v?\d+(?:\.\d+)+$"  # a date, a time, a version
+    r"|[\w./-]+\.(?:md|py|js|ts|ya?ml|json|toml|txt|sh|pem|env|com|org|net|io|kr)\b"  # a file or a host
+    r"|(?:[\w.-]{1,80}/){1,20}[\w.-]{1,80}\.[a-z]\w{1,4}$"  # a path
+    r"|[\d.,]+(?:%|[kmgt]i?b?|ms|h)$|[\w.-]{2,}(?:==|>=|<=|~=)\d"  # a measure, a package with its version
+    r"|(?:recall|precision|hits?|mrr|n?dcg|map|acc|pass|top|[pr])@\d{1,3}$"  # how good a search is
+    r"|(?:your|change-?me|placeholder|dummy)[\w-]*$"  # a placeholder
+    r"|0x[\da-f]{1,16}$"  # a number of a program, of at most 64 bits
+    r"|(.)\1*$|[xX*•.…]{3,}",  # a mask
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"\s?(?:%|[년월일시분초개자번회차명원주달글]|days?|weeks?|months?|years?|hours?|min|char|char|times|bits?|bytes?)"
+)
+_PLACE = re.compile(r"\s?에(?:서|게)?(?![가-힣])")  # what stands before it is where, not what
+_KEPT = re.compile(r"[^.,;!?\n]{0,24}?에\s?(?:있|보관|저장|적|둔|뒀|두|넣)")  # `1Password 금고 '서버'에 있다`
+_CLAUSE_END = re.compile(
+    r"[\"'`*)\]]*\s*(?:$|[.,;!?)\]—–]|(?:and|for|on|in|now|until|since|from|so|but|입|이|임|으|로|야|예|다|라))"
+)
+# Capitals that digits cut in several places, which no name in a program is (RFC 4648): the seeds of one-time passwords.
+_BASE32 = re.compile(r"(?=(?:[A-Z]+[2-7]+){2}[A-Z])[A-Z2-7]{16,}=*$")
+# No address, package with its version, or number of an issue: `kim@host2`, `react@18.2`, `PR#1234`.
+_TELLING = re.compile(
+    r"(?=.*[A-Za-z])(?=.*\d)(?=.*[!@#$%^&])(?![\w.-]*@[\w.-]*$)(?!(?:[A-Z]\w*)?#\d+$)[\w!@#$%^&*.+~?-]{7,}$"
+)
+
+
+class Joint(Enum):
+    """What stands between a value and the word that names it: a colon, a verb and so on."""
+
+    STATED = "password: value, 비밀번호는 value"
+    SAID = "the password is value, changed to value"
+    BARE = "password value"
+
+
+_JOINED = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CUT = re.compile(r"(?<=[A-Za-z])\d+(?=[A-Za-z])")
+_HYPHENED = re.compile(r"[a-z]{3,}(?:-[a-z]{3,})+$")
+
+
+def is_reference(value: str) -> bool:
+    """Whether a value says where a secret is kept, is a placeholder, or is a date, a version or an address."""
+    return bool(_REFERENCE.match(value))
+
+
+def is_password(value: str, rest: str, joint: Joint) -> bool:
+    """Whether a value can be a password; `rest` is the text after it."""
+    if value.isdigit():
+        return len(value) >= 4 and not _COUNTED.match(rest)
+    is_phrase = value.count("-") >= 3 or (joint is Joint.STATED and bool(_HYPHENED.match(value)))  # correct-horse
+    kinds = _kinds_of(value)
+    is_spoken = "sign" not in kinds and is_worded(value)  # it may be where the password is, named a little later
+    if len(value) < 5 or _PLACE.match(rest) or (is_spoken and _KEPT.match(rest)):
+        return False
+    if not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
+        return False
+    if joint is Joint.SAID:
+        return len(kinds) >= 3 or bool(_CLAUSE_END.match(rest))
+    if joint is Joint.BARE:
+        digits = sum(c.isdigit() for c in value)
+        return len(kinds) >= 3 or (len(value) >= 8 and digits >= (2 if _CLAUSE_END.match(rest) else 3))
+    return True
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value must be a password, whatever is before it: letters, digits and signs mixed."""
+    return bool(_TELLING.match(value))
+
+
+def trimmed(found: re.Match[str]) -> tuple[str, int]:
+    """The value that a pattern matched, without the punctuation after it, and where it starts."""
+    return found["value"].rstrip("\"'`*_.,;)]}>"), found.start("value")
+
+
+def is_key(value: str, rest: str, joint: Joint) -> bool:
+    """Whether a value can be a key or a token: letters and digits that make no words; longer after `is`."""
+    if joint is Joint.SAID and not _CLAUSE_END.match(rest):
+        return False
+    kinds = _kinds_of(value)
+    if len(value) < 16:
+        is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
+        changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
+        is_shuffled = 2 * changes >= len(value) and not is_worded(value)  # unlike any name that people write
+        return len(value) >= 8 and (is_mixed or is_shuffled)
+    is_spoken = is_worded(value, 0.6) and not _CUT.search(value) if joint is Joint.STATED else is_worded(value)
+    return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
+
+
+def is_random(token: str) -> bool:
+    """Whether a string is random by itself, whatever stands before it: at least 4 bits a character, and no words.
+
+    Words joined by hyphens and paths have less than 4 bits, random keys more.
+    """
+    if token.count("/") >= 4 or not {"digit", "upper", "lower"} <= _kinds_of(token):
+        return False
+    bits = -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
+    is_parted = sum(map(token.count, "-_/")) >= 3
+    return bits >= 4.0 and not (is_worded(token, 0.5 if is_parted else 0.6) or is_joined(token))
+
+
+def is_joined(token: str) -> bool:
+    """Whether a string is a name of words without spaces between them: `KimLee2014Makingthegrade`, `EDU_DTG2031_camera`.
+
+    Its runs of letters are longer than those of random strings, of which at most 1 % pass, and digits cut them twice at most.
+    """
+    runs = [len(run) for run in _JOINED.findall(token)]
+    return bool(runs) and sum(runs) >= 3.3 * len(runs) and len(_CUT.findall(token)) <= 2
+
+
+def is_worded(token: str, share: float = 0.5) -> bool:
+    """Whether this share of a string can be spoken: `sk_buff_head_list_lock`, `iPhone15ProMax256GB`.
+
+    At most 2 % of random strings of 24 to 40 letters and digits can be spoken by half; all names in programs can.
+    """
+    spoken = sum(len(part) for part in _WORD.findall(token) if _VOWEL.search(part) and not _UNSPOKEN.search(part))
+    return spoken >= share * sum(c.isalnum() for c in token)
+
+
+def _kinds_of(value: str) -> set[str]:
+    return {_kind(c) for c in value} - {""}
+
+
+def _kind(c: str) -> str:
+    if c.isdigit():
+        return "digit"
+    if c.isalpha():
+        return "upper" if c.isupper() else "lower"
+    return "sign" if c in _SIGNS else ""
+
+
+_PASSWORD = re.compile(
+    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|(?:store|key|bind|root|user|smtp|db)?pass|pwd?|psk)s?(?![A-Za-z])"
+    r"(?!\s(?:managers?|polic|generators?|hash|length|strength))"
+    r"|(?<![A-Za-z])(?:pin|puk)(?:[ -]?(?:code|number))?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:alarm|door|gate|safe|unlock|security|recovery|backup)[ -]codes?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:wpa[23]?|wi-?fi)[ -]key(?![A-Za-z])"
+    r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
+    r"|(?:비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호(?!학|화|\s화폐)|핀\s?번호|(?:복구|백업|출입)\s?코드|(?:금고|현관|자물쇠|사물함|도어락)\s?번호)(?!\s?(?:관리자|정책|길이|강도|규칙))",
+    re.IGNORECASE,
+)
+_KEY = re.compile(
+    r"(?<![A-Za-z])(?:api|access|auth|secret|client|service|private|app|rest|refresh)?"
+    r"(?:key|token|secret|credential|cookie|auth|seed)s?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:bearer|basic)(?=[\s:=]+[!-~]{16})"
+    r"|(?<=[a-z])(?:Key|Token|Secret)\b"
+    r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는]|\s[!-~]{16})|토큰|시크릿",
+    re.IGNORECASE,
+)
+# A seed phrase has 12 to 24 words of three to eight letters (BIP 39).
+_PHRASE = re.compile(
+    r"(?i:seed|mnemonic|recovery|시드|니모닉|복구)[^\n]{0,32}?[:=은는\s]\s*[\"'`]?"
+    r"(?P<value>(?:(?:\d{1,2}[.)] ?)?\b[a-z]{3,8}[ ,]+){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8}\b)"
+)
+_OPEN = r"[\"'`*_)\]]*\s*"
+_LENGTH = r"(?:\s?(?:\d{1,2}|[가-힣]{1,2})\s?자리(?:\s?숫자)?)?"
+_START = r"[ \t\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+|[\w-]{1,40}=(?=[!-~]{16}))?(?P<value>[!-~]+)"
+_CHANGED = r"(?:changed|reset|set|updated|rotated|switched)"
+_JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
+    (Joint.STATED, re.compile(rf"[^\n.;:=!?]{{0,32}}?{_OPEN}(?:[:=]+>?|->|→|⇒){_START}", re.IGNORECASE)),
+    (Joint.STATED, re.compile(rf"{_OPEN}{_LENGTH}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}")),
+    (
+        Joint.SAID,
+        re.compile(
+            rf"[^\n.;:=!?]{{0,40}}?\b(?:(?:is|was|are)(?!\s+{_CHANGED})|now|from|{_CHANGED}\s+(?:it\s+)?to){_START}",
+            re.IGNORECASE,
+        ),
+    ),
+    (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bto{_START}", re.IGNORECASE)),
+    (Joint.BARE, re.compile(rf"{_OPEN}{_LENGTH}(?:(?:은|는|이|가|을|를)\s[가-힣]{{1,6}})?\s(?:to\s)?{_START}")),
+)
+# Hangul with two digits or a sign after it is a password; with one digit or a word it counts or names something.
+_HANGUL = re.compile(
+    r"(?:[:=]|[은는이가을를]\s)[^\n.;:=!?]{0,24}?[\s\"'`*]*(?P<value>[A-Za-z]*[가-힣]{2,}[A-Za-z]*(?:\d{2,8}[!-/:-@]{0,3}|[!@#$%^&*]+\d*))"
+    r"(?=[\"'`*]*(?:$|[\s.,]|이다|이야|입니다|예요|이에요|으로|로\s))"
+)
+_TOKEN = re.compile(r"(?<=\s)(?P<value>[!-~]{7,64})(?=[\s가-힣]|$)")
+_FAR = 120
+"""For this many characters after the word for a password, only a value that must be one counts."""
+# Before the value of a public number, such as a commit.
+IDENTIFIER = re.compile(
+    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$",
+    re.IGNORECASE,
+)
+_PUBLIC = re.compile(
+    r"(?:cache|primary|foreign|sort|partition|idempotency|public|hot|short|mon|tur)[ _-]?$", re.IGNORECASE
+)
+"""Words before `key` that make it no secret: `cache key`, `hotkey`."""
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_CELL = re.compile(r"[^|\n]+")
+# Pieces of which each match has one, in lower case: a line without them costs only look-ups.
+_OF_PASSWORD = (
+    *("pass", "pw", "psk", "pin", "puk", " code", "-code", "wpa", "wifi", "wi-fi"),
+    *("비밀", "비번", "패스", "암호", "핀", "코드", "번호"),
+)
+_OF_KEY = ("key", "token", "secret", "credential", "cookie", "bearer", "basic", "auth", "seed", "키", "토큰", "시크릿")
+_OF_PHRASE = ("seed", "mnemonic", "recovery", "시드", "니모닉", "복구")
+_NAMED: tuple[tuple[str, re.Pattern[str], Callable[[str, str, Joint], bool], tuple[str, ...]], ...] = (
+    ("password", _PASSWORD, is_password, _OF_PASSWORD),
+    ("key", _KEY, is_key, _OF_KEY),
+)
+
+
+def find_named(text: str) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
+    # Ignore case as `re` does: there the dotted and the dotless i are one letter.
+    has = text.replace("\u0130", "i").replace("\u0131", "i").lower().__contains__
+    for kind, word, can_be, pieces in _NAMED:
+        if any(map(has, pieces)):
+            yield from _named(kind, word, can_be, text)
+            yield from _in_columns(kind, word, can_be, text) if "|" in text else ()
+    for found in _PHRASE.finditer(text) if any(map(has, _OF_PHRASE)) else ():
+        yield "recovery phrase", found.start("value"), found.end("value")
+
+
+def _named(
+    kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
+) -> Iterator[tuple[str, int, int]]:
+    for named in word.finditer(text):
+        if _PUBLIC.search(text, max(0, named.start() - 12), named.start()):
+            continue
+        for joint, pattern in _JOINTS:
+            found = pattern.match(text, named.end())
+            if found is None or IDENTIFIER.search(text, named.start(), found.start("value")):
+                continue
+            value, start = trimmed(found)
+            if not is_reference(value) and can_be(value, text[start + len(value) :], joint):
+                yield kind, start, start + len(value)
+        if kind == "password":
+            yield from _further_on(text, named.end())
+
+
+def _further_on(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """Passwords later in a line that has the word for one."""
+    if found := _HANGUL.match(text, start):
+        yield "password", *found.span("value")
+    for found in _TOKEN.finditer(text, start, min(text.find("\n", start) % (len(text) + 1), start + _FAR)):
+        value, at = trimmed(found)
+        if not is_reference(value) and (len(_kinds_of(value)) == 4 or is_telling(value)):
+            yield "password", at, at + len(value)
+
+
+def _in_columns(
+    kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
+) -> Iterator[tuple[str, int, int]]:
+    """Values in the columns of a table whose first row has a word for a secret."""
+    named: set[int] = set()
+    end = -2
+    for row in _ROW.finditer(text):
+        cells = list(_CELL.finditer(row[0]))
+        if row.start() != end + 1:
+            named = {n for n, cell in enumerate(cells) if word.search(cell[0])}
+        for n, cell in enumerate(cells):
+            value = cell[0].strip(" \t\r`*\"'")
+            start = row.start() + cell.start() + cell[0].find(value)
+            if row.start() == end + 1 and n in named and not is_reference(value) and can_be(value, "", Joint.STATED):
+                yield kind, start, start + len(value)
+        end = row.end()
+
+
+def shape_rows(table: str) -> Iterator[list[str]]:
+    """The rows of a table of this room. Read by the loader of this module, so that it is found wherever the package lies."""
+    loader: Any = __spec__.loader
+    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/{table}.tsv")
+    return (row.split("\t") for row in data.decode("utf-8").splitlines())
+
+
+_VALUE = r"[\"']?(?P<value>[^\s\"'-][^\s\"']*)"
+_WHO = r"(?:-[uD]|--user(?:name)?)[ =]?[\"']?(?=[^\s:]*[a-z])[^\s\"':]+[\"']?"
+# A name, a slash or a colon, a password: `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`.
+_PAIR = re.compile(
+    r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디|접속\s?정보)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
+    r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>(?=[!-~]{0,64}?[\d!@#$%^&*])[!-~]{5,})",
+    re.IGNORECASE,
+)
+_OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디", "접속")
+# Pieces of which each line with a command line password has one, in lower case.
+_OF_GIVEN = (" -", "%", "/u:", "/user:", "net use", "identified", "chpasswd")
+# Where programs take a password, and pieces of which each match has one (`given.tsv`). After -p of mysql a space starts
+# the name of a database, after -p of redis-cli a port. The last rows: any program with an option for the user and one for
+# the password (no port, no path); a line of ~/.pgpass (host, port, database, user, password).
+_GIVEN: tuple[tuple[list[str], re.Pattern[str]], ...] = tuple(
+    (pieces.split("|"), re.compile(place.replace("VALUE", _VALUE).replace("WHO", _WHO), re.IGNORECASE | re.MULTILINE))
+    for pieces, place in shape_rows("given")
+)
+# `root / hunter2!`, `-p Wint3r!`: no word says that it is a password, so only a value that can be nothing else counts.
+_BARE = re.compile(rf"(?:(?<![\w/.~-])[A-Za-z][\w.@+-]{{1,31}}\s/\s|\s-[pPwa]\s?){_VALUE}")
+
+
+def find_placed(text: str) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of each value that stands where a password does."""
+    has = text.lower().__contains__
+    is_given = any(map(has, _OF_GIVEN)) or text.count(":") > 3
+    places = [place for pieces, place in _GIVEN if any(map(has, pieces))] if is_given else []
+    if any(map(has, _OF_PAIR)):
+        places.append(_PAIR)
+    for place in places:
+        for found in place.finditer(text):
+            value, start = trimmed(found)
+            if not is_reference(value) and is_password(value, "", Joint.STATED):
+                yield "password", start, start + len(value)
+    for found in _BARE.finditer(text) if has(" / ") or has(" -") else ():
+        value, start = trimmed(found)
+        if not is_reference(value) and is_telling(value):
+            yield "password", start, start + len(value)
+
 
 _ISSUED = tuple((kind, piece, re.compile(shape)) for kind, piece, shape in shape_rows("issued"))
 """The shapes of keys that their issuers document: a prefix that nothing else has, and a body of a known alphabet.
@@ -67,15 +383,13 @@ def is_luhn(digits: list[int]) -> bool:
 Finder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 """A pattern of the user, compiled: a function that gives the spans that it matches."""
 
-_TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_-]{24,}={0,2}")
+_LONG_TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_-]{24,}={0,2}")
 _PARAGRAPH = re.compile(r"(\n[ \t\r]*\n)")
 # Random but public: addresses of documents and builds, public keys, digests.
 _LINK = re.compile(
     r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){0,20}[\w-][\w.-]{0,120}\.[a-z][a-z\d]{1,4}\b"
     r"|\b(?:ssh-[a-z\d]+|ecdsa-[a-z\d-]+) AAAA\S+|\b(?i:sha)\d{1,3}[-:]\S+"
 )
-
-
 # A letter with what belongs to it: a syllable in conjoining jamo, or a letter with combining marks.
 _CLUSTER = re.compile(r"[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\s\S][\u0300-\u036f]*")
 
@@ -136,7 +450,7 @@ def _find_issued(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _find_random(text: str) -> Iterator[tuple[str, int, int]]:
-    tokens = [token for token in _TOKEN.finditer(text) if is_random(token[0])]
+    tokens = [token for token in _LONG_TOKEN.finditer(text) if is_random(token[0])]
     links = [link.span() for link in _LINK.finditer(text)] if tokens else ()
     for token in tokens:
         is_public = any(start <= token.start() < end for start, end in links)

@@ -23,15 +23,14 @@ from bankd.edits.second_look import ADVICE, match_equal, why_resting
 from bankd.edits.settle import FileFingerprint
 from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
-from bankd.memory.plan import Deferred, HeldBack, Undated
-from bankd.memory.provenance import PURGED
+from bankd.memory.archive import Opinion
+from bankd.memory.plan import Deferred, Undated
+from bankd.memory.provenance import PURGED, HeldBack
 from bankd.memory.retain import LogPlace
-from bankd.memory.retire import Opinion
 from bankd.memory.use import FADING_TAG
 from bankd.pages.memory import Confidence, Memory
 from bankd.pages.page import Entry, MemoryLines, Page, PageLines, holds_memories, read_page_once
-from bankd.same.compare import Relation
-from bankd.same.pairs import Likeness, Pairs, text_key
+from bankd.same import Likeness, Pairs, Relation, text_key
 from bankd.storage.derived import DerivedDatabase
 from bankd.storage.disk import storage_told
 from bankd.storage.tree import BankFiles
