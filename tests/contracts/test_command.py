@@ -14,9 +14,8 @@ from threading import Event, Thread
 import pytest
 
 from bankd.settings import DistilPolicy
-from bankd.system.child import ChildDiedError
+from bankd.system.child import GRACE, ChildDiedError, CommandStoppedError, run_command
 from bankd.system.clock import read_monotonic
-from bankd.system.command import GRACE, CommandStoppedError, run_command
 from bankd.system.process import call_person
 from bankd.workers.models import start_child
 

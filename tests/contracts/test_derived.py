@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import StorageError
-from bankd.storage.derived import DerivedDatabase
+from bankd.storage.disk import DerivedDatabase
 
 SCHEMA = "CREATE TABLE things (name TEXT);"
 

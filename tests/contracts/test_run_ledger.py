@@ -15,11 +15,10 @@ import pytest
 from bankd.edits.transaction import Journal, Transaction
 from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.index.recall import RecallBuffer
-from bankd.storage.journals import DONE, RUNS, TXN, Journals
-from bankd.storage.staging import Staging
+from bankd.storage.journals import DONE, RUNS, TXN, Journals, Staging
 from bankd.storage.tree import FileTree
-from bankd.workspace import runs as run_ledger
-from bankd.workspace.runs import RunLedger, read_ledger
+from bankd.workspace import facts as run_ledger
+from bankd.workspace.facts import RunLedger, read_ledger
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -14,8 +14,7 @@ import pytest
 
 from bankd.workspace import watcher as watcher_module
 from bankd.workspace import watcher as watching
-from bankd.workspace.snapshot import Changes, is_watched
-from bankd.workspace.watcher import InotifyObserver, Watcher, WatchIntervals, WatchMode
+from bankd.workspace.watcher import Changes, InotifyObserver, Watcher, WatchIntervals, WatchMode, is_watched
 
 FAST = WatchIntervals(quiet=0.05, longest=0.3, look_at_all=600, poll=0.1, after_loss=0.05)
 LONG_ENOUGH = 20.0

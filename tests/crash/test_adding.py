@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import StorageError
-from bankd.storage.log_end import append_line
+from bankd.storage.events import append_line
 from bankd.storage.tree import FileTree
 from tests.crash.faults import Fault, FaultyCalls, Killed
 

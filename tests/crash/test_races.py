@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import ConflictError
-from bankd.storage import staging
+from bankd.storage import journals
 from bankd.storage.tree import FileTree
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, STYLES, Hand
@@ -68,7 +68,7 @@ NOTE = b"\nA line noted by hand.\n"
 
 def after_reads(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> None:
     """Do one step after each of the first looks at what came out of the bank, before anything is done about it."""
-    real, left = staging.read_all, list(steps)
+    real, left = journals.read_all, list(steps)
 
     def read_all(fd: int, path: str, cap: int) -> bytes:
         data = real(fd, path, cap)
@@ -76,7 +76,7 @@ def after_reads(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -
             left.pop(0)()
         return data
 
-    monkeypatch.setattr(staging, "read_all", read_all)
+    monkeypatch.setattr(journals, "read_all", read_all)
 
 
 def notes_after(root: Path) -> int:

@@ -18,7 +18,7 @@ import pytest
 from bankd.config.workspace import load_usable_settings
 from bankd.errors import UserError
 from bankd.settings import SecretsPolicy, Settings
-from bankd.storage.log_end import append_line
+from bankd.storage.events import append_line
 from bankd.storage.tree import FileTree, Syscalls
 from tests.settings import change_setting
 from tests.stories.conftest import Result, Run, learn, tree_state, write_log

@@ -215,7 +215,7 @@ def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
 @pytest.mark.parametrize(
     ("event", "said", "never"),
     [
-        ("SessionEnd", {"transcript_path": "/t.jsonl"}, "re json bankd.search.request bankd.workspace.import_files"),
+        ("SessionEnd", {"transcript_path": "/t.jsonl"}, "re json bankd.search.request bankd.workspace.logs"),
         ("UserPromptSubmit", {"prompt": "네"}, "json bankd.search.request bankd.wiring.search"),
         (
             "SessionStart",

@@ -20,7 +20,7 @@ from bankd.service.daemon import MANY, Daemon
 from bankd.wiring.held import Held
 from bankd.wiring.search import make_search, search_settings
 from bankd.workers.analyser import KiwiWorker
-from bankd.workspace.snapshot import Changes
+from bankd.workspace.watcher import Changes
 
 NOW = datetime(2026, 6, 12, 9, tzinfo=UTC)
 PAGE = "bank/world/facts.md"

@@ -12,13 +12,14 @@ from bankd.edits.settle import (
     FileFingerprint,
     ListedFile,
     RestRule,
+    is_watched,
     judge_listings,
     why_doubted,
     why_ignored,
     why_quarantined,
     why_unsettled,
 )
-from bankd.workspace.snapshot import Debouncer, is_watched
+from bankd.workspace.watcher import Debouncer
 
 NOW = 1_000_000.0
 DAY = 86400

@@ -34,7 +34,7 @@ from bankd.transcripts.day_logs import (
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
 
 if TYPE_CHECKING:
-    from bankd.workspace.import_files import FileSource, ImportedLogs
+    from bankd.workspace.logs import FileSource, ImportedLogs
 
 
 @dataclass(frozen=True, slots=True)

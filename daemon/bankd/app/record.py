@@ -14,7 +14,7 @@ from bankd.memory.plan import Plan, new_run_id
 from bankd.memory.report import ReportRow, counts_of, rows_of
 
 if TYPE_CHECKING:
-    from bankd.workspace.runs import RunLedger, RunReports
+    from bankd.workspace.facts import RunLedger, RunReports
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ from bankd.words.days import label_of, on
 from bankd.words.statement import Wording
 
 if TYPE_CHECKING:
-    from bankd.workspace.runs import RunLedger
+    from bankd.workspace.facts import RunLedger
 
 _LOOK_SECONDS = 0.3
 _UNKNOWN = "{}: no page holds it; bankctl search finds memories by their words"

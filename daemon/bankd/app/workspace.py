@@ -36,13 +36,12 @@ from bankd.settings import Settings
 
 if TYPE_CHECKING:
     from bankd.index.recall import RecallBuffer
-    from bankd.storage.derived import DerivedDatabase
+    from bankd.storage.disk import DerivedDatabase
     from bankd.storage.tree import BankFiles
     from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
     from bankd.workspace.facts import TrustedClock
     from bankd.workspace.graph import LinkGraph
-    from bankd.workspace.import_files import ImportedLogs
-    from bankd.workspace.logs import LogFiles
+    from bankd.workspace.logs import ImportedLogs, LogFiles
     from bankd.workspace.writer import TextTraces, WorkspaceWriter
 
 _LOOK_SECONDS = 0.25

@@ -142,6 +142,16 @@ def is_conflict_copy(path: str) -> bool:
     return _CONFLICT.fullmatch(unicodedata.normalize("NFC", path.rpartition("/")[2])) is not None
 
 
+def is_visible(path: str) -> bool:
+    """Whether a path is UTF-8 and no folder or name on it hidden (`.git/`, `.obsidian/`, `.a.md.swp`, `.#a.md`)."""
+    return not path.startswith(".") and "/." not in path and is_utf8(path)
+
+
+def is_watched(path: str) -> bool:
+    """Whether a workspace-relative path names a Markdown file that can be a page or a log."""
+    return is_visible(path) and not why_ignored(path.rpartition("/")[2]) and not is_conflict_copy(path)
+
+
 def copied_from(name: str, names: Collection[str]) -> str | None:
     """The file of these beside it that a file may be a copy of, by its name; `is_copy` compares the two."""
     stem = unicodedata.normalize("NFC", name.removesuffix(".md"))

@@ -134,7 +134,7 @@ class IndexFolder:
 
     def publish(self, name: str) -> None:
         """Let a build answer, and remove the others."""
-        from bankd.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- `bankctl search` has no time for it
+        from bankd.storage.disk import clear_the_way, remove_derived  # noqa: PLC0415 -- `bankctl search` has no time for it
 
         staged, current = self.path / "current.new", self.path / "current"
         for path in (staged, current):
@@ -150,7 +150,7 @@ class IndexFolder:
         """Be the only writer."""
         import fcntl  # noqa: PLC0415 -- same
 
-        from bankd.storage.derived import clear_the_way, make_in_workspace, remove_derived  # noqa: PLC0415 -- same
+        from bankd.storage.disk import clear_the_way, make_in_workspace, remove_derived  # noqa: PLC0415 -- same
 
         if self.path.is_symlink() or not self.path.is_dir():
             remove_derived(self.path)

@@ -264,7 +264,7 @@ class SearchIndex:
 
     def _note(self, done: Refreshed) -> Refreshed:
         from bankd.index.writer import THERE_WAS_NONE  # noqa: PLC0415 -- see the top
-        from bankd.storage.derived import tell_made_anew  # noqa: PLC0415 -- see the top
+        from bankd.storage.disk import tell_made_anew  # noqa: PLC0415 -- see the top
 
         if done.why_rebuilt not in {"", THERE_WAS_NONE}:
             self._made_anew.append(tell_made_anew(self._folder.path, done.why_rebuilt))

@@ -34,7 +34,7 @@ from bankd.system.socket_client import socket_path
 from bankd.system.socket_server import Answer, LockLoan, Request, SocketServer
 from bankd.wiring.held import Held
 from bankd.wiring.reader import BankReader
-from bankd.workspace.runs import RunLedger
+from bankd.workspace.facts import RunLedger
 from bankd.workspace.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from bankd.service.banks import BankSignals, BankVoice
     from bankd.system.manager import Notifier, Signals
     from bankd.wiring.held import Held
-    from bankd.workspace.snapshot import Changes
+    from bankd.workspace.watcher import Changes
 
 
 log = logging.getLogger(__name__)

@@ -29,7 +29,7 @@ from bankd.settings import Settings
 from bankd.system.clock import read_monotonic
 from bankd.system.process import Timer, call_person
 from bankd.wiring.held import Held, RunSummary
-from bankd.workspace.runs import RunLedger
+from bankd.workspace.facts import RunLedger
 
 log = logging.getLogger(__name__)
 

@@ -29,8 +29,7 @@ from bankd.pages.scanner import decode_text, encode_text
 from bankd.pages.text import lines_not_utf8
 from bankd.settings import KeepPolicy
 from bankd.storage.disk import explain_failure
-from bankd.storage.journals import DONE, RUNS, TXN, rests_of
-from bankd.storage.staging import EDIT, PRISTINE, TRASH, StagedName, Staging
+from bankd.storage.journals import DONE, EDIT, PRISTINE, RUNS, TRASH, TXN, StagedName, Staging, rests_of
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree
 

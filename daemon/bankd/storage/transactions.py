@@ -31,8 +31,7 @@ from bankd.pages.scanner import decode_text
 from bankd.storage import disk
 from bankd.storage.disk import closed_among
 from bankd.storage.events import EventLog
-from bankd.storage.journals import DONE, RUNS, TXN, Journals, Lock
-from bankd.storage.staging import StagedName, Staging
+from bankd.storage.journals import DONE, RUNS, TXN, Journals, Lock, StagedName, Staging
 from bankd.storage.tree import FILE_CAP, FileTree, split_path
 
 _TRIES = 20

@@ -3,8 +3,7 @@
 clock          reads the clocks
 socket_client  asks a daemon; imports little, since hooks use it
 socket_server  the daemon's socket
-child          child processes and copies of this process
-command        programs that the settings name: run, bounded, ended
+child          child processes, and commands that the settings name: run, bounded, ended
 process        logging, memory and timers of a process
 manager        systemd: notifications and units
 files          the list of a user's banks; mounts; a small file replaced at once

@@ -33,8 +33,8 @@ from bankd.errors import StorageError
 from bankd.health.health import QueueFacts
 from bankd.health.schedule import Timetable
 from bankd.pages.text import show_line
+from bankd.system.child import CommandStoppedError, run_command
 from bankd.system.clock import read_monotonic
-from bankd.system.command import CommandStoppedError, run_command
 from bankd.system.files import replace_file
 
 _P = ParamSpec("_P")

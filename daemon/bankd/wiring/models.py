@@ -18,8 +18,8 @@ from bankd.settings import DistilPolicy
 from bankd.system.clock import read_monotonic
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.workspace import open_workspace
+from bankd.workers.model_worker import PROGRAMS, find_agent, why_unusable
 from bankd.workers.models import start_child
-from bankd.workers.programs import PROGRAMS, find_agent, why_unusable
 
 OLLAMA = "http://127.0.0.1:11434"
 CHOICES = (*PROGRAMS, "ollama", "off")

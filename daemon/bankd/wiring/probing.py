@@ -55,10 +55,9 @@ from bankd.system.files import find_file_system, needs_polling, read_banks
 from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import is_installed, make_indexes, search_settings
-from bankd.workers.programs import why_unusable
+from bankd.workers.model_worker import why_unusable
 from bankd.workspace.catalog import read_held_back
-from bankd.workspace.facts import bank_facts, sizes_of_pages
-from bankd.workspace.runs import read_ledger
+from bankd.workspace.facts import bank_facts, read_ledger, sizes_of_pages
 
 PRIVATE = 0o077
 LEAST_FREE = 64 << 20

@@ -38,7 +38,7 @@ from bankd.wiring.reader import BankReader
 from bankd.wiring.search import make_search, search_settings, search_settings_of, settled
 from bankd.wiring.workspace import DaemonLease, open_workspace
 from bankd.workers.analyser import KiwiWorker
-from bankd.workspace.import_files import FileSource, find_sources, passed_over
+from bankd.workspace.logs import FileSource, find_sources, passed_over
 from bankd.workspace.waiting import drop_taken, take_transcripts
 
 log = logging.getLogger(__name__)

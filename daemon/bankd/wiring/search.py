@@ -171,7 +171,7 @@ def search_settings(root: Path | str) -> SearchSettings:
         pass
     from pathlib import Path
 
-    from bankd.storage.derived import clear_the_way
+    from bankd.storage.disk import clear_the_way
     from bankd.system.files import replace_file
 
     settings = _load_settings(Path(root, "bankd.yaml"), last)

@@ -35,9 +35,8 @@ from bankd.pages.text import show_line
 from bankd.search.bank_search import BankSearch
 from bankd.settings import Settings
 from bankd.storage.disk import require_safe
-from bankd.storage.events import ReplyLog
+from bankd.storage.events import ReplyLog, append_line
 from bankd.storage.journals import Lock
-from bankd.storage.log_end import append_line
 from bankd.storage.recovery import Recoverer
 from bankd.storage.tree import BankFiles, FileTree
 from bankd.system.clock import read_clock, read_monotonic
@@ -46,11 +45,9 @@ from bankd.system.socket_client import NoDaemonError, borrow_lock
 from bankd.wiring.search import make_search
 from bankd.workers.models import ModelDoor
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-from bankd.workspace.facts import TrustedClock
+from bankd.workspace.facts import RunLedger, RunReports, TrustedClock
 from bankd.workspace.graph import LinkGraph, LinkTable
-from bankd.workspace.import_files import ImportedLogs
-from bankd.workspace.logs import LogFiles
-from bankd.workspace.runs import RunLedger, RunReports
+from bankd.workspace.logs import ImportedLogs, LogFiles
 from bankd.workspace.writer import TextTraces, WorkspaceWriter
 
 log = logging.getLogger(__name__)

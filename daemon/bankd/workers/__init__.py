@@ -6,7 +6,5 @@ vector_worker  the process of sentence vectors
 vector_store   vectors on the disk, and the nearest of them
 reranker       asks a server how well each of the best answers fits the question
 models         asks a language model within limits
-model_worker   the process that asks a language model
-programs       agents' own programs as a language model
-wire           what goes over a wire to a model and comes back
+model_worker   the process that asks a language model, or an agent's own program as one
 """

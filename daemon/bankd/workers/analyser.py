@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from bankd.ports import Patience
     from bankd.search.indexable import IndexAnalyses
-    from bankd.storage.derived import DerivedDatabase
+    from bankd.storage.disk import DerivedDatabase
     from bankd.system.child import ChildProcess
     from bankd.words.statement import Wording
 
@@ -130,7 +130,7 @@ class AnalysisCache:
     def _database(self) -> DerivedDatabase:
         from pathlib import Path  # noqa: PLC0415 -- a query never needs it
 
-        from bankd.storage.derived import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- same
+        from bankd.storage.disk import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- same
 
         if self._opened is None:
             folder = Path(self._folder)

@@ -20,8 +20,7 @@ from bankd.errors import BankError
 from bankd.night.asking import Prompt, Reply, Unanswered
 from bankd.settings import DistilPolicy
 from bankd.storage.events import ReplyLog
-from bankd.system.child import ChildDiedError, ChildProcess
-from bankd.system.command import GRACE
+from bankd.system.child import GRACE, ChildDiedError, ChildProcess
 
 _LONGEST_WAIT = 30.0
 """Seconds to wait for a busy server at most: the workspace is locked meanwhile."""

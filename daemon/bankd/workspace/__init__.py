@@ -1,13 +1,10 @@
 """The contents of one workspace, as use cases ask for them: watched, read, catalogued, written.
 
-catalog       the catalog of pages and logs, and the memories on the pages
-logs          the raw logs, and which of them changed since they were read
-graph         the references between files
-writer        transactions with files outside, and the traces of a text that is purged
-runs          the ledger of runs, and their reports
-waiting       transcripts that wait to be imported, and whether anything waits for a run
-import_files  the sources of an import, and the logs that it writes
-facts         the state of a workspace for status and doctor, the trusted clock
-watcher       notices changed files, in its own thread, by hints from the kernel
-snapshot      compares files with their last known state
+catalog  the catalog of pages and logs, and the memories on the pages
+logs     the raw logs, and which of them changed since they were read; the sources of an import
+graph    the references between files
+writer   transactions with files outside, and the traces of a text that is purged
+facts    the state of a workspace for status and doctor, the trusted clock, the ledger of runs and their reports
+waiting  transcripts that wait to be imported, and whether anything waits for a run
+watcher  notices changed files, in its own thread: by hints from the kernel, and by comparing with their last known state
 """

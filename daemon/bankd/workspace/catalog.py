@@ -31,8 +31,7 @@ from bankd.memory.use import FADING_TAG
 from bankd.pages.memory import Confidence, Memory
 from bankd.pages.page import Entry, MemoryLines, Page, PageLines, holds_memories, read_page_once
 from bankd.same import Likeness, Pairs, Relation, text_key
-from bankd.storage.derived import DerivedDatabase
-from bankd.storage.disk import storage_told
+from bankd.storage.disk import DerivedDatabase, storage_told
 from bankd.storage.tree import BankFiles
 
 _FORMAT = 15

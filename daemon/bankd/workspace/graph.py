@@ -41,7 +41,7 @@ from bankd.pages.references import LinkKind, Reference
 from bankd.pages.resolve import WIKI_KINDS, Outline, Spot, outline_of, resolve_reference
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8
-from bankd.storage.derived import DerivedDatabase
+from bankd.storage.disk import DerivedDatabase
 from bankd.storage.tree import FILE_CAP, FileTree
 from bankd.workspace.catalog import seen_file, seen_row
 

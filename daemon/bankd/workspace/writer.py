@@ -25,14 +25,13 @@ from bankd.errors import ConflictError, StorageError
 from bankd.memory.ledger import CorruptLine, Ledger, fold_events
 from bankd.memory.provenance import encoded_forms, holds_form, scrub_bytes, scrub_record
 from bankd.pages.names import folders_above, is_outside
-from bankd.storage.derived import remove_derived
-from bankd.storage.disk import check_room
+from bankd.storage.disk import check_room, remove_derived
 from bankd.storage.events import EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
 from bankd.storage.journals import DONE, RUNS, TXN
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FILE_CAP, FileTree, closing_descriptor, find_lines, open_regular, read_all, write_all
 from bankd.workspace.catalog import CatalogDatabase
-from bankd.workspace.runs import PATH as LEDGER
+from bankd.workspace.facts import LEDGER
 
 
 class WorkspaceWriter(TransactionWriter):
