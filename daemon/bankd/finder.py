@@ -275,7 +275,7 @@ class Finder(App[None]):
                 self.query_one(Input).focus()
                 self.query_one("#said", Static).update(Content(_(f"{choice.label}: type it, then Enter")))
             else:
-                self.load({"do": choice.do, **choice.fields})
+                self.load(choice.form())
         event.stop()
         event.prevent_default()
 
@@ -285,7 +285,7 @@ class Finder(App[None]):
             if self._asking:
                 typed, choice, self._asking = self.query_one(Input).value.strip(), self._asking, None
                 self.query_one(Input).value = ""
-                self.load({"do": choice.do, **choice.fields, choice.asks: typed})
+                self.load(choice.form(typed))
             return
         hit = self._chosen()
         if hit is None:

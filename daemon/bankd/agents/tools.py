@@ -427,14 +427,14 @@ def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -
         said: Json = asdict(give_feedback(workspace, used, ignored)) if used or ignored else {}
         for id_ in said.get("used", ()) if "importance" in arguments else ():
             set_importance(workspace, id_, arguments["importance"])
-        moved = [place for id_ in promoted for place in promote_memory(workspace, id_, None, dry_run=False)]
+        moved = [place for id_ in promoted for place in promote_memory(workspace, id_, None)]
     return {**said, **({"promoted": [{"id": id_, "page": page} for id_, page in moved]} if promoted else {})}
 
 
 def _forget(bank: BankReader, arguments: Json) -> Json:
-    from bankd.app.forget import forget_memory
+    from bankd.app.archive import forget_memory
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(bank.root) as workspace:
-        gone = forget_memory(workspace, str(arguments["id"]).removeprefix("^"), apply=True)
+        gone = forget_memory(workspace, str(arguments["id"]).removeprefix("^"))
     return {"id": gone.id, "text": gone.text, "pages": list(gone.pages)}

@@ -2,20 +2,20 @@
 
 What a use case needs of the outside (files, index, clock) is handed in.
 
-    workspace  a workspace opened for one command; running a cycle
-    record     what runs did, recorded
+    workspace  a workspace opened for one command; running a cycle; recording runs
     init       a new or adopted workspace; a line for today's log
     waiting    what waits for a person, as cards with their decisions
     review     the decisions: inbox, near-copies, contradictions, edits
-    archive    to and from the archive; what fades
-    forget     forgetting a memory, purging a text
-    undo       taking a run back
+    archive    to and from the archive; what fades; forgetting a memory, purging a text
+    runs       past runs: listed, shown, undone
     rearrange  splitting, merging, moving pages
     imports    conversations from elsewhere
     distil     asking a language model
     copies     export, backup and restore
-    show       where a memory came from; runs; which memories were useful
-    index      the search index
-    verify     whether a bank has lost anything
+    show       where a memory came from; which memories were useful
+    index      the search index for the length of a command
+    verify     whether a bank has lost anything, and its index is whole
     units      systemd units
+
+A workspace opened without its lock is dry: a use case then says what it would do, and writes nothing.
 """

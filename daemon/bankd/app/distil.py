@@ -104,11 +104,11 @@ def distil_now(workspace: Workspace, unanswered: Mapping[str, str]) -> Distilled
     return done
 
 
-def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Proposed]:
-    """Find by rules what to remember in the prose of the last `days` days; unless `dry_run`, it waits in the review then."""
+def propose_now(workspace: Workspace, days: int) -> list[Proposed]:
+    """Find by rules what to remember in the prose of the last `days` days; it waits in the review then."""
     logs, finders, now = workspace.logs, workspace.finders(), workspace.now
     policy = replace(workspace.settings.distil, days=days)
-    if dry_run:
+    if workspace.is_dry:
         return propose(logs, finders, policy, now, dry_run=True)
     with workspace.recorder.recording("propose") as record:
         found = propose(logs, finders, policy, now, dry_run=False)

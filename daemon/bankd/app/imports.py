@@ -74,20 +74,21 @@ class Importer:
     zone_of: Callable[[datetime], datetime]
     project_of: Callable[[str], str]
     is_by_hand: bool = False
+    is_dry: bool = False
     ends: dict[str, ImportedEnd] = field(default_factory=dict)
     _known: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     _logs: dict[str, defaultdict[str, set[str]]] = field(default_factory=dict)
     """Logs, by agent and by the part of their name after the day."""
 
-    def import_all(self, sources: Iterable[FileSource], *, dry_run: bool = False) -> Iterator[Imported]:
+    def import_all(self, sources: Iterable[FileSource]) -> Iterator[Imported]:
         """Import each source that changed since it was read; one that cannot be read does not stop the others."""
         seen, fresh = dict(self.logs.seen()), 0
         try:
             for source in sources:
                 if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
                     continue
-                imported = self._import(source, dry_run=dry_run)
-                if not (imported.problem or dry_run):
+                imported = self._import(source)
+                if not (imported.problem or self.is_dry):
                     seen[source.path] = _withheld(source) if imported.withheld else source.stamp
                     fresh += 1
                     if fresh % _REMEMBERED_AT_ONCE == 0:
@@ -97,7 +98,7 @@ class Importer:
             if fresh:
                 self.logs.remember(seen)
 
-    def _import(self, source: FileSource, *, dry_run: bool) -> Imported:
+    def _import(self, source: FileSource) -> Imported:
         if is_conflict_copy(source.path):
             return Imported(source.path, "", {}, problem="a sync tool's conflict copy; merge it by hand")
         try:
@@ -113,7 +114,7 @@ class Importer:
             conversation = self._under_own_name(recognised.agent, read)
             had = self._keys(recognised.agent, conversation)
             unwanted = frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had
-            new = self._take_in(recognised.agent, conversation, source, had | unwanted, dry_run=dry_run)
+            new = self._take_in(recognised.agent, conversation, source, had | unwanted)
             added.update(new)
             known += len(conversation.turns) - sum(new.values())
             withheld += sum(turn.key in unwanted for turn in conversation.turns)
@@ -158,20 +159,18 @@ class Importer:
         keys = {key for log in logs for key in keys_in_log(self.logs.read(agent, log))}
         return self._known.setdefault((agent, ending), keys) if conversation.is_quoted else keys
 
-    def _take_in(
-        self, agent: str, conversation: Dialogue, source: FileSource, known: Set[str], *, dry_run: bool
-    ) -> Mapping[str, int]:
+    def _take_in(self, agent: str, conversation: Dialogue, source: FileSource, known: Set[str]) -> Mapping[str, int]:
         logs = self._logs_of(agent, conversation, ".md")
         days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
         for day, turns in sorted(days.items()):
             log = log_name(conversation, day)
             project = self.project_of(conversation.folder) if conversation.folder else ""
             head = "\n" if log in logs else opening(agent, conversation, day, project)
-            for text in chunks(turns, conversation.is_quoted, self._mask) if not dry_run else ():
+            for text in chunks(turns, conversation.is_quoted, self._mask) if not self.is_dry else ():
                 self.logs.append(agent, log, head + text)
                 self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(head + text)
                 head = "\n"
-            if not dry_run:
+            if not self.is_dry:
                 self._logs[agent][log[10:]].add(log)
                 self.ends[f"{agent}/{log}"].turns += len(turns)
         if conversation.is_quoted:

@@ -49,16 +49,16 @@ class Rearranger:
         self._workspace, self.graph = workspace, workspace.graph
         self.graph.refresh()
 
-    def split(self, page: str, *, dry_run: bool = False) -> Rearranged:
+    def split(self, page: str) -> Rearranged:
         """Split a page whatever its size; UserError when it has no seam."""
         path = self._page_of_people(page)
         document = self.graph.document(path)
         layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self.graph.is_name_taken)
         if layout is None:
             raise UserError(f"{path}: has no place where it could be split")
-        return self._carry_out("split", layout, dry_run=dry_run)
+        return self._carry_out("split", layout)
 
-    def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:
+    def merge(self, page: str) -> Rearranged:
         """Put the parts of a page back into it; UserError when that would throw something away."""
         path = self._page_of_people(page)
         documents, waiting, names = {path: self.graph.document(path)}, [path], self.graph.names
@@ -77,9 +77,9 @@ class Rearranger:
             raise UserError(*(f"{problem.path}: {problem.reason}" for problem in layout))
         if not layout.gone:
             raise UserError(f"{path}: has no parts")
-        return self._carry_out("merge", layout, dry_run=dry_run)
+        return self._carry_out("merge", layout)
 
-    def move(self, old: str, new: str, *, dry_run: bool = False) -> Rearranged:
+    def move(self, old: str, new: str) -> Rearranged:
         """Give a page or folder another path; UserError when it is missing or the new path is taken."""
         moves, folder = self._moves(old.removeprefix(BANK), new.removeprefix(BANK))
         moves = {path: to for path, to in moves.items() if to != path}
@@ -89,7 +89,7 @@ class Rearranger:
         if taken:
             raise UserError(*(f"{path}: there is such a page already" for path in taken))
         counts = {path: len(self.graph.read(path).lines) for path in moves}
-        return self._carry_out("move", plan_move(moves, counts, folder), dry_run=dry_run)
+        return self._carry_out("move", plan_move(moves, counts, folder))
 
     def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
         """The new path of every file that moves, and the folder that moves: all of a folder, or a hub with its parts."""
@@ -115,7 +115,7 @@ class Rearranger:
             raise UserError(f"{new}: lies inside {old}")
         return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
 
-    def heal(self, *, dry_run: bool = False) -> Rearranged | None:
+    def heal(self) -> Rearranged | None:
         """Let links follow the pages, folders and blocks that the user has moved; None when nothing was moved."""
         graph = self.graph
         healed, arranged = find_healing(graph)
@@ -124,8 +124,8 @@ class Rearranger:
         edits = (*arranged.relinked.edits, *(edit_of(item) for item in healed))
         operations = (*arranged.operations, *relink_operations(healed))
         arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)
-        done = self._commit("heal", arranged, dry_run=dry_run)
-        if not dry_run:
+        done = self._commit("heal", arranged)
+        if not self._workspace.is_dry:
             graph.settle(arranged.layout.gone)
         return done
 
@@ -147,11 +147,10 @@ class Rearranger:
         _check_own(path.removeprefix(BANK))
         return path
 
-    def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
-        arranged = plan_layout(layout, self.graph.names, self.graph.sources_for)
-        return self._commit(kind, arranged, dry_run=dry_run)
+    def _carry_out(self, kind: str, layout: Layout) -> Rearranged:
+        return self._commit(kind, plan_layout(layout, self.graph.names, self.graph.sources_for))
 
-    def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
+    def _commit(self, kind: str, arranged: Rearrangement) -> Rearranged:
         """Write what was planned as one transaction; InvariantError when it would break a link or lose a memory.
 
         UserError for pages that must not be written now.
@@ -168,7 +167,7 @@ class Rearranger:
             raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
         left = tuple(f"links do not follow from {path}: {why}" for path, why in arranged.left.items())
         run = workspace.recorder.new_run(kind)
-        if dry_run or not arranged.operations:
+        if workspace.is_dry or not arranged.operations:
             sizes = {path: len(encode_text(relinked.texts[path])) for path in layout.new_paths}
             return Rearranged(run, sizes, layout.gone, relinked.edits, relinked.lost, left)
         at = workspace.now.isoformat(timespec="seconds")

@@ -1,6 +1,6 @@
 """Use cases in which a person decides: the inbox, lines that were held back or blocked, near-copies and contradictions.
 
-And for single memories: archive, pin, keep, or promote to lasting knowledge. With `dry_run` each only says what it would do.
+And for single memories: archive, pin, keep, or promote to lasting knowledge.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def list_inbox(workspace: Workspace) -> list[MovingMemory]:
     ]
 
 
-def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
+def place_memory(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
     """Move one memory out of the inbox, or from its page; UserError when no page holds it or the new one is not allowed."""
     destination = _named_place(target, "placed by hand")
     waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
@@ -65,7 +65,7 @@ def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) 
     moves = [(waiting, destination)]
     if not _without_copies(workspace, moves):
         raise UserError(f"{id_}: bank/{destination.page} has it in other words; {COPIED_ADVICE}")
-    return move_memories(workspace, "place", moves, dry_run=dry_run)
+    return move_memories(workspace, "place", moves)
 
 
 def _named_place(target: str, reason: str) -> Destination:
@@ -76,14 +76,14 @@ def _named_place(target: str, reason: str) -> Destination:
     return Destination(page, heading or None, reason)
 
 
-def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]:
+def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
     """Route everything in the inbox again by the rules as they are now."""
     waiting = list_inbox(workspace)
     found = places_for(workspace, [parse_memory(MARKER.sub("", item.text)) for item in waiting])
     placed = [(item, places[0]) for item, places in zip(waiting, found, strict=True) if places[0].page != INBOX]
     inside = {item.line + at for item, _ in placed for at in range(1, len(item.text.splitlines()))}
     placed = [(item, place) for item, place in placed if item.line not in inside]  # what is nested in one goes with it
-    return move_memories(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
+    return move_memories(workspace, "retry", _without_copies(workspace, placed))
 
 
 def _without_copies(
@@ -135,45 +135,50 @@ def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
     return held_back_in(reading, ledger, {}, workspace.policy().finders) if reading else ()
 
 
-def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, accepted: str = "") -> HeldBack:
+def dismiss_line(workspace: Workspace, log: str, line: int, *, accepted: str = "") -> HeldBack:
     """Stop listing a line of a log that was not taken in; UserError when no such line waits there.
 
     `accepted` is the line that replaces it in the log, if any.
     """
-    place = LogPlace(log, line)
-    item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
-    if item is None:
-        raise UserError(f"{place}: no line there waits for a decision; bankctl review lists those that do")
-    if dry_run:
+    item = _held_back_at(workspace, log, line)
+    if workspace.is_dry:
         return item
     facts = {"key": item.key, "log": log, "line": line, "why": item.kind} | ({"accepted": accepted} if accepted else {})
-    row = ReportRow("-", "dismissed", str(place), item.text, item.reason)
+    row = ReportRow("-", "dismissed", str(item.place), item.text, item.reason)
     record_run(workspace, "dismiss", {"dismissed": 1}, [row], said=[(DISMISSED, item.key, facts)])
     workspace.logs.dismiss(item.key)
     return item
 
 
-def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
+def _held_back_at(workspace: Workspace, log: str, line: int) -> HeldBack:
+    place = LogPlace(log, line)
+    item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
+    if item is None:
+        raise UserError(f"{place}: no line there waits for a decision; bankctl review lists those that do")
+    return item
+
+
+def accept_line(workspace: Workspace, log: str, line: int) -> HeldBack:
     """Accept a line that a model or a rule proposed: append it to the log as a plain line, and dismiss the old one.
 
     UserError for a line that must be corrected in its log.
     """
-    item = dismiss_line(workspace, log, line, dry_run=True)
+    item = _held_back_at(workspace, log, line)
     if not item.is_offered:
         raise UserError(f"{item.place}: {item.reason}")
-    if not dry_run:
+    if not workspace.is_dry:
         accepted = f"- {' '.join(item.text.split())}\n"
         workspace.logs.append(log, accepted)
-        dismiss_line(workspace, log, line, dry_run=False, accepted=accepted)
+        dismiss_line(workspace, log, line, accepted=accepted)
     return item
 
 
 def move_memories(
-    workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]], *, dry_run: bool
+    workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]]
 ) -> list[tuple[str, str]]:
     """Move memories, with the links to them, as a run of this kind; gives id and new page of each."""
     moved = [(waiting.id, destination.page) for waiting, destination in moves]
-    if dry_run or not moved:
+    if workspace.is_dry or not moved:
         return moved
     workspace.graph.refresh()
     operations = rebase_moved(move_operations(moves), workspace.graph, workspace.transactions.look)
@@ -186,7 +191,7 @@ def move_memories(
     return moved
 
 
-def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
+def allow_line(workspace: Workspace, id_: str) -> Report:
     """Let a blocked line in, onto the page that its rule gives; UserError when no blocked line has this id."""
     user_run = begin_run(workspace, "allow")
     fact = user_run.ledger.consumed.get(id_)
@@ -198,7 +203,7 @@ def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
     renamed = RenamedPages(user_run.ledger, workspace.catalog.pages_of)
     destination = place_on_page(line.memory, route_memory(line.memory, rules), workspace.graph, renamed)
     placement = Placement(line, destination)
-    return user_run.carry_out(user_run.plan.with_(lines=(line,), placements=(placement,)), dry_run=dry_run)
+    return user_run.carry_out(user_run.plan.with_(lines=(line,), placements=(placement,)))
 
 
 def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
@@ -211,15 +216,15 @@ def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)
 
 
-def consolidate_bank(workspace: Workspace, only: str | None = None, *, apply: bool, force: bool = False) -> Report:
-    """Merge near-copies, all or those of one memory; unless `apply`, only say what would be merged."""
+def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bool = False) -> Report:
+    """Merge near-copies, all or those of one memory."""
     user_run = begin_run(workspace, "consolidate")
     held, fading = user_run.catalog.all_lines(), workspace.fading()
     if only is not None and only not in held:
         raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
     merged = find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
     chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
-    return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force, dry_run=not apply)
+    return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force)
 
 
 def compare_all(user_run: UserRun) -> Pairs:
@@ -231,7 +236,7 @@ def compare_all(user_run: UserRun) -> Pairs:
     return user_run.catalog.known_pairs()
 
 
-def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
+def archive_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     """Move memories to the archive; UserError when one is not in the bank."""
     user_run = begin_run(workspace, "archive")
     held = user_run.catalog.lines_of(ids)
@@ -240,10 +245,10 @@ def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
     if nested:
         raise UserError(*(f"{id_}: other memories are nested in it and would go with it" for id_ in nested))
     going = tuple(moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
-    return user_run.carry_out(user_run.plan.with_(archived=going), dry_run=dry_run)
+    return user_run.carry_out(user_run.plan.with_(archived=going))
 
 
-def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
+def pin_memory(workspace: Workspace, id_: str) -> str:
     """Put a pin at the end of a memory's text, so that it does not fade; gives its page. UserError when it has one."""
 
     def pin(lines: MemoryLines) -> str:
@@ -251,10 +256,10 @@ def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
             raise UserError(f"{id_}: has {PIN} already")
         return pinned(lines.text, id_)
 
-    return _rewrite(workspace, id_, "pinned", "it does not fade any more", pin, dry_run=dry_run)
+    return _rewrite(workspace, id_, "pinned", "it does not fade any more", pin)
 
 
-def confirm_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
+def confirm_memory(workspace: Workspace, id_: str) -> str:
     """Give an opinion its written confidence again, dated today; gives its page. UserError when it has none."""
 
     def confirm(lines: MemoryLines) -> str:
@@ -263,12 +268,10 @@ def confirm_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
             raise UserError(f"{id_}: has no confidence, so it does not fade")
         return with_confidence(lines.text, Confidence(confidence.hundredths, workspace.now.date()))
 
-    return _rewrite(workspace, id_, "confirmed", "sure as of today", confirm, dry_run=dry_run)
+    return _rewrite(workspace, id_, "confirmed", "sure as of today", confirm)
 
 
-def edit_memory(
-    workspace: Workspace, id_: str, head: str, said: str, shown: str | None = None, *, dry_run: bool
-) -> str:
+def edit_memory(workspace: Workspace, id_: str, head: str, said: str, shown: str | None = None) -> str:
     """Give a memory another text, and with `head`, such as `O @Peter`, another kind and subject; gives its page.
 
     Id and sources stay. UserError when its text is not `shown` any more, or the new line cannot be read.
@@ -290,19 +293,17 @@ def edit_memory(
         mark = MARKER.match(own)
         return f"{mark[0] if mark else ''}{line}{lines.text[len(own) :]}"
 
-    return _rewrite(workspace, id_, "edited", "by hand", edit, dry_run=dry_run)
+    return _rewrite(workspace, id_, "edited", "by hand", edit)
 
 
-def _rewrite(
-    workspace: Workspace, id_: str, what: str, why: str, change: Callable[[MemoryLines], str], *, dry_run: bool
-) -> str:
+def _rewrite(workspace: Workspace, id_: str, what: str, why: str, change: Callable[[MemoryLines], str]) -> str:
     """Put other lines in the place of a memory's, as a run that can be undone; gives its page."""
     user_run = begin_run(workspace, what)
     held = user_run.catalog.lines_of([id_])
     _require([id_], held)
     lines = held[id_]
     text = change(lines)
-    if dry_run or text == lines.text:
+    if text == lines.text:
         return lines.page
     row = ReportRow("~", what, lines.page, text.strip(), why)
     operations = [Replace(lines.page, id_, lines.text, text)]
@@ -311,13 +312,11 @@ def _rewrite(
     return lines.page
 
 
-def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> tuple[str, str]:
+def keep_both(workspace: Workspace, one: str, other: str) -> tuple[str, str]:
     """Note that two memories are both true, however alike they are; UserError when one is not in the bank."""
     user_run = begin_run(workspace, "keep")
     _require((one, other), user_run.catalog.lines_of((one, other)))
     pair = min(one, other), max(one, other)
-    if dry_run:
-        return pair
     keep_apart(workspace, [pair], 2, [ReportRow("=", "kept", "", " and ".join(pair), "both hold")])
     return pair
 
@@ -326,6 +325,8 @@ def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: in
     """Note that both memories of each pair stay (`count` memories in all); no run or search treats them as one again."""
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
     record_run(workspace, "keep", {"kept": count}, rows, said=said)
+    if workspace.is_dry:
+        return
     workspace.catalog.keep_apart(pairs)
     workspace.tell_search()
 
@@ -344,17 +345,16 @@ def list_near(workspace: Workspace) -> list[dict[str, tuple[str, str]]]:
     return [group for group in found if len(group) > 1]
 
 
-def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> None:
+def keep_near(workspace: Workspace, id_: str) -> None:
     """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
     group = next((group for group in list_near(workspace) if id_ in group), None)
     if group is None:
         raise UserError(
             f"{id_}: it has no near-copies that wait for a decision; bankctl review list near shows those that do"
         )
-    if not dry_run:
-        pairs = [pair for pair in workspace.catalog.known_pairs() if group.keys() >= set(pair)]
-        why = "besides others that say much the same"
-        keep_apart(workspace, pairs, len(group), [ReportRow("=", "kept", *held, why) for held in group.values()])
+    pairs = [pair for pair in workspace.catalog.known_pairs() if group.keys() >= set(pair)]
+    why = "besides others that say much the same"
+    keep_apart(workspace, pairs, len(group), [ReportRow("=", "kept", *held, why) for held in group.values()])
 
 
 def list_promotable(workspace: Workspace) -> list[tuple[Resident, str, str]]:
@@ -368,7 +368,7 @@ def list_promotable(workspace: Workspace) -> list[tuple[Resident, str, str]]:
     return [(one, *texts[one.id]) for one in found if one.id in texts]
 
 
-def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_run: bool) -> list[tuple[str, str]]:
+def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[tuple[str, str]]:
     """Move one to lasting knowledge, to `target` or where its rules say; UserError when it is not offered."""
     offered, place, _ = _offered(workspace, id_)
     if target is None:
@@ -381,16 +381,15 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None, *, dry_ru
     page, _, line = place.rpartition(":")
     text = workspace.catalog.lines_of([id_])[id_].text
     moves = [(MovingMemory(id_, text, int(line), page=page), destination)]
-    return move_memories(workspace, "promote", moves, dry_run=dry_run)
+    return move_memories(workspace, "promote", moves)
 
 
-def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> None:
+def decline_promotion(workspace: Workspace, id_: str) -> None:
     """Leave one where it is, and do not offer it again; UserError when it is not offered."""
     _, place, text = _offered(workspace, id_)
-    if not dry_run:
-        row = ReportRow("=", "kept", place, text, "it stays among the events")
-        said = (DISMISSED, id_, {"key": id_, "why": "promotion"})
-        record_run(workspace, "keep", {"kept": 1}, [row], said=[said])
+    row = ReportRow("=", "kept", place, text, "it stays among the events")
+    said = (DISMISSED, id_, {"key": id_, "why": "promotion"})
+    record_run(workspace, "keep", {"kept": 1}, [row], said=[said])
 
 
 def _offered(workspace: Workspace, id_: str) -> tuple[Resident, str, str]:

@@ -1,4 +1,4 @@
-"""Use cases that explain: where a memory came from, what became of a log line, and what past runs did.
+"""Use cases that explain: where a memory came from, and what became of a log line.
 
 Also feedback from people and agents: which memories were useful, and how important one is.
 """
@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date, datetime
-from difflib import unified_diff
-from threading import Event as Pause
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from typing import Any
 
 from bankd.app.workspace import Said, Workspace, record_run
-from bankd.edits.transaction import HEALING, Journal, replay_transaction
 from bankd.errors import UserError
-from bankd.health.schedule import logged_run
 from bankd.memory.ledger import Event, Ledger, day_of, day_said
 from bankd.memory.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.report import ReportRow
@@ -26,7 +22,6 @@ from bankd.memory.retain import PROFILES
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
 from bankd.pages.memory import Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER
-from bankd.pages.scanner import decode_text, encode_text
 from bankd.search.weigh import term_weight
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import has_hangul, stem_word
@@ -34,10 +29,6 @@ from bankd.words.day_mentions import days_spoken_of
 from bankd.words.days import label_of, on
 from bankd.words.statement import Wording
 
-if TYPE_CHECKING:
-    from bankd.workspace.facts import RunLedger
-
-_LOOK_SECONDS = 0.3
 _UNKNOWN = "{}: no page holds it; bankctl search finds memories by their words"
 
 
@@ -170,75 +161,6 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
     return str(line.place), tuple(screen_text(question, workspace.finders()) for question in line.questions)
 
 
-# past runs
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """One file that a run changed, with the lines of its diff; `is_new` and `is_gone`: it was made, or deleted."""
-
-    path: str
-    is_new: bool
-    is_gone: bool
-    diff: tuple[str, ...]
-
-
-def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
-    """The rows of the history, the newest first, each with the number of its journal if it can be undone."""
-    journals = [*workspace.transactions.journals.all()]
-    kept = {j.transaction.run: j.seq for j in journals if j.transaction.kind not in HEALING}
-    logged = (run for row in workspace.recorder.open_ledger().read() if (run := logged_run(row)))
-    rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
-    known = {row["run"] for row in rows}
-    for journal in journals:
-        id_, kind, at = journal.transaction.run, journal.transaction.kind, journal.transaction.planned_at
-        if id_ not in known:
-            rows.append({"run": id_, "cycle": kind, "at": at, "status": "changed", "undoable": kept.get(id_)})
-    return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
-
-
-@dataclass(frozen=True, slots=True)
-class RunPage:
-    """A run for `bankctl show`: its row of the history, its report, and the files that it changed."""
-
-    run: str
-    row: Mapping[str, Any]
-    rows: Sequence[ReportRow]
-    files: Sequence[ChangedFile]
-    is_undoable: bool
-
-
-def show_run(workspace: Workspace, wanted: str) -> RunPage:
-    """What a run did and changed; UserError when nothing about it is kept."""
-    journals = [j for j in workspace.transactions.journals.all() if wanted in {j.transaction.run, str(j.seq)}]
-    run = journals[0].transaction.run if journals else wanted
-    known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
-    if not known:
-        raise UserError(f"{wanted}: no such run is kept; `bankctl log` lists those that are")
-    files = []
-    for before, after in (images_of(workspace, journal) for journal in journals):
-        for path, old in before.items():
-            was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
-            lines = unified_diff(was, now, path, path, lineterm="", n=2)
-            files.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
-    return RunPage(run, known[0], workspace.recorder.reports.read(run), files, bool(journals))
-
-
-def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
-    """The files of a run before it, and as it left them."""
-    before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
-    transactions = workspace.transactions
-    return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
-
-
-def follow_runs(ledger: RunLedger) -> Iterator[dict[str, Any]]:
-    """Each row that is added from now on, for ever."""
-    pause = Pause()
-    while True:
-        yield from (run for row in ledger.learn() if (run := logged_run(row)))
-        pause.wait(_LOOK_SECONDS)
-
-
 USED_SHARE = 0.3
 """A memory counts as used when a response has more than this share of its content words (a published design, section 17)."""
 _TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
@@ -266,9 +188,7 @@ def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Feedba
     return Feedback(used, tuple(id_ for id_ in memories if id_ not in used))
 
 
-def give_feedback(
-    workspace: Workspace, used: Sequence[str], ignored: Sequence[str] = (), *, dry_run: bool = False
-) -> Feedback:
+def give_feedback(workspace: Workspace, used: Sequence[str], ignored: Sequence[str] = ()) -> Feedback:
     """Note which memories were of use, and which were not; one named as both was used. UserError when none is known."""
     workspace.catalog.refresh(workspace.now)
     held = workspace.catalog.pages_of([*used, *ignored])
@@ -279,9 +199,8 @@ def give_feedback(
     )
     if said.unknown and not (said.used or said.ignored):
         raise UserError(*map(_UNKNOWN.format, said.unknown))
-    if not dry_run:
-        facts: list[Said] = [*((USED, id_, {}) for id_ in said.used), *((IGNORED, id_, {}) for id_ in said.ignored)]
-        _note(workspace, "feedback", facts)
+    facts: list[Said] = [*((USED, id_, {}) for id_ in said.used), *((IGNORED, id_, {}) for id_ in said.ignored)]
+    _note(workspace, "feedback", facts)
     return said
 
 
@@ -295,18 +214,17 @@ def judge_answers(workspace: Workspace, response: str, among: Collection[str] | 
     return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
 
 
-def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool = False) -> None:
+def set_importance(workspace: Workspace, id_: str, value: int) -> None:
     """Note how important a memory is, 1 to 10; UserError when no page holds it."""
     workspace.catalog.refresh(workspace.now)
     if id_ not in workspace.catalog.pages_of([id_]):
         raise UserError(_UNKNOWN.format(id_))
-    if not dry_run:
-        before = workspace.transactions.ledger().signals_of(id_).importance or TAKEN_BACK
-        _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
+    before = workspace.transactions.ledger().signals_of(id_).importance or TAKEN_BACK
+    _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
 
 
 def _note(workspace: Workspace, name: str, said: Sequence[Said]) -> None:
-    if said:
+    if said and not workspace.is_dry:
         rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
         events = ((kind, id_, {"memory": id_, **facts}) for kind, id_, facts in said)
         record_run(workspace, name, Counter(kind for kind, _, _ in said), rows, said=events)

@@ -1,12 +1,17 @@
-"""Whether a bank has lost anything: logs, pages and events are read anew, and bankd's own tables are not trusted."""
+"""Whether a bank has lost anything, and whether its index is whole.
+
+Logs, pages and events are read anew, and bankd's own tables are not trusted.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from bankd.edits.settle import EMPTY_DAYS
-from bankd.errors import ConflictError
+from bankd.errors import ConflictError, IndexDamaged
 from bankd.health.health import COPIED_ADVICE, find_copied
 from bankd.memory.provenance import (
     Emptied,
@@ -20,6 +25,7 @@ from bankd.pages.page import read_page
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
+    from bankd.search.bank_search import BankSearch, Indexes
 
 
 def verify_workspace(workspace: Workspace) -> Verification:
@@ -75,3 +81,46 @@ def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[
                 if entry.memory.id:
                     found.setdefault(entry.memory.id, []).append(f"{path}:{entry.line}")
     return found
+
+
+def index_state(indexes: Indexes) -> dict[str, Any]:
+    """The state of the index; nothing is written."""
+    try:
+        facts = indexes.bank.facts()
+        if not facts.updated:
+            return _unusable("there is none yet")
+        pending = indexes.pending()
+        beside = indexes.sizes()
+    except IndexDamaged as damage:
+        return _unusable(str(damage))
+    return {
+        "usable": True,
+        "memories": facts.memories,
+        "generation": int(facts.generation),
+        "updated": facts.updated,
+        "pending": pending,
+        "provisional": facts.provisional,
+        "meaning": indexes.meaning_state(),
+        **beside,
+    }
+
+
+def _unusable(why: str) -> dict[str, Any]:
+    return {"usable": False, "why": f"{why}; make it with: bankctl doctor index rebuild"}
+
+
+def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
+    """Read what changed, or everything anew while the old index answers; gives a sentence on what was done."""
+    done = searching.rebuild(now) if anew else searching.refresh(now, None)
+    searching.fill_vectors(now)
+    searching.indexes.write_tree(publish)
+    return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
+
+
+def check_index(indexes: Indexes) -> str:
+    """Compare every file of the index with its checksum; gives a sentence on what is wrong."""
+    try:
+        indexes.verify()
+    except IndexDamaged as damage:
+        return f"damaged: {damage}; make it anew with: bankctl doctor index rebuild"
+    return "every file is what was written"

@@ -1,8 +1,7 @@
 """What waits for a person, as cards: what each is about, the decisions that fit it, and how a decision is carried out.
 
 The review of the command line, of the page and of the finder show these cards and take these decisions. A decision is
-a form: `do` names it in `DECISIONS`, and the other fields are what it needs. Each calls one use case, and with
-`dry_run` only says what it would do.
+a form: `do` names it in `DECISIONS`, and the other fields are what it needs. Each calls one use case.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
-from bankd.app.archive import forecast_fading, restore_memories
-from bankd.app.forget import forget_memory
+from bankd.app.archive import forecast_fading, forget_memory, restore_memories
 from bankd.app.review import (
     accept_line,
     allow_line,
@@ -35,8 +33,8 @@ from bankd.app.review import (
     places_for,
     promote_memory,
 )
+from bankd.app.runs import Undo
 from bankd.app.show import set_importance
-from bankd.app.undo import Undo
 from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
@@ -86,6 +84,10 @@ class Choice(NamedTuple):
     asks: str = ""
     """The name of a field that the person types; empty for none."""
 
+    def form(self, typed: str = "") -> dict[str, str]:
+        """The form that it sends, with what the person typed."""
+        return {"do": self.do, **self.fields, **({self.asks: typed} if self.asks else {})}
+
 
 class Card(NamedTuple):
     """Something that waits: its kind, its id or log line, its lines, the reason, the choices (likeliest first), its source.
@@ -99,13 +101,6 @@ class Card(NamedTuple):
     reason: str
     choices: Sequence[Choice]
     source: str = ""
-
-
-class Suggestion(NamedTuple):
-    """A page on which an unfiled memory may belong, and why."""
-
-    page: str
-    reason: str
 
 
 def list_cards(workspace: Workspace, kinds: Sequence[str] = tuple(KINDS)) -> list[Card]:
@@ -136,8 +131,8 @@ def _unfiled(workspace: Workspace) -> Iterator[Card]:
         yield Card("unfiled", item.id, [line], item.source, choices, item.source)
 
 
-def suggest_pages(workspace: Workspace, text: str) -> list[Suggestion]:
-    """The likeliest pages for a text, at most three: what rules claim, then the pages of the most similar memories."""
+def suggest_pages(workspace: Workspace, text: str) -> list[tuple[str, str]]:
+    """The likeliest pages for a text, at most three, and why: what rules claim, then the pages of the most similar memories."""
     memory = parse_memory(MARKER.sub("", text))
     (claims,) = places_for(workspace, [memory])
     found: dict[str, str] = {}
@@ -154,7 +149,7 @@ def suggest_pages(workspace: Workspace, text: str) -> list[Suggestion]:
         if page not in pages:
             found[page] = "its memories are similar"
     found.pop(INBOX, None)
-    return [Suggestion(page, reason) for page, reason in found.items() if not page.startswith("_meta/")][:_SUGGESTED]
+    return [(page, reason) for page, reason in found.items() if not page.startswith("_meta/")][:_SUGGESTED]
 
 
 def with_suggestions(workspace: Workspace, card: Card) -> Card:
@@ -163,8 +158,8 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
         return card
     pages = suggest_pages(workspace, card.lines[0].text)
     choices = [
-        Choice(str(number), "place", one.page, {"id": card.id, "page": one.page, "why": one.reason})
-        for number, one in enumerate(pages, 1)
+        Choice(str(number), "place", page, {"id": card.id, "page": page, "why": why})
+        for number, (page, why) in enumerate(pages, 1)
     ]
     return card._replace(choices=[*choices, *card.choices])
 
@@ -286,9 +281,9 @@ Form: TypeAlias = Mapping[str, str]
 
 
 class Decision(NamedTuple):
-    """The function that carries out a decision (told whether this is a dry run), and the words for the result."""
+    """The function that carries out a decision, and the words for the result."""
 
-    act: Callable[[Workspace, Form, bool], object]
+    act: Callable[[Workspace, Form], object]
     done: str
 
 
@@ -313,17 +308,17 @@ def _page(form: Form) -> str:
     return f"{page if page.endswith('.md') else page + '.md'}{mark}{heading}"
 
 
-def _importance(workspace: Workspace, form: Form, is_dry: bool) -> None:
+def _importance(workspace: Workspace, form: Form) -> None:
     value = _needed(form, "value")
     if value not in {str(number) for number in range(1, 11)}:
         raise UsageError("importance is a number from 1 to 10")
-    set_importance(workspace, _needed(form, "id"), int(value), dry_run=is_dry)
+    set_importance(workspace, _needed(form, "id"), int(value))
 
 
-def _edit(workspace: Workspace, form: Form, is_dry: bool) -> None:
+def _edit(workspace: Workspace, form: Form) -> None:
     about = " ".join(f"@{name.lstrip('@')}" for name in form.get("about", "").split())
     said = f"{form.get('tag', '')} {about}".strip()
-    edit_memory(workspace, _needed(form, "id"), said, _needed(form, "text"), form.get("shown"), dry_run=is_dry)
+    edit_memory(workspace, _needed(form, "id"), said, _needed(form, "text"), form.get("shown"))
 
 
 def _ids(form: Form) -> list[str]:
@@ -331,25 +326,25 @@ def _ids(form: Form) -> list[str]:
 
 
 DECISIONS: Mapping[str, Decision] = {
-    "place": Decision(lambda w, f, dry: place_memory(w, _needed(f, "id"), _page(f), dry_run=dry), "Filed on"),
-    "accept": Decision(lambda w, f, dry: accept_line(w, *read_place(_needed(f, "place")), dry_run=dry), "Taken in"),
-    "dismiss": Decision(lambda w, f, dry: dismiss_line(w, *read_place(_needed(f, "place")), dry_run=dry), "Dismissed"),
-    "keep": Decision(lambda w, f, dry: keep_near(w, _needed(f, "id"), dry_run=dry), "Kept both"),
-    "merge": Decision(lambda w, f, dry: consolidate_bank(w, _needed(f, "id"), apply=not dry), "Merged into one"),
-    "both": Decision(lambda w, f, dry: keep_both(w, _needed(f, "id"), _needed(f, "other"), dry_run=dry), "Both hold"),
-    "archive": Decision(lambda w, f, dry: archive_memories(w, _ids(f), dry_run=dry), "Archived"),
-    "restore": Decision(lambda w, f, dry: restore_memories(w, _ids(f), dry_run=dry), "Restored"),
-    "confirm": Decision(lambda w, f, dry: confirm_memory(w, _needed(f, "id"), dry_run=dry), "Sure as of today"),
-    "pin": Decision(lambda w, f, dry: pin_memory(w, _needed(f, "id"), dry_run=dry), "Pinned"),
+    "place": Decision(lambda w, f: place_memory(w, _needed(f, "id"), _page(f)), "Filed on"),
+    "accept": Decision(lambda w, f: accept_line(w, *read_place(_needed(f, "place"))), "Taken in"),
+    "dismiss": Decision(lambda w, f: dismiss_line(w, *read_place(_needed(f, "place"))), "Dismissed"),
+    "keep": Decision(lambda w, f: keep_near(w, _needed(f, "id")), "Kept both"),
+    "merge": Decision(lambda w, f: consolidate_bank(w, _needed(f, "id")), "Merged into one"),
+    "both": Decision(lambda w, f: keep_both(w, _needed(f, "id"), _needed(f, "other")), "Both hold"),
+    "archive": Decision(lambda w, f: archive_memories(w, _ids(f)), "Archived"),
+    "restore": Decision(lambda w, f: restore_memories(w, _ids(f)), "Restored"),
+    "confirm": Decision(lambda w, f: confirm_memory(w, _needed(f, "id")), "Sure as of today"),
+    "pin": Decision(lambda w, f: pin_memory(w, _needed(f, "id")), "Pinned"),
     "promote": Decision(
-        lambda w, f, dry: promote_memory(w, _needed(f, "id"), _page(f) if f.get("page") else None, dry_run=dry), "Filed on"
+        lambda w, f: promote_memory(w, _needed(f, "id"), _page(f) if f.get("page") else None), "Filed on"
     ),
-    "decline": Decision(lambda w, f, dry: decline_promotion(w, _needed(f, "id"), dry_run=dry), "Left as it is"),
-    "allow": Decision(lambda w, f, dry: allow_line(w, _needed(f, "id"), dry_run=dry), "Taken in"),
+    "decline": Decision(lambda w, f: decline_promotion(w, _needed(f, "id")), "Left as it is"),
+    "allow": Decision(lambda w, f: allow_line(w, _needed(f, "id")), "Taken in"),
     "importance": Decision(_importance, "Saved"),
     "edit": Decision(_edit, "Saved"),
-    "forget": Decision(lambda w, f, dry: forget_memory(w, _needed(f, "id"), apply=not dry), "Forgotten for good"),
-    "undo": Decision(lambda w, f, dry: None if dry else Undo(w, _needed(f, "run")).carry_out(), "Undone"),
+    "forget": Decision(lambda w, f: forget_memory(w, _needed(f, "id")), "Forgotten for good"),
+    "undo": Decision(lambda w, f: Undo(w, _needed(f, "run")).carry_out(), "Undone"),
 }  # fmt: skip
 
 
@@ -361,17 +356,16 @@ class Decided(NamedTuple):
     run: str
 
 
-def decide(
-    workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS, *, dry_run: bool = False
-) -> Decided:
+def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS) -> Decided:
     """Carry a decision out; raises the errors of its use case. UsageError if the form is not understood."""
     decision = decisions.get(form.get("do", ""))
     if decision is None:
         raise UsageError("no such decision")
     before = {row.run for row in workspace.recorder.open_ledger().rows}
-    result = decision.act(workspace, form, dry_run)
-    rows = () if dry_run else workspace.recorder.open_ledger().rows
-    runs = [row.run for row in rows if row.run and row.changed and row.run not in before]
+    result = decision.act(workspace, form)
+    runs = [
+        row.run for row in workspace.recorder.open_ledger().rows if row.run and row.changed and row.run not in before
+    ]
     page = str(result[0][1]) if isinstance(result, list) and result and isinstance(result[0], tuple) else ""
     return Decided(decision.done, page if form["do"] in {"place", "promote"} else "", runs[-1] if runs else "")
 
@@ -383,7 +377,9 @@ def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict
     as it is, `drop` takes it out.
     """
     ids, form = what.split(), {"do": "archive", "id": what}
-    if len(ids) == 2:
+    if verb == "merge":
+        form = {"do": "merge", "id": what}
+    elif len(ids) == 2:
         form = {"do": "both", "id": ids[0], "other": ids[1]}
     elif ":" in what and not what.startswith("m-"):
         if verb not in {"accept", "drop"}:
@@ -396,27 +392,29 @@ def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict
     return form
 
 
+_FITTING = {
+    "accept": {"unfiled": "place", "lived": "promote", "fading": "", "blocked": "allow"},
+    "keep": {"lived": "decline", "near": "keep", "contradictions": "both"},
+}
+"""For a verb, the kinds of card on which an id is looked for, and the decision that it means there; empty for the likeliest."""
+
+
 def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
-    """What to accept or keep means for an id, by the kinds of card that it waits on."""
-    by_kind = {c.kind: c for c in list_cards(workspace) if what in {c.id, *(line.id for line in c.lines)}}
-    if verb == "keep":
-        return _keep_form(workspace, by_kind, what)
-    if "unfiled" in by_kind:
-        return _place_form(workspace, what, "1")
-    if "fading" in by_kind and "lived" not in by_kind and by_kind["fading"].choices:
-        first = by_kind["fading"].choices[0]
-        return {"do": first.do, **first.fields}
-    if "lived" not in by_kind and not any(card.id == what for card in _blocked(workspace)):
+    """What to accept or keep means for an id, by the kinds of card that it waits on.
+
+    To keep an opinion that is on no card is to pin it. Other memories do not fade, so need no pin.
+    """
+    for kind, do in _FITTING[verb].items():
+        ids = (
+            (card, {card.id, *(line.id for line in card.lines if kind != "blocked")})
+            for card in list_cards(workspace, [kind])
+        )
+        for card in [card for card, own in ids if what in own and card.choices][-1:]:
+            if kind == "unfiled":
+                return _place_form(workspace, what, "1")
+            return next(one for one in card.choices if do in {"", one.do}).form()
+    if verb == "accept":
         raise UserError(f"{what}: nothing with this id waits; bankctl review list shows what does, with its id")
-    return {"do": "promote" if "lived" in by_kind else "allow", "id": what}
-
-
-def _keep_form(workspace: Workspace, by_kind: Mapping[str, Card], what: str) -> dict[str, str]:
-    """The form to keep an opinion that is on no card: pin it. Other memories do not fade, so need no pin."""
-    for kind, do in (("lived", "decline"), ("near", "keep"), ("contradictions", "both")):
-        if card := by_kind.get(kind):
-            first = {"do": do, "id": card.lines[0].id}
-            return first | ({"other": card.lines[1].id} if do == "both" else {} if do == "keep" else {"id": what})
     held = workspace.catalog.lines_of([what])
     is_opinion = what not in held or memory_of(held[what]).confidence is not None
     return {"do": "pin" if is_opinion else "keep", "id": what}
@@ -425,14 +423,11 @@ def _keep_form(workspace: Workspace, by_kind: Mapping[str, Card], what: str) -> 
 def _place_form(workspace: Workspace, what: str, page: str) -> dict[str, str]:
     card = next((card for card in list_cards(workspace, ["unfiled"]) if card.id == what), None)
     if card is None:
-        return {
-            "do": "place" if what not in {c.id for c in list_cards(workspace, ["lived"])} else "promote",
-            "id": what,
-            "page": page,
-        }
+        is_lived = any(card.id == what for card in list_cards(workspace, ["lived"]))
+        return {"do": "promote" if is_lived else "place", "id": what, "page": page}
     if page.isdecimal():
         pages = suggest_pages(workspace, card.lines[0].text)
         if not 0 < int(page) <= len(pages):
             raise UserError(f"{what}: no page is suggested under {page}; name one: bankctl review place {what} PAGE")
-        page = pages[int(page) - 1].page
+        page = pages[int(page) - 1][0]
     return {"do": "place", "id": what, "page": page}

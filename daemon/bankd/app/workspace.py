@@ -1,4 +1,4 @@
-"""A workspace opened for one command: what every use case works on, and how it runs a cycle.
+"""A workspace opened for one command: what every use case works on, how it runs a cycle, and how runs are recorded.
 
 What a person asks for outside a cycle is checked, committed and reported by the same rules.
 """
@@ -6,6 +6,7 @@ What a person asks for outside a cycle is checked, committed and reported by the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,18 +14,18 @@ from threading import Event as Waiter
 from typing import TYPE_CHECKING, TypeAlias
 
 from bankd.app.index import RunIndex
-from bankd.app.record import Recorder
 from bankd.config.workspace import ConfigError, Configuration, compile_finders, configure_run
 from bankd.cycle import CycleKind, Policy, Report, World, check_plan, closed_for, run_cycle
 from bankd.edits.operations import Operation
 from bankd.edits.settle import is_just_saved
 from bankd.edits.transaction import Applied, Transaction
-from bankd.errors import UserError
+from bankd.errors import BankError, RefusedError, UserError
 from bankd.health.health import cannot_be_told
+from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.links import relink_plan
-from bankd.memory.plan import Plan, leave_out
-from bankd.memory.report import ReportRow
+from bankd.memory.plan import Plan, leave_out, new_run_id
+from bankd.memory.report import ReportRow, counts_of, rows_of
 from bankd.memory.retain import LogPlace, LogReading, identified_as
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import Fading
@@ -39,12 +40,75 @@ if TYPE_CHECKING:
     from bankd.storage.disk import DerivedDatabase
     from bankd.storage.tree import BankFiles
     from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-    from bankd.workspace.facts import TrustedClock
+    from bankd.workspace.facts import RunLedger, RunReports, TrustedClock
     from bankd.workspace.graph import LinkGraph
     from bankd.workspace.logs import ImportedLogs, LogFiles
     from bankd.workspace.writer import TextTraces, WorkspaceWriter
 
 _LOOK_SECONDS = 0.25
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """What is recorded of a run when it ends; a run fills it in."""
+
+    run: str
+    is_changed: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    rows: Sequence[ReportRow] = ()
+    note: str = ""
+
+    def tell(self, plan: Plan) -> None:
+        """Fill it in from a plan that was carried out."""
+        self.is_changed, self.rows = not plan.is_empty, tuple(rows_of(plan))
+        self.counts = counts_of(self.rows)
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Writes the ledger and the reports of a workspace. With `is_given`, `now` came from the user and not from the clock."""
+
+    open_ledger: Callable[[], RunLedger]
+    reports: RunReports
+    read_monotonic: Callable[[], float]
+    now: datetime
+    is_by_hand: bool
+    """Whether a command records, and not the daemon."""
+    is_given: bool = False
+
+    def new_run(self, kind: str) -> str:
+        """A new id for a run."""
+        return new_run_id(self.now, kind, {row.run for row in self.open_ledger().rows})
+
+    @contextmanager
+    def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
+        """Record how a run ends, also when it fails; StorageError when its report cannot be written."""
+        record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
+        try:
+            yield record
+        except BankError as error:
+            outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
+            record.note = str(error)[:2000]
+            self._note(kind, record, outcome, self.read_monotonic() - began)
+            raise
+        self._note(kind, record, RunOutcome.RAN, self.read_monotonic() - began)
+        self.reports.keep(record.run, record.rows)
+
+    def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
+        counted = ", ".join(f"{count} {name}" for name, count in record.counts.items())
+        row = LedgerRow(
+            self.now,
+            kind,
+            outcome,
+            seconds=seconds,
+            note=record.note or counted or "nothing new",
+            by_hand=self.is_by_hand,
+            run=record.run,
+            counts=record.counts,
+            changed=record.is_changed,
+            given=self.is_given,
+        )
+        self.open_ledger().add(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +168,24 @@ class Workspace:
         reading = self.logs.read(log)
         return identified_as(reading, ledger.identity_of(log)) if reading else None
 
-    def run_batches(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Iterator[Report]:
+    @property
+    def is_dry(self) -> bool:
+        """Whether it was opened without the lock: a use case then only tells what it would do."""
+        return not self.transactions.may_write
+
+    def run_batches(self, kind: CycleKind, *, force: bool = False) -> Iterator[Report]:
         """Run a cycle, and again while the logs hold more than one run may take in; each run has its own undo."""
-        report = self.run_cycle(kind, dry_run=dry_run, force=force)
+        report = self.run_cycle(kind, force=force)
         yield report
         while report.rest:
             report = self.run_cycle(kind, force=force, start=report.rest.start)
             yield report
 
-    def run_cycle(
-        self, kind: CycleKind, *, dry_run: bool = False, force: bool = False, start: LogPlace | None = None
-    ) -> Report:
+    def run_cycle(self, kind: CycleKind, *, force: bool = False, start: LogPlace | None = None) -> Report:
         """Run one cycle, on the logs from `start` on."""
-        policy = replace(self.policy(force=force, remember=not dry_run), start=start)
+        policy = replace(self.policy(force=force, remember=not self.is_dry), start=start)
         notes: list[str] = []
-        if dry_run:
+        if self.is_dry:
             report = run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
         else:
             with self.recorder.recording(kind) as record:
@@ -218,8 +285,8 @@ class UserRun:
     catalog: PageMemoryCatalog
     ledger: Ledger
 
-    def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
-        """Check a plan and commit it, unless `dry_run`; RefusedError beyond the budget, InvariantError for a bug."""
+    def carry_out(self, plan: Plan, *, force: bool = False) -> Report:
+        """Check a plan and commit it; RefusedError beyond the budget, InvariantError for a bug."""
         workspace = self.workspace
         workspace.graph.refresh()
         closed = closed_for(plan, workspace.transactions)
@@ -228,11 +295,9 @@ class UserRun:
             raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
         plan = relink_plan(plan, workspace.graph, self.catalog.read)
         plan = leave_out(plan, closed_for(plan, workspace.transactions))
-        check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or dry_run))
-        if dry_run:
-            return Report(self.name, plan, is_applied=False)
-        if plan.is_empty:
-            return Report(self.name, plan, is_applied=True)
+        check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or workspace.is_dry))
+        if workspace.is_dry or plan.is_empty:
+            return Report(self.name, plan, is_applied=not workspace.is_dry)
         with workspace.recorder.recording(self.name, plan.run) as record:
             conflicts = workspace.transactions.commit(replace(plan.transaction, kind=self.name)).conflicts
             record.tell(plan)
@@ -249,7 +314,9 @@ def record_run(
     said: Iterable[Said] = (),
     operations: Sequence[Operation] = (),
 ) -> Applied:
-    """Carry out as a run of this kind what a person said, and what it changes on pages."""
+    """Carry out as a run of this kind what a person said, and what it changes on pages; nothing in a dry workspace."""
+    if workspace.is_dry:
+        return Applied(0)
     with workspace.recorder.recording(kind) as record:
         run, now = record.run, workspace.now
         events = tuple(make_event(name, f"{key}@{run}", now, run=run, **facts) for name, key, facts in said)

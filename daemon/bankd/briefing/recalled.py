@@ -240,3 +240,12 @@ def marked_pieces(hit: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
         yield text[start:end], True
         at = end
     yield text[at:], False
+
+
+def fold_older(hits: Sequence[Said]) -> Iterator[tuple[Said, list[Said]]]:
+    """The hits without those that another of them replaces; each with the older ones that it replaced."""
+    by_id = {hit["id"]: hit for hit in hits if hit["id"]}
+    older = {id_: hit["superseded_by"] for id_, hit in by_id.items() if hit["superseded_by"] in by_id}
+    for hit in hits:
+        if hit["id"] not in older:
+            yield hit, [by_id[old] for old, new in older.items() if new == hit["id"]]

@@ -2,21 +2,19 @@
 
 Each command imports inside `run` what is slow and what it alone needs: `bankctl search` is called a hundred times a day.
 
-    base       the commands and their arguments (commands.tsv), the parser, standard streams
-    location   which workspace a command is about
-    printing   colour, width, safe text, pager, progress
-    answers    how answers of search look
-    search     search, related, timeline
-    show       show, log, undo, cycle, and how the report of a run is printed
-    write      add, edit, init, adopt, feedback, export, backup, restore
-    review     review
-    page       page, archive, forget
-    importing  import, distil
-    status     status, doctor, config
-    agents     connect, disconnect, brief, mcp
-    hook       hook: light, because agents call it at every prompt
-    faces      ui, the finder, banks, service, completions
-    demo       demo
+    base      the commands and their arguments (commands.tsv), the parser, standard streams
+    printing  the answer of a command, as JSON or for people; colour, width, safe text, pager, progress
+    search    search, related, timeline; how answers of search look
+    show      show, log, undo, cycle, demo; how the report of a run is printed
+    write     add, edit, init, adopt, feedback, export, backup, restore
+    review    review
+    page      page, archive, forget
+    status    status, doctor, config, service
+    agents    connect, disconnect, brief, mcp, import, distil
+    hook      hook: light, because agents call it at every prompt
+    faces     ui, the finder, banks, completions
+
+Here also is which workspace a command is about.
 """
 
 from __future__ import annotations
@@ -24,11 +22,16 @@ from __future__ import annotations
 import os
 import sys
 
-from bankd.errors import BUG, BankError, InvariantError, UsageError
+from bankd.errors import BUG, BankError, InvariantError, UsageError, UserError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from bankd.app.workspace import Workspace
 
 _HELP = {"-h", "--help"}
 
@@ -166,3 +169,47 @@ def _is_out_of_memory(error: Exception) -> bool:
     """Whether memory was short. The loader of compiled modules says so only in the words of an ImportError."""
     words = ("failed to map segment", "cannot allocate memory")
     return isinstance(error, MemoryError) or any(said in str(error) for said in words)
+
+
+def open_named(arguments: Namespace, *, write: bool) -> AbstractContextManager[Workspace]:
+    """Open the workspace that a command is about, at the time of its `--now`; BusyError when another process writes."""
+    from bankd.wiring.workspace import open_workspace
+
+    return open_workspace(find_workspace(arguments.workspace), getattr(arguments, "now", None), write=write)
+
+
+def find_workspace(given: str | None) -> Path:
+    """`locate_workspace` as a path."""
+    from pathlib import Path
+
+    return Path(locate_workspace(given))
+
+
+def locate_workspace(given: str | None) -> str:
+    """The workspace by `--workspace`, `$BANKD_WORKSPACE`, or the nearest parent folder that has a `bankd.yaml`."""
+    if named := given or os.environ.get("BANKD_WORKSPACE"):
+        folder = os.path.expanduser(named)  # noqa: PTH111 -- pathlib takes longer than the work of a search
+        if not _is_workspace(folder):
+            problem = "has no bankd.yaml" if os.path.isdir(folder) else "no such folder"  # noqa: PTH112 -- same
+            raise UserError(f"{folder}: {problem}; make a workspace there with: bankctl init {folder}")
+        folder = os.path.realpath(folder)
+    else:
+        here = folder = os.getcwd()  # noqa: PTH109 -- same
+        while not _is_workspace(folder):
+            above = os.path.dirname(folder)  # noqa: PTH120 -- same
+            if above == folder:
+                raise UserError(f"no bankd.yaml here or above {here}; make a workspace with: bankctl init DIR")
+            folder = above
+    own = os.path.join(folder, ".bankd")  # noqa: PTH118 -- same
+    if os.path.islink(own):  # noqa: PTH114 -- same; derived files would be written outside the workspace
+        way = "move the linked folder here, or delete the link: all but undo can be rebuilt"
+        raise UserError(f"{own}: is a link, and bankd follows no link out of a workspace; {way}")
+    try:
+        folder.encode()
+    except UnicodeEncodeError:
+        raise UserError(f"{folder}: its path is not UTF-8; rename the folder") from None
+    return folder
+
+
+def _is_workspace(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "bankd.yaml"))  # noqa: PTH113, PTH118 -- same

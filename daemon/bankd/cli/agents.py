@@ -1,4 +1,4 @@
-"""`bankctl connect`, `disconnect`, `brief` and `mcp`: the memory of a workspace for agents."""
+"""`bankctl connect`, `disconnect`, `brief`, `mcp`, `import` and `distil`: agents read the bank, and what they wrote is read."""
 
 from __future__ import annotations
 
@@ -6,50 +6,50 @@ import json
 import os
 import sys
 from argparse import Namespace
+from collections import Counter
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bankd.cli import find_workspace, locate_workspace, open_named
 from bankd.cli.base import suggest_word
-from bankd.cli.location import find_workspace, locate_workspace
-from bankd.cli.printing import plain, say, say_answer, say_json, styled
+from bankd.cli.printing import Outcome, Progress, plain, say, styled
 from bankd.errors import UsageError
+from bankd.translate import counted
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bankd.agents.connect import FileChange
+    from bankd.app.distil import DistilPlan
+    from bankd.app.imports import Imported
     from bankd.wiring.reader import BankReader
 
-_AGENTS = ["claude-code", "codex", "openclaw", "hermes"]
-_AGENTS += ["cursor", "vscode", "zed", "opencode", "gemini", "claude-desktop", "windsurf"]
 
-
-def connect_command(arguments: Namespace) -> int:
+def connect_command(arguments: Namespace) -> Outcome:
     """Install the plugin and settings of an agent, or show what would be installed."""
     from bankd.agents import connect
 
     root = find_workspace(arguments.workspace).resolve()
     if arguments.agent == "mcp":
         entry, text = {"mcpServers": {"bankd": connect.server_entry(root)}}, connect.agents_text()
-        return say_answer(
+        return Outcome(
             {**entry, "agents_md": text},
             _("# for the settings of an agent that speaks MCP"),
             plain(json.dumps(entry, ensure_ascii=False, indent=2)),
             "\n" + _("# for AGENTS.md, or another file that the agent reads when it starts"),
             plain(text.strip()),
-            as_json=arguments.json,
         )
     homes = connect.Homes(os.environ)
     connection = connect.plan_connection(arguments.agent, root, homes)
     changes = connect.plan_changes(connection) if arguments.dry_run else connect.connect_agent(connection, homes)
     nothing = f"{arguments.agent} is connected to {root} already"
-    _tell(arguments, changes, connection.advice if changes else nothing, is_dry=arguments.dry_run)
-    return 0
+    return _told(arguments, changes, connection.advice if changes else nothing, is_dry=arguments.dry_run)
 
 
-def disconnect_command(arguments: Namespace) -> int:
+def disconnect_command(arguments: Namespace) -> Outcome:
     """Undo `connect`: give every file its bytes back."""
     from bankd.agents import connect
 
@@ -58,31 +58,31 @@ def disconnect_command(arguments: Namespace) -> int:
     connection = connect.plan_connection(arguments.agent, root, homes)
     changes = connect.disconnect_agent(connection, homes)
     done = "; ".join(filter(None, (f"{arguments.agent} is disconnected", connection.left)))
-    _tell(arguments, changes, done if changes else f"{arguments.agent} is not connected", is_dry=False)
-    return 0
+    return _told(arguments, changes, done if changes else f"{arguments.agent} is not connected", is_dry=False)
 
 
-def _tell(arguments: Namespace, changes: Sequence[FileChange], last: str, *, is_dry: bool) -> None:
-    """Print what was, or would be, changed: new and removed files by name, others by their difference."""
+def _told(arguments: Namespace, changes: Sequence[FileChange], last: str, *, is_dry: bool) -> Outcome:
+    """What was, or would be, changed: new and removed files by name, others by their difference."""
+    rows = [{"path": str(one.path), "new": one.before is None, "gone": one.after is None} for one in changes]
+    whole = {"agent": arguments.agent, "applied": not is_dry, "changes": rows, "advice": last}
+    return Outcome(whole, *_differences(changes), _("nothing was written" if is_dry and changes else last))
+
+
+def _differences(changes: Sequence[FileChange]) -> Iterator[str]:
     from difflib import unified_diff
 
-    if arguments.json:
-        rows = [{"path": str(one.path), "new": one.before is None, "gone": one.after is None} for one in changes]
-        say_json({"agent": arguments.agent, "applied": not is_dry, "changes": rows, "advice": last})
-        return
     colours = {"+": "green", "-": "red"}
     for change in changes:
         path = str(change.path)
         if change.before is None or change.after is None:
-            say(f"{'+' if change.before is None else '-'} {styled(path)}")
+            yield f"{'+' if change.before is None else '-'} {styled(path)}"
             continue
         before, after = (data.decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
         for line in unified_diff(before, after, path, path, lineterm="", n=1):
-            say(styled(line, colours.get(line[:1], "dim")))
-    say(_("nothing was written" if is_dry and changes else last))
+            yield styled(line, colours.get(line[:1], "dim"))
 
 
-def brief_command(arguments: Namespace) -> int:
+def brief_command(arguments: Namespace) -> Outcome | int:
     """Print a briefing, or why there is nothing to say."""
     from bankd.agents.briefs import brief_asked
     from bankd.briefing.choose import MODES
@@ -92,7 +92,7 @@ def brief_command(arguments: Namespace) -> int:
     if arguments.lists:
         for name, one in MODES.items():
             row = {"mode": name, "fires": one.fires, "tokens": one.tokens}
-            say_answer(row, f"{name:12} {one.tokens:>4}  {_(one.fires)}", as_json=arguments.json)
+            Outcome(row, f"{name:12} {one.tokens:>4}  {_(one.fires)}").show(as_json=arguments.json)
         return 0
     bank = BankReader(locate_workspace(arguments.workspace))
     if mode not in MODES:
@@ -106,10 +106,10 @@ def brief_command(arguments: Namespace) -> int:
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
     said = plain(briefing.text.rstrip("\n")) if rows else f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
-    return say_answer({"mode": mode, "items": rows}, said, as_json=arguments.json)
+    return Outcome({"mode": mode, "items": rows}, said)
 
 
-def mcp_command(arguments: Namespace) -> int:
+def mcp_command(arguments: Namespace) -> Outcome | int:
     """Serve until the agent ends. A call without a bank is answered with an error; the bank may come later."""
     if arguments.action:
         return _tokens(arguments)
@@ -156,7 +156,7 @@ def _serve_http(arguments: Namespace) -> int:
     return 0
 
 
-def _tokens(arguments: Namespace) -> int:
+def _tokens(arguments: Namespace) -> Outcome:
     """List, make or take away tokens."""
     from bankd.agents.remote import Tokens
 
@@ -166,16 +166,170 @@ def _tokens(arguments: Namespace) -> int:
     if arguments.what == "add":
         token = tokens.add(arguments.name)
         shown_once = styled(_("shown only now; keep it where only the agent can read it"), "dim")
-        return say_answer({"name": arguments.name, "token": token}, token, shown_once, as_json=arguments.json)
+        return Outcome({"name": arguments.name, "token": token}, token, shown_once)
     if arguments.what == "revoke":
         tokens.revoke(arguments.name)
         said = _(f"{arguments.name} is refused from now on")
-        return say_answer({"revoked": arguments.name}, styled(said), as_json=arguments.json)
+        return Outcome({"revoked": arguments.name}, styled(said))
     names = tokens.names()
-    lines = [
-        f"{styled(name, 'bold')}{styled(f'  {_(problem)}', 'red') if problem else ''}"
-        for name, problem in names.items()
-    ]
     rows = [{"name": name, "problem": problem} for name, problem in names.items()]
+    shown = ((styled(name, "bold"), styled(_(problem), "red")) for name, problem in names.items())
+    lines = ("  ".join(filter(None, parts)) for parts in shown)
     none = "" if names else _("no agent has a token; make one with: bankctl mcp token add NAME")
-    return say_answer({"tokens": rows}, *lines, none, as_json=arguments.json)
+    return Outcome({"tokens": rows}, *lines, none)
+
+
+def import_command(arguments: Namespace) -> Outcome:
+    """Import once, or with `--watch` again and again until interrupted."""
+    from threading import Event
+
+    pause = Event()
+    while arguments.watch:
+        _import_once(arguments).show(as_json=arguments.json)
+        pause.wait(5.0)
+    return _import_once(arguments)
+
+
+def _import_once(arguments: Namespace) -> Outcome:
+    from bankd.wiring.runner import forget_handed_over, import_sources, left_out_at, sources_at
+
+    is_dry, done = arguments.dry_run, []
+    with open_named(arguments, write=not is_dry) as workspace:
+        sources = sources_at(workspace, arguments.source)
+        bar = Progress(_("import"), len(sources))
+        for imported in import_sources(workspace, sources, is_by_hand=not arguments.watch):
+            done.append(imported)
+            bar.step(imported.source.rpartition("/")[2])
+        bar.close()
+        left = left_out_at(workspace, arguments.source)
+        if not (arguments.source or is_dry):
+            forget_handed_over(workspace)
+    lines = list(_import_lines(done, is_dry=is_dry)) if done or not arguments.watch else []
+    if left and lines:
+        lines.append(_(f"! {counted(len(left), 'file')} left out, no transcript, export or Markdown: {left[0]}"))
+    code = 3 if any(one.problem for one in done) and arguments.source else 0
+    return Outcome({"imported": [asdict(one) for one in done], "left_out": left}, *lines, code=code)
+
+
+def _import_lines(done: list[Imported], *, is_dry: bool) -> Iterator[str]:
+    for one in done:
+        for log, turns in sorted(one.added.items()):
+            yield f"{styled('+', 'green')} memory/imports/{styled(log)}  {styled(counted(turns, 'turn'), 'dim')}"
+        for torn in one.torn:
+            yield styled(f"! {one.source}:{torn.line}: {_(torn.reason)}", "red")
+        if one.problem:
+            yield styled(f"! {one.source}: {_(one.problem)}", "red")
+    if passed := sum((Counter(one.passed) for one in done), Counter[str]()):
+        kinds = ", ".join(f"{_(kind)} {number}" for kind, number in passed.most_common())
+        yield styled(_(f"{counted(passed.total(), 'row')} hold nothing that was said: {kinds}"), "dim")
+    if undated := [one.source for one in done if one.is_dated_by_stamp]:
+        files = counted(len(undated), "file")
+        yield _(f"! {files} without a day in name or front matter, dated by time stamp: {undated[0]}")
+    turns, known = sum(sum(one.added.values()) for one in done), sum(one.known for one in done)
+    left = sum(bool(one.problem) for one in done)
+    counts, sources = counted(turns, "turn"), counted(len(done), "changed source")
+    verb = "would be imported" if is_dry else "imported"
+    yield _(f"{counts} {verb}, {known} known or empty, from {sources}") + (_(f"; {left} not read") if left else "")
+
+
+def distil_command(arguments: Namespace) -> Outcome:
+    """Distil, or print what would be sent, how many tokens that takes, and what it costs."""
+    from bankd.app.distil import ask_models, distil_now, model_of, plan_distilling
+    from bankd.wiring.workspace import open_workspace
+
+    if arguments.rules:
+        return _propose(arguments)
+    if arguments.name:
+        return _choose_model(arguments)
+    root = find_workspace(arguments.workspace)
+    with open_workspace(root, arguments.now, write=False) as workspace:  # a model may take minutes: others write
+        model_of(workspace)
+        if not arguments.now:
+            workspace.wait_until_settled()
+        if arguments.dry_run:
+            return _told_plan(plan_distilling(workspace), has_text=arguments.text)
+        unanswered = ask_models(workspace, only_prose=True)
+    with open_workspace(root, arguments.now) as workspace:
+        done = distil_now(workspace, unanswered)
+    whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
+    notes = done.notes or ("nothing was distilled" if done.waiting else "no new prose",)
+    waiting = (f"{one.what}: {_(one.reason)}" for one in done.waiting)
+    return Outcome(whole, *map(_, notes), *waiting)
+
+
+def _choose_model(arguments: Namespace) -> Outcome:
+    """Try a model, write the settings that name it, and say what a week of logs would take."""
+    from bankd.config.workspace import SETTINGS, load_settings
+    from bankd.wiring.models import plan_week, settings_for, try_model, write_model
+
+    root = find_workspace(arguments.workspace)
+    settings = settings_for(arguments.name, arguments.model, load_settings(root / SETTINGS).distil)
+    tried = try_model(settings) if settings.is_on else None
+    said = write_model(root, settings)
+    lines = [
+        _(f"bankd.yaml: distil.provider is {settings.provider} now"),
+        _(f"the daemon says: {said}") if said else "",
+    ]
+    whole: dict[str, object] = {"provider": settings.provider, "model": settings.model, "command": settings.command}
+    if tried is not None:
+        plan = plan_week(root)
+        took = _(f"{tried.tokens:,} tokens") if tried.tokens else _("it does not say how many tokens")
+        fails = "it fails its trial, so its lines will wait for you: bankctl review"
+        trial = _("it passes its trial" if tried.is_passed else fails)
+        rate = tried.cost / tried.tokens if tried.tokens else 0.0
+        money = rate * (plan.input_tokens + plan.output_tokens)
+        lines.append(_(f"tried once on a sample: {tried.seconds:.1f} s, {took}; {trial}"))
+        lines.append(_(f"the logs of the last week: {tell_plan(plan, money)}"))
+        week = plan._asdict() | {"pieces": len(plan.pieces), "cost": money or plan.cost}
+        whole |= {"tried": tried._asdict(), "week": week}
+    return Outcome(whole, *lines)
+
+
+def _told_plan(plan: DistilPlan, *, has_text: bool) -> Outcome:
+    lines: list[str] = []
+    for one in plan.pieces:
+        lines += one.places[:-1]
+        lines.append(f"{one.places[-1]}  {styled(_(f'{one.tokens:,} tokens'), 'dim')}")
+        if has_text:
+            lines.append(one.text)
+    lines.append(_(f"would send {tell_plan(plan)}; nothing was sent"))
+    return Outcome(plan._asdict() | {"pieces": [one._asdict() for one in plan.pieces]}, *lines)
+
+
+def tell_plan(plan: DistilPlan, money: float = 0.0) -> str:
+    """What a night sends, in words; `money` is in US dollars, for a model that reports its own cost."""
+    sent = [counted(sum(len(one.places) for one in plan.pieces), "piece of the logs", "pieces of the logs")]
+    if plan.insights:
+        sent.append(counted(plan.insights, "cluster of memories", "clusters of memories"))
+    if plan.comparisons:
+        sent.append(counted(plan.comparisons, "memory with similar ones", "memories with similar ones"))
+    calls, asked, answered = counted(plan.calls, "call"), plan.input_tokens, plan.output_tokens
+    most = _(f"at most {calls}, {asked:,} tokens of questions and {answered:,} of answers")
+    cost = _("; for the cost, set distil.input_price and output_price")
+    if money:
+        cost = _(f", about ${money:.2f} if each call is paid for")
+    elif plan.cost:
+        cost = _(f", at most {plan.cost:.4f}")
+    return f"{', '.join(sent)}: {most}{cost}"
+
+
+def _propose(arguments: Namespace) -> Outcome:
+    """Put lines that rules find in prose into the review, or only print them."""
+    from bankd.app.distil import propose_now
+
+    if not 0 <= arguments.days <= 36_500:
+        raise UsageError("--days must be from 0 to 36500")
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
+        if not arguments.now:
+            workspace.wait_until_settled()
+        found = propose_now(workspace, arguments.days)
+    rows = [
+        {"place": f"memory/{one.piece.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule}
+        for one in found
+        for line, rule in one.lines
+    ]
+    lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(_(r['rule']), 'dim')}" for r in rows]
+    way = _("after the next run: bankctl review lists them, bankctl review accept takes one in")
+    said = _(f"{counted(len(rows), 'line')} proposed") + "; " + (_("nothing was written") if arguments.dry_run else way)
+    whole = {"proposed": rows, "applied": not arguments.dry_run}
+    return Outcome(whole, *lines, said if rows else _("nothing new is worth remembering"))

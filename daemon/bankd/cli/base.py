@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, NoReturn
 
+    from bankd.cli.printing import Outcome
+
 
 def _read_table() -> tuple[dict[str, dict[str, tuple[str, str]]], dict[str, list[list[str]]]]:
     """The groups of commands, and the rows of the arguments of each; those of "" are shared."""
@@ -91,11 +93,15 @@ def _add_arguments(parser: ArgumentParser, rows: Sequence[Sequence[str]]) -> Non
 
 
 def run_named(name: str, arguments: Namespace) -> int:
-    """Import the module of a command and call its `NAME_command`; gives the exit code."""
+    """Import the module of a command, call its `NAME_command`, and print its answer; gives the exit code.
+
+    A command that prints by itself gives the exit code.
+    """
     from importlib import import_module
 
-    run: Callable[[Namespace], int] = getattr(import_module(f"bankd.{COMMANDS[name][0]}"), f"{name}_command")
-    return run(arguments)
+    run: Callable[[Namespace], Outcome | int] = getattr(import_module(f"bankd.{COMMANDS[name][0]}"), f"{name}_command")
+    done = run(arguments)
+    return done if isinstance(done, int) else done.show(as_json=arguments.json)
 
 
 def _moment(text: str) -> datetime:
@@ -109,11 +115,6 @@ def _moment(text: str) -> datetime:
 
 def _groups(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def days_asked(arguments: Namespace) -> dict[str, str | None]:
-    """The days that a command was given, as typed, for a request."""
-    return {name: getattr(arguments, name) for name in ("since", "until", "on", "now")}
 
 
 def whole_number(text: str) -> int:

@@ -1,4 +1,4 @@
-"""`bankctl ui`, the finder, `banks`, `service` and `completions`: bankd in a browser, a terminal, systemd and the shell."""
+"""`bankctl ui`, the finder, `banks` and `completions`: bankd in a browser, a terminal and the shell."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import os
 import sys
 from argparse import Action, Namespace
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from bankd.cli import locate_workspace
 from bankd.cli.base import COMMANDS, make_parser
-from bankd.cli.location import find_workspace, locate_workspace
-from bankd.cli.printing import plain, say, say_answer, say_json, styled
+from bankd.cli.printing import Outcome, say, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from bankd.app.units import Installation
 
 
 def ui_command(arguments: Namespace) -> int:
@@ -81,7 +78,7 @@ def open_finder() -> bool:
     return True
 
 
-def banks_command(arguments: Namespace) -> int:
+def banks_command(arguments: Namespace) -> Outcome:
     """Print or change the list of banks that `search --all`, the page and the finder know; 3 when one is missing."""
     from bankd.wiring.banks import read_banks
 
@@ -96,11 +93,11 @@ def banks_command(arguments: Namespace) -> int:
         rows.append({"name": name, "root": root, "problem": "" if is_there else "no workspace is there (now)"})
     shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(_(row["problem"]), "red")) for row in rows]
     none = "" if rows else _("no bank is on the list; add one with: bankctl banks add DIR")
-    say_answer({"banks": rows}, *("  ".join(filter(None, parts)) for parts in shown), none, as_json=arguments.json)
-    return 3 if any(row["problem"] for row in rows) else 0
+    lines = ("  ".join(filter(None, parts)) for parts in shown)
+    return Outcome({"banks": rows}, *lines, none, code=3 if any(row["problem"] for row in rows) else 0)
 
 
-def _add(banks: dict[str, str], arguments: Namespace) -> int:
+def _add(banks: dict[str, str], arguments: Namespace) -> Outcome:
     from bankd.wiring.banks import write_banks
 
     root = os.path.realpath(locate_workspace(arguments.bank or arguments.workspace))
@@ -117,10 +114,10 @@ def _add(banks: dict[str, str], arguments: Namespace) -> int:
     if kept != banks:
         write_banks(kept)
     said = styled(_(f"{name} is on the list: bankctl search --all asks it too"))
-    return say_answer({"added": name, "root": root}, said, as_json=arguments.json)
+    return Outcome({"added": name, "root": root}, said)
 
 
-def _remove(banks: dict[str, str], arguments: Namespace) -> int:
+def _remove(banks: dict[str, str], arguments: Namespace) -> Outcome:
     from bankd.wiring.banks import write_banks
 
     wanted = arguments.bank or locate_workspace(arguments.workspace)
@@ -130,52 +127,7 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> int:
         raise UserError(f"{wanted}: no bank on the list has this name or folder; bankctl banks shows them")
     write_banks({one: root for one, root in banks.items() if one != name})
     said = styled(_(f"{name} is off the list; {banks[name]} is unchanged"))
-    return say_answer({"removed": name, "root": banks[name]}, said, as_json=arguments.json)
-
-
-def service_command(arguments: Namespace) -> int:
-    """Install, remove, reload or show the systemd unit; exit code 3 when it does not run or reload."""
-    from bankd.wiring.probing import find_installation, installation_of_all
-
-    if arguments.all:
-        installation = installation_of_all()
-    else:
-        root = find_workspace(arguments.workspace)
-        installation = find_installation(root, is_user=not arguments.system, name=arguments.name)
-    if arguments.action == "reload":
-        return _reload(installation)
-    if arguments.action == "status":
-        return _service_status(installation, as_json=arguments.json)
-    is_install = arguments.action == "install"
-    for line in installation.install(start=not arguments.no_start) if is_install else installation.uninstall():
-        say(plain(_(line)))
-    return 0
-
-
-def _reload(installation: Installation) -> int:
-    from bankd.wiring.probing import open_probe, reload_daemon
-
-    if installation.is_all:
-        installation.manager.run("reload", installation.unit)
-        say(_(f"all read their settings again; for problems: journalctl --user -u {installation.unit}"))
-        return 0
-    with open_probe(installation.root) as probe:
-        problem = reload_daemon(probe)
-    say(plain(_(problem or "settings reloaded")))
-    return 3 if problem else 0
-
-
-def _service_status(installation: Installation, *, as_json: bool) -> int:
-    state, unit = installation.state(), installation.unit
-    if as_json:
-        say_json({"unit": unit, "path": str(installation.path), **asdict(state)})
-    elif not installation.path.exists():
-        say(_(f"{unit} is not installed; to have bankd work automatically: {installation.how_to_start()}"))
-    else:
-        active = styled(state.active or "unknown", "bold")
-        say(_(f"{unit}: {active} ({state.sub}), {state.enabled}, restarts {state.restarts}"))
-        say(styled(state.text))
-    return 0 if state.active in {"active", "reloading", "activating"} else 3
+    return Outcome({"removed": name, "root": banks[name]}, said)
 
 
 def completions_command(arguments: Namespace) -> int:

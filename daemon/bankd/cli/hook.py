@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from bankd.cli.location import locate_workspace
+from bankd.cli import locate_workspace
 from bankd.pages.bare_json import read_json, write_json
 from bankd.wiring.asking import ask_hook
 
@@ -22,7 +22,7 @@ _SECONDS = 2.0
 
 
 def hook_command(arguments: Namespace) -> int:
-    """Answer the event; `cli.main` leaves with 0 whatever is raised."""
+    """Outcome the event; `cli.main` leaves with 0 whatever is raised."""
     return run_event(arguments.event, arguments.workspace)
 
 

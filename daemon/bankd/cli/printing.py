@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from bankd.pages.text import make_visible, show_line, to_json
-from bankd.translate import translate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,14 +39,20 @@ def say_json(value: object) -> None:
     sys.stdout.write(line + "\n")
 
 
-def say_answer(whole: object, *lines: str, as_json: bool) -> int:
-    """Print `whole` as JSON, or for people the lines that are not empty; gives exit code 0."""
-    if as_json:
-        say_json(whole)
-    else:
-        for line in filter(None, lines):
-            say(line)
-    return 0
+class Outcome:
+    """What a command found or did: a value for `--json`, lines for people, of which empty ones are left out, the exit code."""
+
+    def __init__(self, whole: object, *lines: str, code: int = 0) -> None:
+        self._whole, self._lines, self._code = whole, lines, code
+
+    def show(self, *, as_json: bool) -> int:
+        """Print it; gives the exit code."""
+        if as_json:
+            say_json(self._whole)
+        else:
+            for line in filter(None, self._lines):
+                say(line)
+        return self._code
 
 
 def has_colour(stream: TextIO) -> bool:
@@ -107,11 +112,6 @@ def styled(text: str, *styles: str) -> str:
 def plain(text: str) -> str:
     """A text made safe for a terminal, line breaks kept."""
     return make_visible(text)
-
-
-def told_counts(note: str) -> str:
-    """What a run counted, such as `3 learned, 1 updated`, in the reader's language."""
-    return ", ".join(map(translate, note.split(", ")))
 
 
 def width(text: str) -> int:

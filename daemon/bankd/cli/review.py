@@ -6,8 +6,8 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from bankd.cli.location import open_named
-from bankd.cli.printing import say, say_answer, say_json, shortened, styled
+from bankd.cli import open_named
+from bankd.cli.printing import Outcome, say, say_json, shortened, styled
 from bankd.errors import BankError, UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -15,7 +15,7 @@ from bankd.translate import translate as _
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bankd.app.waiting import Card, Choice, Decided
+    from bankd.app.waiting import Card, Decided
     from bankd.app.workspace import Workspace
 
 _MOST = 40
@@ -24,15 +24,15 @@ _LISTED, _ASKED = 200, 4_000
 """The width of a line in columns: in a list, and while it is decided on."""
 
 
-def review_command(arguments: Namespace) -> int:
+def review_command(arguments: Namespace) -> Outcome | int:
     """Ask one by one on a terminal; else list, or decide."""
     action, ids = arguments.action, list(arguments.ids)
     if action is None and not arguments.json and sys.stdin.isatty() and sys.stdout.isatty():
         with open_named(arguments, write=not arguments.dry_run) as workspace:
-            return _ask(workspace, is_dry=arguments.dry_run)
+            return _ask(workspace)
     if action in {None, "list"}:
         with open_named(arguments, write=False) as workspace:
-            return _list(workspace, ids, as_json=arguments.json)
+            return _list(workspace, ids)
     if not ids and action in {"merge", "place"}:
         return _merge_all(arguments) if action == "merge" else _place_all(arguments)
     if not ids:
@@ -43,29 +43,25 @@ def review_command(arguments: Namespace) -> int:
     return _decide(arguments, action, ids, page)
 
 
-def _list(workspace: Workspace, kinds: Sequence[str], *, as_json: bool) -> int:
-    from bankd.app.waiting import KINDS, list_cards
+def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
+    from bankd.app.waiting import KINDS, list_cards, with_suggestions
     from bankd.memory.report import tell_prose
 
     if unknown := [kind for kind in kinds if kind not in {*KINDS, "blocked"}]:
         raise UsageError(f"no kind {unknown[0]}", f"kinds are {', '.join(KINDS)}, blocked")
-    wanted = list(kinds or KINDS)
-    cards, prose = list(_suggested(workspace, list_cards(workspace, wanted))), workspace.logs.prose()
-    by_kind = {kind: [card for card in cards if card.kind == kind] for kind in wanted}
-    if as_json:
-        say_json({**{kind: [_row(card) for card in found] for kind, found in by_kind.items()}, "prose": prose})
-        return 0
-    for kind, found in by_kind.items():
+    cards, prose = list_cards(workspace, list(kinds or KINDS)), workspace.logs.prose()
+    cards = [*(with_suggestions(workspace, card) for card in cards[:_MOST]), *cards[_MOST:]]
+    whole: dict[str, Any] = {}
+    lines = []
+    for kind in kinds or KINDS:
+        found = [card for card in cards if card.kind == kind]
+        whole[kind] = [_row(card) for card in found]
         if found:
-            say(styled(f"{_(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
-            for card in found:
-                _print_card(card, _LISTED)
-            say(f"  {styled(_(_WAYS[kind]), 'dim')}")
-    if prose and not kinds:
-        say(_(tell_prose(prose)))
-    if not cards:
-        say(_("nothing waits for you"))
-    return 0
+            lines.append(styled(f"{_(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
+            lines += [line for card in found for line in _card_lines(card, _LISTED)]
+            lines.append(f"  {styled(_(_WAYS[kind]), 'dim')}")
+    last = _(tell_prose(prose)) if prose and not kinds else ""
+    return Outcome(whole | {"prose": prose}, *lines, last, "" if cards else _("nothing waits for you"))
 
 
 _WAYS = {
@@ -80,22 +76,10 @@ _WAYS = {
 }
 
 
-def _suggested(workspace: Workspace, cards: Sequence[Card]) -> Iterator[Card]:
-    from bankd.app.waiting import with_suggestions
-
-    for number, card in enumerate(cards):
-        yield with_suggestions(workspace, card) if number < _MOST else card
-
-
 def _row(card: Card) -> dict[str, Any]:
     first, pages = card.lines[0], [one.fields for one in card.choices if "why" in one.fields]
-    row: dict[str, Any] = {
-        "id": card.id,
-        "text": first.text,
-        "place": first.place,
-        "reason": card.reason,
-        "source": card.source,
-    }
+    row: dict[str, Any] = {"id": card.id, "text": first.text, "place": first.place}
+    row |= {"reason": card.reason, "source": card.source}
     if card.kind == "unfiled":
         row |= {"pages": [{"page": one["page"], "reason": one["why"]} for one in pages]}
     if card.kind == "contradictions":
@@ -103,33 +87,36 @@ def _row(card: Card) -> dict[str, Any]:
     return row | ({"lines": [line._asdict() for line in card.lines]} if len(card.lines) > 1 else {})
 
 
-def _print_card(card: Card, columns: int) -> None:
-    """Print a card, each of its lines on one line, cut to this many columns."""
+def _card_lines(card: Card, columns: int) -> Iterator[str]:
+    """A card, each of its lines on one line, cut to this many columns."""
     for line in card.lines:
         where = [_(line.role), line.day, line.place, f"^{line.id}" if line.id else "", line.source]
-        say(f"  {styled(shortened(line.text, columns))}\n    {styled('  '.join(filter(None, where)), 'dim')}")
+        yield f"  {styled(shortened(line.text, columns))}"
+        yield f"    {styled('  '.join(filter(None, where)), 'dim')}"
     if card.reason:
-        say(f"    {styled(shortened(_(card.reason), columns), 'dim')}")
+        yield f"    {styled(shortened(_(card.reason), columns), 'dim')}"
     for choice in card.choices:
         if why := choice.fields.get("why"):
-            say(f"    {choice.key}  {styled(choice.fields['page'])}  {styled(_(why), 'dim')}")
+            yield f"    {choice.key}  {styled(choice.fields['page'])}  {styled(_(why), 'dim')}"
 
 
 def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) -> int:
     """Decide on each; one that cannot be done does not stop the others, and is named at the end."""
     from bankd.app.waiting import decide, form_for, list_cards
 
-    is_dry, done, wrong = arguments.dry_run, [], list[str]()
+    done, wrong = [], list[str]()
     whats = [" ".join(ids)] if action == "keep" and len(ids) == 2 and not any(":" in one for one in ids) else ids
-    with open_named(arguments, write=not is_dry) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         unfiled = list_cards(workspace, ["unfiled"]) if arguments.always and action == "place" else []
         tags = {card.id: card.lines[0].text[:1] for card in unfiled}
-        if action == "keep" and whats is not ids and all(_waits_alone(workspace, id_) for id_ in ids):
-            whats = ids
+        if action == "keep" and whats is not ids:
+            # A memory that waits by itself, as one that fades: two such ids are two decisions, not a pair.
+            alone = {card.id for card in list_cards(workspace, ["lived", "fading"])}
+            whats = ids if alone >= set(ids) else whats
         for what in whats:
             try:
-                form = form_for(workspace, action, what, page) if action != "merge" else {"do": "merge", "id": what}
-                decided = decide(workspace, form, dry_run=is_dry)
+                form = form_for(workspace, action, what, page)
+                decided = decide(workspace, form)
             except UserError as problem:
                 if len(whats) == 1:
                     raise
@@ -137,21 +124,14 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
                 continue
             done.append({"id": what, "do": form["do"], "page": decided.page, "run": decided.run})
             if not arguments.json:
-                say(f"{styled(what, 'bold')}  {_done(decided, is_dry=is_dry)}")
+                say(f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}")
         if arguments.always and done and tags:
             _teach(workspace, arguments, tags.get(done[0]["id"], "W"), done[0]["page"])
     if arguments.json:
-        say_json({"done": done, "problems": wrong, "applied": not is_dry})
+        say_json({"done": done, "problems": wrong, "applied": not arguments.dry_run})
     if wrong:
         raise UserError(*wrong)
     return 0
-
-
-def _waits_alone(workspace: Workspace, id_: str) -> bool:
-    """Whether a memory waits by itself, as one that fades: two such ids are two decisions, not a pair."""
-    from bankd.app.waiting import list_cards
-
-    return any(card.id == id_ for card in list_cards(workspace, ["lived", "fading"]))
 
 
 def _done(decided: Decided, *, is_dry: bool) -> str:
@@ -166,35 +146,32 @@ def _teach(workspace: Workspace, arguments: Namespace, tag: str, page: str) -> N
     rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
     also = "; " + _(f"{counted(waiting, 'waiting line')} would go there too") if waiting else ""
     said = _("rule added to routing.yaml") if arguments.apply else _("to add this rule, repeat with --apply")
-    say(f"  {styled(rule, 'cyan')}")
-    say(f"{said}{also}")
+    say(f"  {styled(rule, 'cyan')}\n{said}{also}")
 
 
-def _place_all(arguments: Namespace) -> int:
+def _place_all(arguments: Namespace) -> Outcome:
     from bankd.app.review import retry_inbox
 
     is_dry = arguments.dry_run
     with open_named(arguments, write=not is_dry) as workspace:
-        moved = retry_inbox(workspace, dry_run=is_dry)
+        moved = retry_inbox(workspace)
     lines = [f"{styled(id_, 'dim')} -> {styled(page, 'bold')}" for id_, page in moved]
     last = _("no rule places any of them") if not moved else _("nothing was written") if is_dry else ""
     whole = {"moved": [{"id": id_, "page": page} for id_, page in moved], "applied": not is_dry}
-    return say_answer(whole, *lines, last, as_json=arguments.json)
+    return Outcome(whole, *lines, last)
 
 
-def _merge_all(arguments: Namespace) -> int:
+def _merge_all(arguments: Namespace) -> Outcome:
     from bankd.app.review import consolidate_bank
-    from bankd.cli.show import tell
+    from bankd.cli.show import report_answer
 
     with open_named(arguments, write=arguments.apply) as workspace:
-        report = consolidate_bank(workspace, apply=arguments.apply, force=arguments.force)
-    code = tell(report, as_json=arguments.json)
-    if report.plan.merged and not arguments.apply and not arguments.json:
-        say(_("to merge all: bankctl review merge --apply; to merge one: bankctl review merge ID"))
-    return code
+        report = consolidate_bank(workspace, force=arguments.force)
+    way = _("to merge all: bankctl review merge --apply; to merge one: bankctl review merge ID")
+    return report_answer(report, way if report.plan.merged and not arguments.apply else "")
 
 
-def _ask(workspace: Workspace, *, is_dry: bool) -> int:
+def _ask(workspace: Workspace) -> int:
     """Show one card after another and ask for a key. A decided card goes, and the next one takes its place."""
     from bankd.app.waiting import KINDS, decide, list_cards, with_suggestions
 
@@ -203,7 +180,7 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
     for number, plain_card in enumerate(cards, 1):
         card = with_suggestions(workspace, plain_card)
         say(styled(f"{_(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
-        _print_card(card, _ASKED)
+        say("\n".join(_card_lines(card, _ASKED)))
         keys = "   ".join(f"{one.key} {_(one.label)}" for one in card.choices if "why" not in one.fields)
         say(f"  {keys}   s {_('Skip')}   u {_('Undo')}   q {_('Close')}")
         while True:
@@ -218,23 +195,15 @@ def _ask(workspace: Workspace, *, is_dry: bool) -> int:
                 say(_(f"{key}: not one of these keys"))
                 continue
             try:
-                form = (
-                    {"do": "undo", "run": last}
-                    if chosen is None
-                    else {"do": chosen.do, **chosen.fields, **_typed(chosen)}
-                )
-                decided = decide(workspace, form, dry_run=is_dry)
+                typed = input(f"{_(chosen.asks)} › ").strip() if chosen and chosen.asks else ""
+                decided = decide(workspace, chosen.form(typed) if chosen else {"do": "undo", "run": last})
             except BankError as problem:
                 say(styled(_(str(problem)), "red"))
                 continue
             last = decided.run
-            say(f"  ✓ {_done(decided, is_dry=is_dry)}\n")
+            say(f"  ✓ {_done(decided, is_dry=workspace.is_dry)}\n")
             if chosen is not None:
                 break
         if key == "q":
             break
     return 0
-
-
-def _typed(choice: Choice) -> dict[str, str]:
-    return {choice.asks: input(f"{_(choice.asks)} › ").strip()} if choice.asks else {}

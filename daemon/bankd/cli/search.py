@@ -1,4 +1,8 @@
-"""`bankctl search`, `related` and `timeline`: ask the daemon, or without one the index; both answer the same."""
+"""`bankctl search`, `related` and `timeline`: ask the daemon, or without one the index; both answer the same.
+
+How answers look: for people the text first, place and day dim below it; into a pipe one line per hit, with tabs.
+A changed value is told in one line: the newer memory, and under it what it was. Ids and scores are shown on request.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +13,23 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any
 
-from bankd.cli.answers import marked_text, print_answer, printed_place, tell_left_off
-from bankd.cli.base import days_asked
-from bankd.cli.location import locate_workspace
+from bankd.briefing.recalled import fold_older, marked_pieces, relation_of
+from bankd.cli import locate_workspace
 from bankd.cli.printing import paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
-from bankd.translate import reads_korean
+from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
+    Hit: TypeAlias = Mapping[str, Any]
 
-def _groups(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
+_GLYPHS = {"W": "●", "B": "↻", "O": "◐", "S": "◦", "logs": "≡", "archive": "▫"}
+_LETTERS = {"logs": "L", "archive": "A"}
+_TITLES = {"logs": "Only in the logs", "archive": "In the archive"}
 _LOG_SHOWN = 160
 """Characters of a passage of a log in a timeline."""
 
@@ -83,10 +87,15 @@ def _listed_banks() -> dict[str, str]:
 def _request(arguments: Namespace, query: str) -> dict[str, Any]:
     return {
         "op": "search", "query": query, "limit": arguments.limit, "tags": arguments.tag, "nodes": arguments.node,
-        "entities": arguments.entity, **days_asked(arguments), "as_of": arguments.as_of,
+        "entities": arguments.entity, **_days_asked(arguments), "as_of": arguments.as_of,
         "min_confidence": arguments.min_confidence, "everything": arguments.weak, "by_page": arguments.files,
         "in": arguments.groups, "is_korean": reads_korean() or None,
     }  # fmt: skip
+
+
+def _days_asked(arguments: Namespace) -> dict[str, str | None]:
+    """The days that a command was given, as typed."""
+    return {name: getattr(arguments, name) for name in ("since", "until", "on", "now")}
 
 
 def _shown_root(root: str) -> str:
@@ -97,16 +106,157 @@ def _shown_root(root: str) -> str:
     return f"{root}/" if shown.startswith("..") else f"{shown}/"
 
 
+def print_answer(
+    answer: Mapping[str, Any], roots: Mapping[str, str], *, is_plain: bool, by_page: bool, ids: bool, explain: bool
+) -> None:
+    """Print the hits of an answer, or what is nearest. `roots` has for each bank what to write before its paths.
+
+    An answer of one bank has the name "".
+    """
+    found = answer["hits"] or answer["nearest"]
+    hits = [{**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}", "short": hit["path"]} for hit in found]
+    remarks = [*_remarks(answer)]
+    if not answer["hits"]:
+        nearest = "nothing relevant; nearest, maybe about something else:"
+        nothing = _(nearest if answer["nearest"] else "nothing relevant")
+        say(styled(nothing, "dim")) if not is_plain else remarks.insert(0, nothing.rstrip(":"))
+    if is_plain:
+        for hit in hits:
+            say(_plain_row(hit))
+        sys.stdout.flush()
+    elif by_page:
+        _print_by_page(hits, ids=ids)
+    else:
+        _print_groups(hits, ids=ids, explain=explain)
+        for one in answer["see_also"]:
+            tie, path = one["steps"][-1], f"{roots[one.get('bank', '')]}{one['path']}"
+            place, why = _printed_place({**one, "path": path}), f"({_(tie['tie'])}, {tie['source']})"
+            after = styled(_joined([place, _id(one, ids=ids), why]), "dim")
+            say(f"  {styled(_('see also'), 'dim')}  {styled(one['text'])}  {after}")
+        if answer["hits"]:
+            way = _("open the first: bankctl edit 1")
+            say(f"\n  {styled(f'{_counts(found)} · {way}', 'dim')}")
+    for line in remarks:
+        sys.stderr.write(f"! {line}\n") if is_plain else say(styled(line, "yellow"))
+
+
+def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
+    if left_off := _left_off(answer):
+        yield left_off
+    fresh = answer["fresh"]
+    if fresh["note"]:
+        yield _(str(fresh["note"]))
+    if fresh["meaning"] not in {"off", "on"}:
+        states = "; ".join(map(_, str(fresh["meaning"]).split("; ")))
+        yield _(f"found by words only; meaning: {states}")
+    if pending := fresh["pending"]:
+        pages = counted(pending, "changed page")
+        yield _(f"not in the index yet: {pages} (last updated {fresh['updated']})")
+    yield from (f"{bank}: {_(why)}" for bank, why in answer.get("problems", {}).items())
+
+
+def _counts(hits: Sequence[Hit]) -> str:
+    kinds = ("bank", "memory", "memories"), ("logs", "log line", ""), ("archive", "archived", "archived")
+    numbers = ((sum(hit["group"] == group for hit in hits), one, many) for group, one, many in kinds)
+    return ", ".join(counted(number, one, many) for number, one, many in numbers if number)
+
+
+def _plain_row(hit: Hit) -> str:
+    """What scripts read: place, id, kind, day, score and text, with a tab between them; older ones name the newer."""
+    kind = hit.get("tag") or _LETTERS.get(hit["group"], "")
+    said = [_printed_place(hit), hit["id"] or "", kind, hit["learned"] or "", f"{hit['score']:.2f}", str(hit["text"])]
+    more = [relation_of(hit), hit["became"], f"said {hit['said']}" if hit["said"] else "", hit["folded"]]
+    return "\t".join([*(styled(" ".join(part.split())) for part in said), styled(_joined(more, "; "))]).rstrip()
+
+
+def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
+    """The hits, each older one folded into the newer that stands among them."""
+    by_id = {hit["id"]: hit for hit in hits if hit["id"]}
+    for group, found in groupby(fold_older(hits), key=lambda folded: str(folded[0]["group"])):
+        say(f"\n  {styled(_(_TITLES[group]), 'bold')}" if group in _TITLES else "")
+        for hit, older in found:
+            glyph = _GLYPHS.get(hit.get("tag") or group if group == "bank" else group, "·")
+            say(f"  {glyph} {_marked_text(hit)}")
+            was = [_was(old, hit) for old in older]
+            if not was and hit["superseded_by"]:
+                was = [_("older: a newer memory replaces it")]
+            against = [_quoted(by_id.get(other), other) for other in hit["contradicts"]]
+            said = _(f"said {hit['said']}") if hit["said"] and not was else ""
+            when = hit["when"].partition(", ")[2] or hit["when"]
+            contradicted = [_(f"contradicts {one}") for one in against]
+            told = _joined([*was, *contradicted, said, hit["folded"], _(hit["became"] or "")], "; ")
+            where = _joined([_short_place(hit), when, _id(hit, ids=ids)], " · ")
+            say(f"    {styled(_joined([told, where], '   '), 'dim')}")
+            if explain:
+                parts = "  ".join(f"{_(name)} {part:.3f}" for name, part in hit["parts"].items())
+                say(f"    {styled(_('score'), 'dim')} {hit['score']:.2f}  {styled(parts, 'dim')}")
+
+
+def _joined(parts: Iterable[str | None], between: str = "  ") -> str:
+    return between.join(filter(None, parts))
+
+
+def _id(hit: Hit, *, ids: bool = True) -> str:
+    return f"^{hit['id']}" if ids and hit["id"] else ""
+
+
+def _was(old: Hit, new: Hit) -> str:
+    """What the older memory said, in short: the words that differ, and the day until which it held."""
+    before, after = str(old["text"]).split(), str(new["text"]).split()
+    while before and after and before[0] == after[0]:
+        before, after = before[1:], after[1:]
+    while before and after and before[-1] == after[-1]:
+        before, after = before[:-1], after[:-1]
+    value = " ".join(before).rstrip(".,;") if 0 < len(before) <= 5 else f"“{' '.join(str(old['text']).split())}”"
+    return _(f"was {value} until {new['learned']}" if new["learned"] else f"was {value}")
+
+
+def _quoted(hit: Hit | None, id_: str) -> str:
+    return f"“{shortened(str(hit['text']), 50)}”" if hit else id_
+
+
+def _short_place(hit: Hit) -> str:
+    """The place of a hit in short, `patterns/workflows:8`; the bank goes before it if several were asked."""
+    path = str(hit["short"]).removeprefix("bank/").removesuffix(".md")
+    bank = f"{hit['bank']}: " if hit.get("bank") else ""
+    return f"{bank}{path}" + ("" if hit["line"] is None else f":{hit['line']}")
+
+
+def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
+    order = {path: place for place, path in reversed(list(enumerate(hit["path"] for hit in hits)))}
+    for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
+        say(styled(path, "cyan", "bold"))
+        for hit in group:
+            facts = [hit["when"], _id(hit, ids=ids), _(relation_of(hit)), _(hit["became"] or "")]
+            after = styled(_joined(facts), "dim")
+            say("  ".join(["", styled(str(hit["line"]), "dim"), _marked_text(hit), after]).rstrip())
+
+
+def _left_off(answer: Mapping[str, Any]) -> str:
+    """How many more memories there are of the days that were asked about; empty for none."""
+    return _(f"{more} more of these days; -n 0 shows up to a hundred") if (more := answer["left_off"]) else ""
+
+
+def _printed_place(hit: Hit) -> str:
+    """Where it stands: `path:line`, or the path alone."""
+    return str(hit["path"]) if hit["line"] is None else f"{hit['path']}:{hit['line']}"
+
+
+def _marked_text(hit: Hit) -> str:
+    """The text on one line, made safe, with the words of the query in bold on a terminal."""
+    pieces = marked_pieces(hit)
+    return "".join(styled(text, "bold") if is_marked else styled(text.replace("\n", " ")) for text, is_marked in pieces)
+
+
 def related_command(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing is related."""
     request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
-    is_name = arguments.of.isidentifier()  # Peter, for who does not know of @
     try:
         answer = _ask(arguments, request)
     except UsageError:
-        if not is_name:
+        if not arguments.of.isidentifier():
             raise
-        answer = _ask(arguments, {**request, "of": f"@{arguments.of}"})
+        answer = _ask(arguments, {**request, "of": f"@{arguments.of}"})  # Peter, for who does not know of @
     if arguments.json:
         say_json(answer)
     elif not answer["related"]:
@@ -124,10 +274,10 @@ def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
         return asked.ask(request)
 
 
-def _print_related(one: Mapping[str, Any]) -> None:
+def _print_related(one: Hit) -> None:
     """Print the place and the text, and below them each step that leads there, with its kind and source."""
-    id_ = styled(f"^{one['id']}", "dim") if one["id"] else ""
-    say("  ".join(filter(None, [styled(printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim"), id_])))
+    place, score = styled(_printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim")
+    say(_joined([place, score, styled(_id(one), "dim")]))
     if one["text"]:
         older = styled(_(f"[older; newer is {one['superseded_by']}]") + " ", "yellow") if one["superseded_by"] else ""
         tag = f"{one['tag']}: " if one["tag"] else ""
@@ -138,7 +288,7 @@ def _print_related(one: Mapping[str, Any]) -> None:
 
 def timeline_command(arguments: Namespace) -> int:
     """List by day; exit code 1 when there is nothing."""
-    subject, days = " ".join(arguments.subject), days_asked(arguments)
+    subject, days = " ".join(arguments.subject), _days_asked(arguments)
     if not days["on"] and _is_day(subject):
         subject, days = "", {**days, "on": subject}
     entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
@@ -155,10 +305,9 @@ def timeline_command(arguments: Namespace) -> int:
         for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
             say(styled(when, "bold"))
             for hit in of_day:
-                place = f"^{hit['id']}" if hit["id"] else printed_place(hit)
-                said = marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
-                say(f"  {said}  {styled(place, 'dim')}")
-        if left_off := tell_left_off(answer):
+                said = _marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
+                say(f"  {said}  {styled(_id(hit) or _printed_place(hit), 'dim')}")
+        if left_off := _left_off(answer):
             say(styled(left_off, "dim"))
     return 0 if answer["hits"] else 1
 

@@ -1,63 +1,70 @@
-"""`bankctl show`, `log`, `undo` and `cycle`: runs and what they did; how the report of a run is printed for people."""
+"""`bankctl show`, `log`, `undo`, `cycle` and `demo`: runs and what they did; how the report of a run is printed for people."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
+import tempfile
 from argparse import Namespace
 from collections import Counter
+from contextlib import closing
 from dataclasses import asdict
+from datetime import datetime, time, timedelta
 from itertools import chain, islice
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from bankd.cli import find_workspace, open_named
 from bankd.cli.base import bare_id
-from bankd.cli.location import find_workspace, open_named
-from bankd.cli.page import Announcer
-from bankd.cli.printing import Progress, padded, plain, say, say_answer, say_json, shortened, styled
+from bankd.cli.page import breaking_links, link_row
+from bankd.cli.printing import Outcome, Progress, padded, plain, say, say_json, shortened, styled
 from bankd.errors import UserError
-from bankd.translate import reads_korean
+from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from bankd.app.show import ChangedFile, FoundMemory, RunPage
+    from bankd.app.runs import ChangedFile, RunPage
+    from bankd.app.show import FoundMemory
     from bankd.app.workspace import Workspace
     from bankd.cycle import Report
     from bankd.memory.plan import Plan
     from bankd.memory.provenance import Trace
 
+_LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 
-LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 
-
-def show_command(arguments: Namespace) -> int:
+def show_command(arguments: Namespace) -> Outcome:
     """Show a log line, a run or a memory."""
-    from bankd.app.show import find_memory, show_run, trace_log_line
+    from bankd.app.runs import show_run
+    from bankd.app.show import find_memory, trace_log_line
 
     what = arguments.what
     with open_named(arguments, write=False) as workspace:
-        if line := LINE.fullmatch(what):
-            return _show_line(trace_log_line(workspace, line["log"], int(line["line"])), as_json=arguments.json)
+        if line := _LINE.fullmatch(what):
+            return _of_line(trace_log_line(workspace, line["log"], int(line["line"])))
         if re.match(r"\d{8}T\d{6}-|\d{1,6}$", what):
-            return _show_run(show_run(workspace, what), as_json=arguments.json)
-        return _show_memory(find_memory(workspace, bare_id(what), is_korean=reads_korean()), as_json=arguments.json)
+            return _of_run(show_run(workspace, what))
+        return _of_memory(find_memory(workspace, bare_id(what), is_korean=reads_korean()))
 
 
-def _show_line(trace: Trace, *, as_json: bool) -> int:
+def _of_line(trace: Trace) -> Outcome:
     fields = {"outcome": trace.outcome, "memory": trace.memory, "text": trace.text, "sentence": trace.sentence}
     head = f"{styled(str(trace.place), 'bold')}  {styled(_(trace.outcome), 'cyan')}"
     text = f"  {styled(trace.text)}" if trace.text else ""
     fate = f"  {styled(_(trace.sentence))}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else "")
-    return say_answer({"place": str(trace.place), **fields}, head, text, fate, as_json=as_json)
+    return Outcome({"place": str(trace.place), **fields}, head, text, fate)
 
 
-def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
+def _of_memory(found: FoundMemory) -> Outcome:
     from bankd.app.show import describe_memory
 
     asked = (f"? {question}" for question in found.questions)
     strength = () if found.strength is None else (_(f"strength {found.strength:.2f}, where 1 is fresh"),)
-    return say_answer(
+    return Outcome(
         describe_memory(found),
         *(styled(place, "bold") for place in found.places),
         f"  {plain(found.text)}" if found.text else "  " + _("no page holds it now"),
@@ -65,48 +72,47 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
         "  " + _(f"from {styled(found.source or _('the user: no log line has this id'))}"),
         f"  {styled(found.when, 'dim')}" if found.when else "",
         *(f"  {styled(line, 'dim')}" for line in (*asked, *map(_, found.history), *strength)),
-        as_json=as_json,
     )
 
 
-def _show_run(page: RunPage, *, as_json: bool) -> int:
+def _of_run(page: RunPage) -> Outcome:
+    rows, files = ([asdict(one) for one in part] for part in (page.rows, page.files))
+    whole = {"run": page.run, "status": page.row.get("status"), "at": page.row.get("at"), "rows": rows, "files": files}
+    return Outcome(whole, "\n".join(_run_lines(page)))
+
+
+def _run_lines(page: RunPage) -> Iterator[str]:
     from bankd.memory.report import chapters_of
 
     row = page.row
-    if as_json:
-        whole = {"rows": [asdict(row) for row in page.rows], "files": [asdict(file) for file in page.files]}
-        say_json({"run": page.run, "status": row.get("status"), "at": row.get("at"), **whole})
-        return 0
-    say(f"{styled(page.run, 'bold')}  {styled(_minute(row), 'dim')}  {styled(_(str(row['status'])), 'cyan')}")
+    yield f"{styled(page.run, 'bold')}  {styled(_minute(row), 'dim')}  {styled(_(str(row['status'])), 'cyan')}"
     if row["status"] in {"failed", "refused"}:
-        say(f"  {styled(_(_first_note(row)), 'red')}")
+        yield f"  {styled(_(_first_note(row)), 'red')}"
     for title, rows in chapters_of(page.rows):
-        say("\n" + styled(f"{_(title)} ({len(rows)})", "bold"))
+        yield "\n" + styled(f"{_(title)} ({len(rows)})", "bold")
         for one in rows:
-            say(f"  {styled(one.text or _(one.reason))}")
+            yield f"  {styled(one.text or _(one.reason))}"
             if rest := "  ".join(filter(None, [one.place, _(one.reason) if one.text else ""])):
-                say(f"    {styled(rest, 'dim')}")
-    say()
+                yield f"    {styled(rest, 'dim')}"
+    yield ""
     if page.files:
-        say(styled(_(f"Changed pages ({len(page.files)})"), "bold"))
+        yield styled(_(f"Changed pages ({len(page.files)})"), "bold")
         for file in page.files:
-            _print_file(file)
-        say(styled(_(f"to undo this run: bankctl undo {page.run}"), "dim"))
+            yield from _file_lines(file)
+        yield styled(_(f"to undo this run: bankctl undo {page.run}"), "dim")
     elif page.is_undoable or row["status"] == "empty":
-        say(_("it changed no page"))
+        yield _("it changed no page")
     else:
-        say(_("its changes are no longer kept, or it changed no page"))
-    return 0
+        yield _("its changes are no longer kept, or it changed no page")
 
 
-def _print_file(file: ChangedFile) -> None:
+def _file_lines(file: ChangedFile) -> Iterator[str]:
     note = f" ({_('new')})" if file.is_new else f" ({_('gone')})" if file.is_gone else ""
-    say("  " + styled(file.path + note, "bold"))
+    yield "  " + styled(file.path + note, "bold")
     colours, lines, most = {"+": ["green"], "-": ["red"], "@": ["cyan"]}, file.diff[2:], 400
-    for line in lines[:most]:
-        say("    " + styled(line, *colours.get(line[:1], [])))
+    yield from ("    " + styled(line, *colours.get(line[:1], [])) for line in lines[:most])
     if len(lines) > most:
-        say(styled("    " + _(f"… {len(lines) - most} more lines; --json has all"), "dim"))
+        yield styled("    " + _(f"… {len(lines) - most} more lines; --json has all"), "dim")
 
 
 def _minute(row: Mapping[str, Any]) -> str:
@@ -117,9 +123,9 @@ def _first_note(row: Mapping[str, Any]) -> str:
     return str(row.get("note", "")).split("\n")[0]
 
 
-def log_command(arguments: Namespace) -> int:
+def log_command(arguments: Namespace) -> Outcome | int:
     """List the runs, newest first, the empty, failed and missed ones too."""
-    from bankd.app.show import follow_runs, list_runs
+    from bankd.app.runs import follow_runs, list_runs
 
     with open_named(arguments, write=False) as workspace:
         rows, ledger = list_runs(workspace), workspace.recorder.open_ledger()
@@ -130,7 +136,7 @@ def log_command(arguments: Namespace) -> int:
             sys.stdout.flush()
         return 0
     said = _("bankctl show RUN shows what a run changed; bankctl undo RUN undoes it") if rows else _("no runs yet")
-    return say_answer({"runs": shown}, *map(_line, shown), said, as_json=arguments.json)
+    return Outcome({"runs": shown}, *map(_line, shown), said)
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -141,36 +147,30 @@ def _line(row: dict[str, Any]) -> str:
     return f"{_minute(row)}  {head}  {styled(words or _(_first_note(row)))}".rstrip()
 
 
-def undo_command(arguments: Namespace) -> int:
-    """Say what cannot be undone, then undo the rest."""
-    from bankd.app.undo import Undo
+def undo_command(arguments: Namespace) -> Outcome:
+    """Undo a run, and say what cannot be undone."""
+    from bankd.app.runs import Undo
 
-    applies, announcer = not arguments.dry_run, Announcer("to repair them: undo this undo", as_json=arguments.json)
-    with open_named(arguments, write=applies) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         run = arguments.run_id or _last_run(workspace)
         undo = Undo(workspace, run)
-        announcer(undo.dangling)
-        if not arguments.json:
-            _say_what_stays(undo.stays)
-        undone = undo.carry_out() if applies else undo.foretell()
-    if arguments.json:
-        stays = list(dict.fromkeys([*undo.stays, *undone.stays]))
-        said = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
-        say_json({**said, "applied": applies, "dangling": announcer.rows})
-        return 0
-    for path in undone.changed:
-        say(f"{styled(_('back'), 'green')}  {styled(path)}")
-    if not applies:
-        say(_("nothing was written"))
-        return 0
-    _say_what_stays(undone.stays)
-    say(_(f"undone; to redo it: bankctl undo {undone.run}") if undone.changed else _("nothing is left to undo"))
-    return 0
+        undone = undo.carry_out()
+    said = _(f"undone; to redo it: bankctl undo {undone.run}") if undone.changed else _("nothing is left to undo")
+    stays, rows = list(dict.fromkeys([*undo.stays, *undone.stays])), [link_row(link) for link in undo.dangling]
+    whole = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
+    return Outcome(
+        {**whole, "applied": not arguments.dry_run, "dangling": rows},
+        *breaking_links(undo.dangling, "to repair them: undo this undo"),
+        *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
+        *(f"{styled(_('back'), 'green')}  {styled(path)}" for path in undone.changed),
+        *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undone.stays),
+        _("nothing was written") if arguments.dry_run else said,
+    )
 
 
 def _last_run(workspace: Workspace) -> str:
     """The newest run that changed pages; UserError when there is none."""
-    from bankd.app.show import list_runs, show_run
+    from bankd.app.runs import list_runs, show_run
 
     changed = (str(row["run"]) for row in list_runs(workspace) if row["status"] == "changed")
     for run in islice(changed, 20):
@@ -179,27 +179,18 @@ def _last_run(workspace: Workspace) -> str:
     raise UserError("no run changed a page lately; bankctl log lists the runs")
 
 
-def _say_what_stays(stays: Iterable[str]) -> None:
-    for words in stays:
-        say(f"{styled(_('stays'), 'yellow')} {styled(_(words))}")
-
-
-def tell(report: Report, *, as_json: bool, is_whole: bool = False) -> int:
-    """Print what a run did, or would do; `is_whole` prints every row of a long one. Gives exit code 0."""
+def report_answer(report: Report, *more: str, is_whole: bool = False) -> Outcome:
+    """What a run did, or would do, and more lines; `is_whole` has every row of a long one."""
     from bankd.memory.report import plan_json
 
-    if as_json:
-        whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes)}
-        say_json(whole | plan_json(report.plan))
-        return 0
-    _print_plan(report.plan, applied=report.is_applied, is_whole=is_whole)
-    for note in report.notes:
-        say(styled(_(note), "yellow"))
-    return 0
+    whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes)}
+    lines = _plan_lines(report.plan, applied=report.is_applied, is_whole=is_whole)
+    notes = (styled(_(note), "yellow") for note in report.notes)
+    return Outcome(whole | plan_json(report.plan), *lines, *notes, *more)
 
 
-def _print_plan(plan: Plan, *, applied: bool, is_whole: bool) -> None:
-    """Print the rows of a run, of more than a hundred only the first three of each kind, and a line with the counts."""
+def _plan_lines(plan: Plan, *, applied: bool, is_whole: bool) -> Iterator[str]:
+    """The rows of a run, of more than a hundred only the first three of each kind, and a line with the counts."""
     from bankd.memory.report import counts_of, rows_of, tell_prose
 
     rows, most = tuple(rows_of(plan)), 3
@@ -209,29 +200,20 @@ def _print_plan(plan: Plan, *, applied: bool, is_whole: bool) -> None:
         shown[row.kind] += 1
         if is_whole or len(rows) <= 100 or shown[row.kind] <= most:
             what = " ".join(filter(None, [row.place, shortened(row.text, 90)]))
-            say(f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(what)}")
+            yield f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(what)}"
             if row.reason:
-                say(f"    {styled(shortened(_(row.reason), 110), 'dim')}")
+                yield f"    {styled(shortened(_(row.reason), 110), 'dim')}"
         elif shown[row.kind] == counts[row.kind]:
             all_ = f"bankctl show {plan.run}" if applied else "-v"
-            say(styled("  " + _(f"… and {counts[row.kind] - most} more: {all_}"), "dim"))
-    said = ", ".join(_(f"{number} {kind}") for kind, number in counts.items()) or _("nothing new")
-    say(styled(f"{plan.run}: {said}" if applied else _(f"{plan.run} would do: {said}. Nothing was written"), "bold"))
+            yield styled("  " + _(f"… and {counts[row.kind] - most} more: {all_}"), "dim")
+    said = _told_counts(counts)
+    yield styled(f"{plan.run}: {said}" if applied else _(f"{plan.run} would do: {said}. Nothing was written"), "bold")
     if plan.prose:
-        say(styled(_(tell_prose(plan.prose)), "dim"))
+        yield styled(_(tell_prose(plan.prose)), "dim")
 
 
-def show_progress(reports: Iterable[Report]) -> Iterator[Report]:
-    """Pass on the reports of batches, and show a bar of the logs done so far while more batches follow."""
-    bar, left = None, 0
-    for report in reports:
-        if bar:
-            bar.close()
-        yield report
-        if report.rest:
-            bar = bar or Progress(_("history"), report.rest.logs)
-            bar.step(report.rest.start.log, max(left - report.rest.logs, 0))
-            left = report.rest.logs
+def _told_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(_(f"{number} {kind}") for kind, number in counts.items()) or _("nothing new")
 
 
 def cycle_command(arguments: Namespace) -> int:
@@ -261,8 +243,95 @@ def cycle_command(arguments: Namespace) -> int:
 
 
 def _run_in(workspace: Workspace, arguments: Namespace) -> int:
-
-    reports = workspace.run_batches(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
-    for report in show_progress(reports):
-        tell(report, as_json=arguments.json, is_whole=arguments.verbose)
+    """Run it in batches; a bar shows the logs done so far while more batches follow."""
+    bar, left = None, 0
+    for report in workspace.run_batches(arguments.kind, force=arguments.force):
+        if bar:
+            bar.close()
+        report_answer(report, is_whole=arguments.verbose).show(as_json=arguments.json)
+        if report.rest:
+            bar = bar or Progress(_("history"), report.rest.logs)
+            bar.step(report.rest.start.log, max(left - report.rest.logs, 0))
+            left = report.rest.logs
     return 0
+
+
+def demo_command(arguments: Namespace) -> int:
+    """Show two weeks of sample logs in a temporary workspace, or in the folder of `--keep`."""
+    if arguments.keep is None:
+        with tempfile.TemporaryDirectory(prefix="bankd-demo-") as folder:
+            _demo(Path(folder))
+        say(styled(_("Nothing was left behind. Next:"), "bold"))
+        say("  bankctl demo --keep ~/bank-demo     " + _("the same, and keep it to explore"))
+        say("  bankctl init ~/notes                " + _("a workspace of your own"))
+        return 0
+    root = Path(arguments.keep).expanduser().absolute()
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UserError(f"{root}: is not an empty folder; name a new one")
+    _demo(root)
+    say(styled(_("The demo bank is kept. To explore it:"), "bold"))
+    say(f"  cd {quote(str(root))} && bankctl search 가치관 && ls bank/*")
+    return 0
+
+
+def _demo(root: Path) -> None:
+    from bankd.app.init import make_workspace
+    from bankd.shipped import shipped_folder
+    from bankd.wiring.asking import Asked
+
+    make_workspace(root)
+    shipped = shipped_folder("config") / "demo"
+    say(styled(_("Two weeks of raw logs, one run a night."), "bold") + "\n")
+    _print_tree(root, _run_nights(root, sorted((shipped / "memory").glob("*.md"))))
+    say("\n" + styled(_("Five questions:"), "bold"))
+    with closing(Asked(str(root))) as asked:
+        for query in filter(None, (shipped / "queries.txt").read_text(encoding="utf-8").splitlines()):
+            say(f"  {styled('? ' + query, 'cyan')}")
+            hits = asked.ask({"query": query, "limit": 2})["hits"]
+            for hit in hits:
+                place, score = styled(f"{hit['path']}:{hit['line']}", "green"), styled(f"{hit['score']:.2f}", "dim")
+                say(f"    {place}  {styled(shortened(hit['text'], 70))}  {score}")
+            if not hits:
+                say(f"    {styled(_('nothing relevant'), 'dim')}")
+    say()
+
+
+def _run_nights(root: Path, logs: list[Path]) -> list[Plan]:
+    """Copy each day's log, as an agent would write it, run the night after it, and print what the nights did."""
+    from bankd.memory.report import counts_of, rows_of
+    from bankd.wiring.workspace import open_workspace
+
+    plans, progress = [], Progress(_("nights"), len(logs))
+    with open_workspace(root) as workspace:
+        for log in logs:
+            shutil.copyfile(log, root / "memory" / log.name)
+            night = datetime.combine(datetime.fromisoformat(log.stem) + timedelta(days=1), time(3))
+            workspace.now = night.replace(tzinfo=workspace.now.tzinfo)
+            plans.append(workspace.run_cycle("reflect").plan)
+            progress.step(log.stem)
+    progress.close()
+    for plan in plans:
+        rows = tuple(rows_of(plan))
+        say(f"{styled(f'{plan.now:%Y-%m-%d %H:%M}', 'cyan')}  {_told_counts(counts_of(rows))}")
+        for row in rows:
+            if row.kind not in {"learned", "waiting"}:
+                colour = {"=": "dim", "!": "red", "+": "yellow"}.get(row.sign, "blue")
+                said = styled(shortened(" ".join(filter(None, [row.text, f"({_(row.reason)})"])), 96), "dim")
+                say(f"  {styled(row.sign, colour)} {styled(_(row.kind))} {styled(row.place)}  {said}")
+    return plans
+
+
+def _print_tree(root: Path, plans: list[Plan]) -> None:
+    from bankd.pages.page import read_page
+
+    learned = {p.line.id: plan.now for plan in plans for p in plan.placements}
+    say("\n" + styled(_("The bank after two weeks:"), "bold"))
+    for page in sorted((root / "bank").rglob("*.md")):
+        path = page.relative_to(root / "bank").as_posix()
+        entries = [e for e in read_page(path, page.read_bytes()).entries if e.memory.id in learned]
+        if entries:
+            nights = sorted({learned[str(entry.memory.id)] for entry in entries})
+            since = f"{nights[0]:%m-%d}" + (f"–{nights[-1]:%m-%d}" if len(nights) > 1 else "")
+            number, newest = counted(len(entries), "memory", "memories"), shortened(entries[-1].memory.text, 56)
+            head = f"{styled(padded(path, 30), 'green')} {padded(number, 12)} {styled(padded(since, 15), 'dim')}"
+            say(f"  {head} {styled(newest, 'dim')}")

@@ -1,4 +1,4 @@
-"""`bankctl status`, `doctor` and `config`: the state of the workspace, what is wrong, and its settings.
+"""`bankctl status`, `doctor`, `config` and `service`: the state of the workspace, what is wrong, its settings, its unit.
 
 Exit code 3 means that something needs a person.
 """
@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from bankd.cli import find_workspace, open_named
 from bankd.cli.base import suggest_word
-from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import padded, plain, say, say_answer, styled, told_counts
+from bankd.cli.printing import Outcome, padded, plain, say, styled
 from bankd.errors import UsageError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -22,8 +22,10 @@ from bankd.translate import translate as _
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bankd.app.units import Installation
 
-def status_command(arguments: Namespace) -> int:
+
+def status_command(arguments: Namespace) -> Outcome | int:
     """Print the state of bank, logs, index, daemon and jobs, and the findings."""
     from bankd.wiring.probing import metrics_of, open_probe, read_status
 
@@ -32,8 +34,8 @@ def status_command(arguments: Namespace) -> int:
             say(metrics_of(probe).rstrip("\n"))
             return 0
         status = read_status(probe)
-    say_answer(status, *(_missed if arguments.missed else _lines)(status), as_json=arguments.json)
-    return 3 if any(finding["needs_person"] for finding in status["findings"]) else 0
+    code = 3 if any(finding["needs_person"] for finding in status["findings"]) else 0
+    return Outcome(status, *(_missed if arguments.missed else _lines)(status), code=code)
 
 
 def _lines(status: dict[str, Any]) -> Iterator[str]:
@@ -99,7 +101,8 @@ def _job_line(job: dict[str, Any], status: dict[str, Any]) -> str:
     if last is None:
         return _(f"never ran; {following}")
     hand = " " + _("by hand") if last.get("by_hand") else ""
-    note = f" ({told_counts(last['note'].splitlines()[0])})" if last.get("note") else ""
+    counts = (last.get("note") or "").partition("\n")[0]
+    note = f" ({', '.join(map(_, counts.split(', ')))})" if counts else ""
     return f"{_(last['outcome'])}{hand} {_at(last['at'], status)}{note}; {following}"
 
 
@@ -108,7 +111,7 @@ def _at(moment: str, status: dict[str, Any]) -> str:
     return f"{datetime.fromisoformat(moment).astimezone(ZoneInfo(status.get('timezone', 'UTC'))):%Y-%m-%d %H:%M}"
 
 
-def doctor_command(arguments: Namespace) -> int:
+def doctor_command(arguments: Namespace) -> Outcome:
     """Examine the workspace, or one area of it; exit code 3 when something needs a person."""
     area, way = arguments.area, arguments.way
     if way and way not in {"clock": {"accept"}, "index": {"refresh", "rebuild", "verify"}}.get(area, set()):
@@ -127,19 +130,17 @@ def doctor_command(arguments: Namespace) -> int:
         lines.append(f"    {styled(_(name), 'bold')}" if findings else f"{styled('ok', 'green')}  {_(name)}")
         for finding in findings:
             sign = styled("!!", "red") if finding.needs_person else styled("--", "yellow")
-            lines += [
-                f"{sign}  {styled(_(finding.text))}",
-                f"      {styled(_(finding.fix), 'cyan')}" if finding.fix else "",
-            ]
+            fix = f"      {styled(_(finding.fix), 'cyan')}" if finding.fix else ""
+            lines += [f"{sign}  {styled(_(finding.text))}", fix]
     whole: dict[str, Any] = {name: [asdict(finding) for finding in findings] for name, findings in areas.items()}
-    say_answer(whole | ({"mended": mended} if arguments.fix else {}), *lines, as_json=arguments.json)
-    return 3 if any(finding.needs_person for findings in areas.values() for finding in findings) else 0
+    code = 3 if any(finding.needs_person for findings in areas.values() for finding in findings) else 0
+    return Outcome(whole | ({"mended": mended} if arguments.fix else {}), *lines, code=code)
 
 
 def _mend(arguments: Namespace) -> Iterator[str]:
     """Mend what needs no decision; gives what was done."""
-    from bankd.app.index import index_state, refresh_index
     from bankd.app.rearrange import Rearranger
+    from bankd.app.verify import index_state, refresh_index
     from bankd.wiring.search import make_search
 
     root = find_workspace(arguments.workspace)
@@ -153,9 +154,9 @@ def _mend(arguments: Namespace) -> Iterator[str]:
             yield refresh_index(searching, workspace.now, workspace.transactions.publish, anew=anew)
 
 
-def _index(arguments: Namespace) -> int:
+def _index(arguments: Namespace) -> Outcome:
     """Print the state of the index, after refreshing, rebuilding or checking it; 3 when it cannot be used."""
-    from bankd.app.index import check_index, index_state, refresh_index
+    from bankd.app.verify import check_index, index_state, refresh_index
     from bankd.wiring.search import make_search
 
     root, done = find_workspace(arguments.workspace), ""
@@ -168,11 +169,10 @@ def _index(arguments: Namespace) -> int:
                 done = refresh_index(searching, workspace.now, publish, anew=arguments.way == "rebuild")
         state = index_state(searching.indexes)
     lines = [f"{padded(_(name), 12)} {styled(_(str(value)))}" for name, value in state.items()]
-    say_answer({"done": done, **state}, styled(_(done)), *lines, as_json=arguments.json)
-    return 0 if state["usable"] else 3
+    return Outcome({"done": done, **state}, styled(_(done)), *lines, code=0 if state["usable"] else 3)
 
 
-def _clock(arguments: Namespace) -> int:
+def _clock(arguments: Namespace) -> Outcome:
     """Show whether bankd trusts the system clock, or confirm it. Until it does, nothing is archived for its age."""
     accepts = arguments.way == "accept"
     with open_named(arguments, write=accepts) as workspace:
@@ -185,34 +185,29 @@ def _clock(arguments: Namespace) -> int:
         jump = _(f"{abs(trust.off)} ahead" if trust.off.total_seconds() > 0 else f"{abs(trust.off)} back")
         said = _(f"it is {now:%Y-%m-%d %H:%M}; the clock jumped {jump}; archiving is paused")
         fix = _("set the clock right, or confirm it: bankctl doctor clock accept")
-    say_answer(whole, said, fix, as_json=arguments.json)
-    return 3 if trust.is_frozen else 0
+    return Outcome(whole, said, fix, code=3 if trust.is_frozen else 0)
 
 
-def _verify(arguments: Namespace) -> int:
+def _verify(arguments: Namespace) -> Outcome:
     """Check the promises of the bank from the outside; exit code 3 when one does not hold."""
     from bankd.app.verify import verify_workspace
 
     with open_named(arguments, write=False) as workspace:
         verdict = verify_workspace(workspace)
-    rows = [(one.kind, "red", one.place, one.words) for one in verdict.findings]
-    rows += [("waits", "yellow", one.page, one.words) for one in verdict.emptied]
+    rows = [(styled(_(one.kind), "red"), one.place, one.words) for one in verdict.findings]
+    rows += [(styled(_("waits"), "yellow"), one.page, one.words) for one in verdict.emptied]
     waiting = ", " + _(f"{verdict.waiting} waiting for the next run") if verdict.waiting else ""
-    found = counted(len(rows) - len(verdict.emptied), "finding") if verdict.findings else _("all promises hold")
+    found = counted(len(verdict.findings), "finding") if verdict.findings else _("all promises hold")
     read = f"{counted(verdict.lines, 'Retain line')}, {counted(verdict.memories, 'memory', 'memories')}"
-    say_answer(
+    return Outcome(
         {"ok": not verdict.findings, **asdict(verdict)},
-        *(
-            f"{styled(_(kind), colour)}  {styled(place, 'bold')}  {styled(_(words))}"
-            for kind, colour, place, words in rows
-        ),
+        *(f"{kind}  {styled(place, 'bold')}  {styled(_(words))}" for kind, place, words in rows),
         f"{read}{waiting}: {found}",
-        as_json=arguments.json,
+        code=3 if verdict.findings else 0,
     )
-    return 3 if verdict.findings else 0
 
 
-def config_command(arguments: Namespace) -> int:
+def config_command(arguments: Namespace) -> Outcome:
     """Check settings and rules, read or change one, or test where a line would go."""
     from bankd.config.workspace import (
         SETTINGS,
@@ -230,25 +225,20 @@ def config_command(arguments: Namespace) -> int:
             raise UsageError("usage: bankctl config set NAME VALUE")
         change_settings(root / SETTINGS, {words[0]: " ".join(words[1:])})
         said = _(f"{styled(words[0], 'bold')} is set; a running bankd reads it after: bankctl service reload")
-        return say_answer({"set": words[0], "value": " ".join(words[1:])}, said, as_json=arguments.json)
+        return Outcome({"set": words[0], "value": " ".join(words[1:])}, said)
     if arguments.action == "get":
         settings = settings_by_name(load_usable_settings(root / SETTINGS)[0])
         if words and words[0] not in settings:
-            raise UsageError(
-                f"unknown setting {words[0]}", suggest_word(words[0], settings) + "bankctl config get lists them"
-            )
+            meant = suggest_word(words[0], settings)
+            raise UsageError(f"unknown setting {words[0]}", f"{meant}bankctl config get lists them")
         wanted = {name: value for name, value in settings.items() if not words or name == words[0]}
         lines = [value_words(value) if words else f"{name}: {value_words(value)}" for name, value in wanted.items()]
-        return say_answer(wanted, *map(styled, lines), as_json=arguments.json)
+        return Outcome(wanted, *map(styled, lines))
     problems, rules = check_configuration(root)
-    said = _(f"settings and {counted(rules, 'rule')} are fine")
-    if not rules:
-        said = _(
-            "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"
-        )
+    none = "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"
+    said = _(f"settings and {counted(rules, 'rule')} are fine") if rules else _(none)
     whole = {"problems": list(problems), "rules": rules}
-    say_answer(whole, plain(_("\n".join(problems))) or said, as_json=arguments.json)
-    return 3 if problems else 0
+    return Outcome(whole, plain(_("\n".join(problems))) or said, code=3 if problems else 0)
 
 
 def value_words(value: object) -> str:
@@ -258,7 +248,7 @@ def value_words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _route(arguments: Namespace) -> int:
+def _route(arguments: Namespace) -> Outcome:
     """Print the pages where a text would go, each with the rule that names it."""
     from bankd.app.review import places_for
     from bankd.memory.retain import read_log, retain_line
@@ -274,4 +264,46 @@ def _route(arguments: Namespace) -> int:
     for item in found:
         place = item.page + (f"#{item.heading}" if item.heading else "")
         lines.append(f"{'  ' if lines else '->'} {styled(place, 'dim' if lines else 'bold')}  {styled(_(item.reason))}")
-    return say_answer({"text": memory.text, "tag": memory.tag, "candidates": rows}, *lines, as_json=arguments.json)
+    return Outcome({"text": memory.text, "tag": memory.tag, "candidates": rows}, *lines)
+
+
+def service_command(arguments: Namespace) -> Outcome | int:
+    """Install, remove, reload or show the systemd unit; exit code 3 when it does not run or reload."""
+    from bankd.wiring.probing import find_installation, installation_of_all
+
+    if arguments.all:
+        installation = installation_of_all()
+    else:
+        root = find_workspace(arguments.workspace)
+        installation = find_installation(root, is_user=not arguments.system, name=arguments.name)
+    if arguments.action == "reload":
+        return _reload(installation)
+    if arguments.action == "status":
+        return _service_status(installation)
+    is_install = arguments.action == "install"
+    for line in installation.install(start=not arguments.no_start) if is_install else installation.uninstall():
+        say(plain(_(line)))
+    return 0
+
+
+def _reload(installation: Installation) -> int:
+    from bankd.wiring.probing import open_probe, reload_daemon
+
+    if installation.is_all:
+        installation.manager.run("reload", installation.unit)
+        say(_(f"all read their settings again; for problems: journalctl --user -u {installation.unit}"))
+        return 0
+    with open_probe(installation.root) as probe:
+        problem = reload_daemon(probe)
+    say(plain(_(problem or "settings reloaded")))
+    return 3 if problem else 0
+
+
+def _service_status(installation: Installation) -> Outcome:
+    state, unit = installation.state(), installation.unit
+    active = styled(state.active or "unknown", "bold")
+    lines = [_(f"{unit}: {active} ({state.sub}), {state.enabled}, restarts {state.restarts}"), styled(state.text)]
+    if not installation.path.exists():
+        lines = [_(f"{unit} is not installed; to have bankd work automatically: {installation.how_to_start()}")]
+    whole = {"unit": unit, "path": str(installation.path), **asdict(state)}
+    return Outcome(whole, *lines, code=0 if state.active in {"active", "reloading", "activating"} else 3)

@@ -11,20 +11,20 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from bankd.cli import find_workspace, open_named
 from bankd.cli.base import bare_id
-from bankd.cli.location import find_workspace, open_named
-from bankd.cli.printing import padded, say, say_answer, say_json, styled
+from bankd.cli.printing import Outcome, padded, say, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bankd.app.init import Adoption
 
 
-def add_command(arguments: Namespace) -> int:
+def add_command(arguments: Namespace) -> Outcome:
     """Append a Retain line to today's log; several texts in quotes are a line each."""
     from bankd.memory.retain import retain_line
     from bankd.wiring.workspace import add_line
@@ -38,10 +38,10 @@ def add_command(arguments: Namespace) -> int:
     places = [add_line(root, line)[0] for line in lines]
     whole = [{"log": place.log, "line": place.line, "text": text} for place, text in zip(places, lines, strict=True)]
     said = [_(f"{place}: remembered at the next run (or now: bankctl cycle micro)") for place in places]
-    return say_answer({**whole[0], **({"added": whole} if are_lines else {})}, *said, as_json=arguments.json)
+    return Outcome({**whole[0], **({"added": whole} if are_lines else {})}, *said)
 
 
-def edit_command(arguments: Namespace) -> int:
+def edit_command(arguments: Namespace) -> Outcome:
     """Open $VISUAL or $EDITOR at the line; the next run reads what was saved."""
     from bankd.app.show import editor_command, locate
 
@@ -50,16 +50,16 @@ def edit_command(arguments: Namespace) -> int:
         root = workspace.root
     place = f"{path}:{line}"
     if arguments.prints or arguments.json:
-        return say_answer({"path": path, "line": line}, styled(place), as_json=arguments.json)
+        return Outcome({"path": path, "line": line}, styled(place))
     words = editor_command(os.environ, str(root / path), line)
     try:
         code = subprocess.run(words, check=False).returncode  # noqa: S603 -- the user's own editor
     except OSError as error:
         raise UserError(f"{words[0]}: {error.strerror}; $EDITOR names the editor, and the line is {place}") from error
-    return say_answer({}, _(f"{styled(place, 'bold')}: the next run reads what was saved"), as_json=False) or code
+    return Outcome({}, _(f"{styled(place, 'bold')}: the next run reads what was saved"), code=code)
 
 
-def init_command(arguments: Namespace) -> int:
+def init_command(arguments: Namespace) -> Outcome:
     """Make a workspace from the template; existing files are not touched."""
     from bankd.app.init import machine_zone, make_workspace
     from bankd.wiring.probing import find_installation
@@ -68,7 +68,7 @@ def init_command(arguments: Namespace) -> int:
     zone = machine_zone()
     made = make_workspace(root, zone=zone)
     files = counted(len(made), "file")
-    return say_answer(
+    return Outcome(
         {"workspace": str(root), "made": made},
         _(f"{styled(str(root), 'bold')}: {files} made" if made else f"{root}: is a workspace already"),
         _(f"Its time zone is {zone}, that of this computer; it stands in bankd.yaml.") if "bankd.yaml" in made else "",
@@ -76,61 +76,57 @@ def init_command(arguments: Namespace) -> int:
         styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'),
         _("To have new lines taken in automatically:"),
         styled(f"  {_(find_installation(root).how_to_start())}"),
-        as_json=arguments.json,
     )
 
 
-def adopt_command(arguments: Namespace) -> int:
+def adopt_command(arguments: Namespace) -> Outcome:
     """Say what will be read and written, then make the workspace."""
     from bankd.app.init import Adopted, adopt_folder, machine_zone, plan_adoption
 
     folder, root = (Path(given).expanduser().resolve() for given in (arguments.folder, arguments.workspace_folder))
     adoption = plan_adoption(folder, root, is_copy=arguments.copy)
     if not arguments.json:
-        _say_plan(adoption)
+        say("\n".join(_plan_lines(adoption)))
     adopted = Adopted([], ()) if arguments.dry_run else adopt_folder(adoption)
     counts = {"pages": len(adoption.parts.get("bank", ())), "logs": len(adoption.parts.get("memory", ()))}
     left_out = [{"why": why, "files": names} for why, names in adoption.left_out.items()]
     whole = {"workspace": str(root), "folder": str(folder), **counts, "left_out": left_out}
-    is_one = len(adopted.kept) == 1
-    differs = (
-        "existing copy that differs from its source" if is_one else "existing copies that differ from their source"
-    )
-    kept = _files(adopted.kept, differs)
-    return say_answer(
+    differs = "existing copies that differ from their source"
+    if len(adopted.kept) == 1:
+        differs = "existing copy that differs from its source"
+    return Outcome(
         {**whole, "made": adopted.made, "kept": adopted.kept},
-        f"{styled(padded(_('kept'), 7), 'bold')} {kept}" if adopted.kept else "",
+        _labelled("kept", _files(adopted.kept, differs)) if adopted.kept else "",
         _("Nothing was written.")
         if arguments.dry_run
         else _(f"Made {root}, in time zone {machine_zone()}. Next: cd there, and bankctl cycle micro"),
-        as_json=arguments.json,
     )
 
 
-def _say_plan(adoption: Adoption) -> None:
+def _plan_lines(adoption: Adoption) -> Iterator[str]:
     root, is_bank_here = str(adoption.root), "bank" in adoption.parts
     for becomes, files in adoption.parts.items():
         source, target = styled(str(adoption.source(becomes))), styled(str(adoption.root / becomes))
         below = _(f"{counted(len(files), 'Markdown file')} below {source}")
         how = _(f"copied to {target}") if adoption.is_copy else _("used where they are")
-        _say_labelled("reads", f"{below}, {how}: {_('logs' if becomes == 'memory' else 'pages')}")
+        yield _labelled("reads", f"{below}, {how}: {_('logs' if becomes == 'memory' else 'pages')}")
     if is_bank_here and not adoption.is_copy:
-        _say_labelled("writes", _("new memories on the pages that routing.yaml names, and _meta/ beside them;"))
-        _say_labelled("", _("links in pages follow when a page is moved or split with bankctl"))
+        yield _labelled("writes", _("new memories on the pages that routing.yaml names, and _meta/ beside them;"))
+        yield _labelled("", _("links in pages follow when a page is moved or split with bankctl"))
     else:
-        _say_labelled("writes", _(f"nothing there: memories from the logs go to pages in {styled(root)}"))
+        yield _labelled("writes", _(f"nothing there: memories from the logs go to pages in {styled(root)}"))
     for why, names in adoption.left_out.items():
-        _say_labelled("leaves", _files(names, why))
+        yield _labelled("leaves", _files(names, why))
     if adoption.left_out and not adoption.is_copy and not is_bank_here:
         command = f"bankctl adopt {quote(str(adoption.folder))} {quote(root)} --copy"
-        _say_labelled("", _(f"to have all Markdown: {command}"))
+        yield _labelled("", _(f"to have all Markdown: {command}"))
     pages = counted(adoption.large, "large page stays", "large pages stay")
     whole = "; " + _(f"{pages} whole (split.pages: own)") if adoption.large else ""
-    _say_labelled("never", _("hidden folders, or a line that you wrote") + whole)
+    yield _labelled("never", _("hidden folders, or a line that you wrote") + whole)
 
 
-def _say_labelled(label: str, text: str) -> None:
-    say(f"{styled(padded(_(label) if label else '', 7), 'bold')} {text}")
+def _labelled(label: str, text: str) -> str:
+    return f"{styled(padded(_(label) if label else '', 7), 'bold')} {text}"
 
 
 def _files(names: Sequence[str], what: str) -> str:
@@ -139,7 +135,7 @@ def _files(names: Sequence[str], what: str) -> str:
     return f"{len(names)} {_(what)}: {', '.join(map(styled, names[:20]))}{more}"
 
 
-def feedback_command(arguments: Namespace) -> int:
+def feedback_command(arguments: Namespace) -> Outcome:
     """Note which memories were useful, or say what would be noted; exit code 1 when an id is unknown."""
     from bankd.app.show import give_feedback, judge_answers
 
@@ -155,17 +151,16 @@ def feedback_command(arguments: Namespace) -> int:
             used, ignored = judged.used, judged.ignored
         else:
             used, ignored = (ids, ()) if arguments.what == "used" else ((), ids)
-        said = give_feedback(workspace, used, ignored, dry_run=arguments.dry_run)
+        said = give_feedback(workspace, used, ignored)
     kinds = ("used", said.used), ("ignored", said.ignored), ("unknown", said.unknown)
     lines = [f"{_(what)}  {styled(id_, 'bold')}" for what, ids in kinds for id_ in ids]
     last = _("nothing was written") if arguments.dry_run else ""
     if not (said.used or said.ignored):
         last = _("no answer of the last hour has such a memory; to name memories: bankctl feedback used ID...")
-    say_answer({**asdict(said), "noted": not arguments.dry_run}, *lines, last, as_json=arguments.json)
-    return 1 if said.unknown else 0
+    return Outcome({**asdict(said), "noted": not arguments.dry_run}, *lines, last, code=1 if said.unknown else 0)
 
 
-def _importance(arguments: Namespace) -> int:
+def _importance(arguments: Namespace) -> Outcome:
     from bankd.app.show import set_importance
 
     is_dry, words = arguments.dry_run, arguments.ids
@@ -173,11 +168,11 @@ def _importance(arguments: Namespace) -> int:
         raise UsageError("usage: bankctl feedback importance ID 1-10")
     id_, value = words[0], int(words[1])
     with open_named(arguments, write=not is_dry) as workspace:
-        set_importance(workspace, id_, value, dry_run=is_dry)
+        set_importance(workspace, id_, value)
     name = styled(id_, "bold")
     said = _(f"{name} would have importance {value}" if is_dry else f"{name} has importance {value}")
     whole = {"id": id_, "importance": value, "noted": not is_dry}
-    return say_answer(whole, said, _("nothing was written") if is_dry else "", as_json=arguments.json)
+    return Outcome(whole, said, _("nothing was written") if is_dry else "")
 
 
 def _read(file: str) -> str:
@@ -187,7 +182,7 @@ def _read(file: str) -> str:
         raise UserError(f"{file}: {problem.strerror or problem}") from problem
 
 
-def export_command(arguments: Namespace) -> int:
+def export_command(arguments: Namespace) -> Outcome | int:
     """Print or write all memories."""
     from bankd.app.copies import export_markdown, export_memories
     from bankd.pages.text import to_json
@@ -210,10 +205,11 @@ def export_command(arguments: Namespace) -> int:
             file.write(text)
     except FileExistsError:
         raise UserError(f"{arguments.file}: is there already; name a new file") from None
-    return say_answer({}, _(f"written: {styled(arguments.file, 'bold')}"), as_json=False)
+    say(_(f"written: {styled(arguments.file, 'bold')}"))
+    return 0
 
 
-def backup_command(arguments: Namespace) -> int:
+def backup_command(arguments: Namespace) -> Outcome:
     """Save pages, logs, archive, events and settings in one file; 3 when a file could not be read."""
     from bankd.app.copies import write_backup
 
@@ -221,17 +217,16 @@ def backup_command(arguments: Namespace) -> int:
         name = arguments.file or f"{workspace.root.name}-{workspace.now:%Y-%m-%d}.tar.gz"
         done = write_backup(workspace.root, Path(name).expanduser().absolute())
     size = f"{done.bytes / 1_000_000:,.2f} MB"
-    say_answer(
+    return Outcome(
         done._asdict(),
         *(styled(_(f"! {one}; not in the backup"), "red") for one in done.unread),
         _(f"{styled(done.path, 'bold')}: {counted(done.files, 'file')}, {size} before packing"),
         _(f"to have it back: bankctl restore {quote(done.path)} DIR"),
-        as_json=arguments.json,
+        code=3 if done.unread else 0,
     )
-    return 3 if done.unread else 0
 
 
-def restore_command(arguments: Namespace) -> int:
+def restore_command(arguments: Namespace) -> Outcome:
     """Unpack a backup, then check that the bank is complete; 3 when it is not."""
     from bankd.app.copies import restore_backup
     from bankd.app.verify import verify_workspace
@@ -243,12 +238,11 @@ def restore_command(arguments: Namespace) -> int:
         verdict = verify_workspace(workspace)
     found = counted(len(verdict.findings), "finding") if verdict.findings else _("all promises hold")
     elsewhere = _(f"{', '.join(done.folders)} stood elsewhere and is now in the workspace: folders in bankd.yaml")
-    say_answer(
+    return Outcome(
         {"workspace": str(root), "files": done.files, "ok": not verdict.findings, "moved_in": done.folders},
         _(f"{styled(str(root), 'bold')}: {counted(done.files, 'file')} restored")
         + f"; {counted(verdict.memories, 'memory', 'memories')}: {found}",
         styled(elsewhere, "yellow") if done.folders else "",
         _(f"Next: cd {quote(str(root))} && bankctl doctor"),
-        as_json=arguments.json,
+        code=3 if verdict.findings else 0,
     )
-    return 3 if verdict.findings else 0

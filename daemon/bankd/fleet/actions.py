@@ -22,9 +22,9 @@ from pathlib import Path
 from threading import Event
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bankd.cli.answers import print_answer
-from bankd.cli.location import locate_workspace
-from bankd.cli.printing import say, say_answer, say_json, styled
+from bankd.cli import locate_workspace
+from bankd.cli.printing import Outcome, say, say_json, styled
+from bankd.cli.search import print_answer
 from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import BankError, UsageError, UserError
 from bankd.fleet.database import FleetUnreachableError
@@ -198,7 +198,7 @@ def _work(dsn: str, arguments: Namespace) -> int:
 
 
 def _tell(said: str, row: Mapping[str, object], arguments: Namespace) -> int:
-    return say_answer(row, styled(said), as_json=arguments.json)
+    return Outcome(row, styled(said)).show(as_json=arguments.json)
 
 
 def _tell_banks(banks: Sequence[FleetBank], said: str, arguments: Namespace) -> int:

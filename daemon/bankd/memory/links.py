@@ -89,12 +89,6 @@ def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
 
 
 Read = Callable[[str], bytes | None]
-Announce = Callable[[Sequence[Link]], None]
-"""A function that gets the links that will break, before a command acts."""
-
-
-def say_nothing(dangling: Sequence[Link]) -> None:
-    """Ignore links that will break."""
 
 
 def relink_plan(plan: Plan, graph: LinkGraph, read: Read) -> Plan:

@@ -97,29 +97,29 @@ def _differing(one: str, other: str) -> Iterator[list[tuple[str, bool]]]:
 def _imports(workspace: Workspace) -> Iterator[Card]:
     """One card for the sources that the settings watch or hooks handed over, if one has something new or a problem."""
     if sources := sources_at(workspace, ()):
-        found = import_sources(workspace, sources, is_by_hand=True, dry_run=True)
+        found = import_sources(workspace, sources, is_by_hand=True)
         said = ((one, one.problem or ", ".join(f"{log}: {turns}" for log, turns in one.added.items())) for one in found)
         if lines := [CardLine(one.source, f"{one.source}: {text}") for one, text in said if text]:
             yield Card("imports", "imports", lines[:1], f"{len(lines)}", [Choice("y", "import", "Import", {})])
 
 
-def _import(workspace: Workspace, _form: Form, _is_dry: bool) -> None:
+def _import(workspace: Workspace, _form: Form) -> None:
     for _ in import_sources(workspace, sources_at(workspace, ()), is_by_hand=True):
         pass
     forget_handed_over(workspace)
 
 
-def _teach(workspace: Workspace, form: Form, _is_dry: bool) -> None:
+def _teach(workspace: Workspace, form: Form) -> None:
     teach_rule(workspace, form.get("tag", "W"), form.get("words", ""), form.get("page", ""), apply=True)
 
 
-def _set(workspace: Workspace, form: Form, _is_dry: bool) -> None:
+def _set(workspace: Workspace, form: Form) -> None:
     if form.get("name") not in SETTINGS_SHOWN:
         raise UsageError("the page does not change this setting")
     change_settings(workspace.root / SETTINGS, {form["name"]: form.get("value", "").strip()})
 
 
-def _run(workspace: Workspace, _form: Form, _is_dry: bool) -> None:
+def _run(workspace: Workspace, _form: Form) -> None:
     workspace.wait_until_settled()
     for _ in workspace.run_batches("micro"):
         pass

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from bankd.app.show import list_runs, show_run
+from bankd.app.runs import list_runs, show_run
 from bankd.app.waiting import list_cards
 from bankd.app.workspace import Workspace
 from bankd.briefing.recalled import marked_pieces, relation_of

@@ -155,16 +155,16 @@ def left_out_at(workspace: Workspace, places: Sequence[str]) -> list[str]:
     return passed_over([Path(place).expanduser() for place in places], workspace.root)
 
 
-def import_sources(
-    workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool, dry_run: bool = False
-) -> Iterator[Imported]:
+def import_sources(workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool) -> Iterator[Imported]:
     """Import these files, those that have not changed since left out; one by hand is a run, and can be taken back."""
     imports, zone = workspace.outside.imports, workspace.now.tzinfo
     project_of = BankReader(str(workspace.root)).project_of
     finders = workspace.policy().finders
-    importer = Importer(imports, finders, lambda moment: moment.astimezone(zone), project_of, is_by_hand)
+    importer = Importer(
+        imports, finders, lambda moment: moment.astimezone(zone), project_of, is_by_hand, workspace.is_dry
+    )
     try:
-        yield from importer.import_all(sources, dry_run=dry_run)
+        yield from importer.import_all(sources)
     finally:
         if is_by_hand:
             note_import(workspace, importer.ends)

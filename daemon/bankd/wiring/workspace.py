@@ -16,8 +16,7 @@ from zoneinfo import ZoneInfo
 
 from bankd.app.index import RunIndex
 from bankd.app.init import append_to_log
-from bankd.app.record import Recorder
-from bankd.app.workspace import Outside, Workspace
+from bankd.app.workspace import Outside, Recorder, Workspace
 from bankd.config.workspace import (
     SETTINGS,
     ConfigError,

@@ -1,17 +1,21 @@
-"""The use case that undoes a past run: planned and shown first, then carried out as a run of its own."""
+"""Use cases of past runs: list and show them, and undo one: planned first, then carried out as a run of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from difflib import unified_diff
+from threading import Event as Pause
+from typing import TYPE_CHECKING, Any
 
 from bankd.app.imports import move_import
 from bankd.app.review import list_held_back
-from bankd.app.show import images_of, list_runs
 from bankd.app.workspace import Workspace
 from bankd.edits.operations import Drop
 from bankd.edits.transaction import HEALING, Event, Journal, Transaction, replay_transaction, state_of
 from bankd.errors import UserError
+from bankd.health.schedule import logged_run
 from bankd.layouts.links import Link
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory.archive import written_links
@@ -22,6 +26,79 @@ from bankd.memory.undo import Inbound, PastRun, Present, events_of, plan_undo
 from bankd.memory.use import IMPORTANCE
 from bankd.pages.names import Names, is_outside
 from bankd.pages.resolve import WIKI_KINDS, resolve_reference
+from bankd.pages.scanner import decode_text, encode_text
+
+if TYPE_CHECKING:
+    from bankd.workspace.facts import RunLedger
+
+_LOOK_SECONDS = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file that a run changed, with the lines of its diff; `is_new` and `is_gone`: it was made, or deleted."""
+
+    path: str
+    is_new: bool
+    is_gone: bool
+    diff: tuple[str, ...]
+
+
+def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
+    """The rows of the history, the newest first, each with the number of its journal if it can be undone."""
+    journals = [*workspace.transactions.journals.all()]
+    kept = {j.transaction.run: j.seq for j in journals if j.transaction.kind not in HEALING}
+    logged = (run for row in workspace.recorder.open_ledger().read() if (run := logged_run(row)))
+    rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
+    known = {row["run"] for row in rows}
+    for journal in journals:
+        id_, kind, at = journal.transaction.run, journal.transaction.kind, journal.transaction.planned_at
+        if id_ not in known:
+            rows.append({"run": id_, "cycle": kind, "at": at, "status": "changed", "undoable": kept.get(id_)})
+    return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """A run for `bankctl show`: its row of the history, its report, and the files that it changed."""
+
+    run: str
+    row: Mapping[str, Any]
+    rows: Sequence[ReportRow]
+    files: Sequence[ChangedFile]
+    is_undoable: bool
+
+
+def show_run(workspace: Workspace, wanted: str) -> RunPage:
+    """What a run did and changed; UserError when nothing about it is kept."""
+    journals = [j for j in workspace.transactions.journals.all() if wanted in {j.transaction.run, str(j.seq)}]
+    run = journals[0].transaction.run if journals else wanted
+    known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
+    if not known:
+        raise UserError(f"{wanted}: no such run is kept; `bankctl log` lists those that are")
+    files = []
+    for before, after in (images_of(workspace, journal) for journal in journals):
+        for path, old in before.items():
+            was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
+            lines = unified_diff(was, now, path, path, lineterm="", n=2)
+            files.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
+    return RunPage(run, known[0], workspace.recorder.reports.read(run), files, bool(journals))
+
+
+def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
+    """The files of a run before it, and as it left them."""
+    before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
+    transactions = workspace.transactions
+    return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
+
+
+def follow_runs(ledger: RunLedger) -> Iterator[dict[str, Any]]:
+    """Each row that is added from now on, for ever."""
+    pause = Pause()
+    while True:
+        yield from (run for row in ledger.learn() if (run := logged_run(row)))
+        pause.wait(_LOOK_SECONDS)
+
 
 _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",
@@ -88,14 +165,12 @@ class Undo:
             fragment = (target.fragment if target else None) or ""
             yield Inbound(link.source, link.reference.line + 1, fragment, link.reference.kind in WIKI_KINDS)
 
-    def foretell(self) -> Undone:
-        """The result that it would have."""
-        paths = {operation.path for transaction in self._transactions for operation in transaction.operations}
-        return Undone(self.run, tuple(sorted(paths)), ())
-
     def carry_out(self) -> Undone:
         """Do it; what the user changed meanwhile stays too."""
         workspace, changed, late = self._workspace, list[str](), list[str]()
+        if workspace.is_dry:
+            paths = {operation.path for transaction in self._transactions for operation in transaction.operations}
+            return Undone(self.run, tuple(sorted(paths)), ())
         with workspace.recorder.recording("undo", self.run) as record:
             for transaction in self._transactions:
                 applied = workspace.commit(transaction)
