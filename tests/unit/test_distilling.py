@@ -17,8 +17,8 @@ from bankd.memory.new_lines import order_by_day
 from bankd.memory.retain import LogReading, read_log
 from bankd.memory.route import Rules
 from bankd.night import believe
-from bankd.night.asking import NightParts, Prompt, Reply, Unanswered
-from bankd.night.believe import Passage, VerifyTrial, verify_trial
+from bankd.night.asking import NightParts, Prompt, Reply, Unanswered, trial_rows
+from bankd.night.believe import Passage, verify_trial
 from bankd.night.distil import VERSION, find_pieces, lines_in
 from bankd.night.sections import MOST_TOKENS, LogPiece, distilled_keys, log_pieces, sections_of
 from bankd.settings import DistilPolicy, Settings
@@ -58,8 +58,12 @@ def supported(prompt: Prompt) -> Reply:
 
 def tried(prompt: Prompt) -> Reply | Unanswered:
     """What a model says that knows of each line of a trial whether it is so."""
-    trial = verify_trial(is_korean=prompt == verify_trial(is_korean=True).prompt)
-    return verified(*("" if so else "not so" for _, _, so in trial.lines))
+    is_korean = prompt == verify_trial(is_korean=True).prompt
+    return verified(*("" if so else "not so" for so in known_to_be_so(is_korean=is_korean)))
+
+
+def known_to_be_so(*, is_korean: bool) -> list[bool]:
+    return [what.endswith("is so") for what, _ in trial_rows("verify", is_korean=is_korean) if what != "log"]
 
 
 TRIALS = [verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)]
@@ -332,11 +336,11 @@ def test_a_model_is_tried_in_the_language_of_the_lines() -> None:
 
 @pytest.mark.parametrize("is_korean", [False, True])
 def test_a_trial_is_passed_only_by_who_knows_each_line(is_korean: bool) -> None:
-    trial: VerifyTrial = verify_trial(is_korean=is_korean)
+    trial, known = verify_trial(is_korean=is_korean), known_to_be_so(is_korean=is_korean)
 
     assert trial.is_passed(tried(trial.prompt).value)  # type: ignore[union-attr]
-    for at in range(len(trial.lines)):
-        said = [{"number": n, "supported": so is (n != at + 1)} for n, (_, _, so) in enumerate(trial.lines, 1)]
+    for at in range(len(known)):
+        said = [{"number": n, "supported": so is (n != at + 1)} for n, so in enumerate(known, 1)]
         assert not trial.is_passed({"lines": said})
     assert not trial.is_passed({})
 

@@ -27,7 +27,7 @@ from bankd.health.health import (
     render_metrics,
     tell_standstill,
 )
-from bankd.health.schedule import Alarm, LedgerRow, PersonCall, RunOutcome, Slot, after_run
+from bankd.health.schedule import History, JobState, LedgerRow, RunOutcome, Slot, add_row
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WELL = HealthFacts(
@@ -206,10 +206,11 @@ def test_jumps_are_told_apart(wall: float, since_boot: float, awake: float, expe
 
 def calls(outcomes: str) -> str:
     """The call after each run of a row such as `xx.x`, x being a failure: `F` that it fails, `R` that it works again."""
-    alarm, made = Alarm(), ""
+    history, made = History(JobState(AWAKE)), ""
     for outcome in outcomes:
-        alarm, call = after_run(alarm, worked=outcome == ".")
-        made += {None: "-", PersonCall.FAILING: "F", PersonCall.RECOVERED: "R"}[call]
+        before = history.rings
+        history = add_row(history, LedgerRow(AWAKE, "reflect", RunOutcome.RAN if outcome == "." else RunOutcome.FAILED))
+        made += "-" if history.rings == before else "F" if history.rings else "R"
     return made
 
 

@@ -23,7 +23,6 @@ from bankd.health.schedule import (
     ScheduleCheck,
     Slot,
     after_failure,
-    after_success,
     check_schedule,
     fold_rows,
     is_enrolled,
@@ -80,9 +79,9 @@ def simulate(job: Job) -> tuple[list[Ran], dict[str, bool], list[ScheduleCheck]]
         state = seen.state
         if seen.run:
             runs.append(Ran(now, seen.run.key))
-        for missed in seen.missed:
-            assert missed.slot.key not in rows or not job.timetable.once
-            rows[missed.slot.key] = missed.made_up
+        for slot in seen.missed:
+            assert slot.key not in rows or not job.timetable.once
+            rows[slot.key] = seen.made_up
         if seen.run or seen.missed:
             looks.append(seen)
     return runs, rows, looks
@@ -181,7 +180,6 @@ def test_a_failed_run_is_tried_again_later_and_later() -> None:
 
         state, now = seen.state, due
     assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
-    assert check_schedule(job, after_success(state), now + HOUR).run is None
 
 
 def test_the_next_run_is_told() -> None:
@@ -214,7 +212,7 @@ def test_a_missed_slot_is_made_up_for_up_to_the_limit(make_up: int | None, runs:
     seen = late_by(600 * SECOND, None if make_up is None else make_up * SECOND)
 
     assert (seen.run is not None) is runs
-    assert [missed.made_up for missed in seen.missed] == [runs]
+    assert (len(seen.missed), seen.made_up) == (1, runs)
 
 
 def after_step_back(step: timedelta) -> ScheduleCheck:
@@ -263,14 +261,14 @@ def test_a_run_that_was_cut_off_is_tried_again_and_counts_as_a_failure() -> None
     history = fold_rows("reflect", [row(RunOutcome.STARTED)], NOW)
 
     assert check_schedule(REFLECT, history.state, NOW).run == SLOT
-    assert history.alarm.failures == 1
+    assert history.state.failures == 1
 
 
 def test_a_run_that_was_stopped_is_tried_again_and_is_no_failure() -> None:
     history = fold_rows("reflect", [row(RunOutcome.STARTED), row(RunOutcome.STOPPED, 1)], NOW)
 
     assert check_schedule(REFLECT, history.state, NOW).run == SLOT
-    assert history.alarm.failures == 0
+    assert history.state.failures == 0
 
 
 def test_a_missed_slot_has_its_row_once() -> None:
@@ -282,8 +280,8 @@ def test_a_missed_slot_has_its_row_once() -> None:
 def test_three_failures_ring_until_it_worked() -> None:
     failures = [row(outcome, minute) for minute in range(3) for outcome in (RunOutcome.STARTED, RunOutcome.FAILED)]
 
-    assert fold_rows("reflect", failures, NOW).alarm.rings
-    assert not fold_rows("reflect", [*failures, row(RunOutcome.RAN, 9)], NOW).alarm.rings
+    assert fold_rows("reflect", failures, NOW).rings
+    assert not fold_rows("reflect", [*failures, row(RunOutcome.RAN, 9)], NOW).rings
 
 
 def test_a_run_that_a_person_asked_for_leaves_the_timetable_alone() -> None:
@@ -297,7 +295,7 @@ def test_a_run_by_hand_is_the_last_one_and_ends_a_row_of_failures_but_begins_no_
     history = fold_rows("reflect", [row(RunOutcome.FAILED, minutes) for minutes in range(3)] + [by_hand], NOW)
 
     assert history.last == fold_rows("reflect", [by_hand, row(RunOutcome.ENROLLED, 10)], NOW).last == by_hand
-    assert history.alarm.failures == 0
+    assert history.state.failures == 0
     assert check_schedule(REFLECT, history.state, NOW).run is None
     assert not is_enrolled("reflect", [by_hand])
     assert is_enrolled("reflect", [by_hand, row(RunOutcome.RAN)])
@@ -308,7 +306,7 @@ def test_a_run_that_failed_by_hand_is_shown_and_neither_counted_nor_retried() ->
     history = fold_rows("reflect", [row(RunOutcome.RAN), by_hand], NOW)
 
     assert history.last == by_hand
-    assert history.alarm.failures == 0
+    assert history.state.failures == 0
     assert history.state.retry_at is None
 
 

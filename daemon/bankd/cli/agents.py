@@ -324,7 +324,7 @@ def _propose(arguments: Namespace) -> Outcome:
             workspace.wait_until_settled()
         found = propose_now(workspace, arguments.days)
     rows = [
-        {"place": f"memory/{one.piece.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule}
+        {"place": f"memory/{one.piece.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule or ""}
         for one in found
         for line, rule in one.lines
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
@@ -22,6 +22,7 @@ from procrastinate.jobs import Job
 
 from bankd.errors import UserError
 from bankd.fleet.database import PARTITIONED, FleetConnection, FleetDatabase
+from bankd.health.health import metrics_text
 from bankd.health.schedule import Daily, Slot
 
 _TRIES, _GROWTH = 6, 4
@@ -103,21 +104,16 @@ def wait_after(tries: int, first: float) -> float | None:
 
 
 def render_fleet_metrics(facts: FleetFacts) -> str:
-    """The facts in the text format of Prometheus (exposition format 0.0.4)."""
+    """The facts as metrics, in the text format of Prometheus."""
     slowest = max((one.seconds for one in facts.slowest), default=0.0)
-    gauges: Sequence[tuple[str, str, Mapping[str, float]]] = (
-        ("banks", "Banks of the fleet.", {"": facts.banks}),
-        ("workers", "Workers that were heard of lately.", {"": facts.workers}),
-        ("due", "Banks whose night is due and not in the queue yet.", {"": facts.due}),
-        ("done", "Nights done in the last 24 hours.", {"": facts.done}),
-        ("nights", "Nights that are not done, by state.", {f'{{state="{one}"}}': facts.count(one) for one in STATES}),
-        ("slowest_seconds", "How long the slowest night of the last 24 hours took.", {"": slowest}),
-    )
-    lines: list[str] = []
-    for name, help_, samples in gauges:
-        lines += [f"# HELP bankd_fleet_{name} {help_}", f"# TYPE bankd_fleet_{name} gauge"]
-        lines += [f"bankd_fleet_{name}{labels} {value:g}" for labels, value in samples.items()]
-    return "\n".join(lines) + "\n"
+    return metrics_text((
+        ("fleet_banks", "Banks of the fleet.", {"": facts.banks}),
+        ("fleet_workers", "Workers that were heard of lately.", {"": facts.workers}),
+        ("fleet_due", "Banks whose night is due and not in the queue yet.", {"": facts.due}),
+        ("fleet_done", "Nights done in the last 24 hours.", {"": facts.done}),
+        ("fleet_nights", "Nights that are not done, by state.", {f'{{state="{one}"}}': facts.count(one) for one in STATES}),
+        ("fleet_slowest_seconds", "How long the slowest night of the last 24 hours took.", {"": slowest}),
+    ))  # fmt: skip
 
 
 _BANK = "number, name, root, storage, zone, at, due, is_shared"

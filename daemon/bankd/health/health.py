@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from itertools import starmap
-from typing import Any
+from typing import Any, TypeAlias
 
 from bankd.edits import second_look as fights
 from bankd.health.schedule import LedgerRow, RunOutcome, row_to_json
@@ -114,13 +114,12 @@ class QueueFacts:
 
 @dataclass(frozen=True, slots=True)
 class DaemonFacts:
-    """What a running daemon tells of itself; `waiting` is why it cannot work yet."""
+    """What a running daemon tells of itself."""
 
     pid: int
     version: str
     since: datetime
     watcher: dict[str, Any] = field(default_factory=dict)
-    waiting: str = ""
     settings_problem: str = ""
     requests: int = 0
     refused: int = 0
@@ -179,9 +178,6 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
     if daemon is None:
         yield HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)
         return
-    if daemon.waiting:
-        fix = "it continues by itself when that is fixed"
-        yield HealthFinding(f"the daemon waits: {daemon.waiting}", fix, needs_person=True)
     if daemon.settings_problem:
         text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
         fix = "correct the file, then: bankctl config check && bankctl service reload"
@@ -349,56 +345,63 @@ def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
     }
 
 
-def render_metrics(facts: HealthFacts) -> str:
-    """The facts in the text format of Prometheus, 0.0.4: all metrics, each with its help and type."""
+Metric: TypeAlias = tuple[str, str, Mapping[str, float]]
+"""A metric without `bankd_`: its name, what it means, and its values by their labels (empty for a value alone)."""
+
+
+def metrics_text(metrics: Iterable[Metric]) -> str:
+    """The metrics that have a value in the text format of Prometheus, 0.0.4, each with its help and type."""
     lines: list[str] = []
-    last = ""
-    for name, help_, labels, value in _samples(facts):
-        if name != last:
-            kind = "counter" if name.endswith("_total") else "gauge"
-            lines += [f"# HELP {name} {help_}", f"# TYPE {name} {kind}"]
-        last = name
-        lines.append(f"{name}{labels} {value:g}" if value < 1e6 else f"{name}{labels} {value:.0f}")
+    for name, meaning, values in metrics:
+        kind = "counter" if name.endswith("_total") else "gauge"
+        lines += [f"# HELP bankd_{name} {meaning}", f"# TYPE bankd_{name} {kind}"] if values else []
+        for labels, value in values.items():
+            lines.append(f"bankd_{name}{labels} {value:g}" if value < 1e6 else f"bankd_{name}{labels} {value:.0f}")
     return "\n".join(lines) + "\n"
 
 
-def _samples(facts: HealthFacts) -> Iterator[tuple[str, str, str, float]]:
+def render_metrics(facts: HealthFacts) -> str:
+    """The facts as metrics."""
     bank, index, daemon = facts.bank, facts.bank.index, facts.daemon
-    yield "bankd_pages", "Pages of the bank.", "", bank.pages
-    yield "bankd_memories", "Memories of the bank.", "", index.memories
-    yield "bankd_inbox_lines", "Lines that no rule could place.", "", bank.inbox
-    yield "bankd_index_pending_files", "Changed files that are not searchable yet.", "", index.pending
-    yield "bankd_index_provisional_pages", "Pages read without the morphological analyser yet.", "", index.provisional
-    for place, (name, help_) in enumerate(_OF_JOBS):
-        for job in facts.jobs:
-            if (value := _samples_of(job)[place]) is not None:
-                yield name, help_, f'{{job="{job.name}"}}', value
-    yield "bankd_missed_runs", "Planned runs missed in the last 7 days.", "", len(facts.missed())
+
+    def of_jobs(value_of: Callable[[JobFacts], float | None]) -> dict[str, float]:
+        values = ((f'{{job="{job.name}"}}', value_of(job)) for job in facts.jobs)
+        return {labels: value for labels, value in values if value is not None}
+
+    def ended(job: JobFacts) -> float | None:
+        is_over = job.last and job.last.outcome in {RunOutcome.RAN, RunOutcome.FAILED}
+        return job.last.at.timestamp() if job.last and is_over else None
+
     needing = sum(finding.needs_person for finding in judge_health(facts))
-    yield "bankd_needs_person", "Findings that stay until a person acts.", "", needing
+    metrics: list[Metric] = [
+        ("pages", "Pages of the bank.", {"": bank.pages}),
+        ("memories", "Memories of the bank.", {"": index.memories}),
+        ("inbox_lines", "Lines that no rule could place.", {"": bank.inbox}),
+        ("index_pending_files", "Changed files that are not searchable yet.", {"": index.pending}),
+        ("index_provisional_pages", "Pages read without the morphological analyser yet.", {"": index.provisional}),
+        ("job_failures_in_a_row", "Failed runs of a job since it last worked.", of_jobs(lambda job: job.failures)),
+        ("job_last_end_timestamp_seconds", "When a job last ended.", of_jobs(ended)),
+        (
+            "job_last_duration_seconds",
+            "How long its last run took.",
+            of_jobs(lambda job: job.last.seconds if job.last else None),
+        ),
+        (
+            "job_next_timestamp_seconds",
+            "When a job is due next.",
+            of_jobs(lambda job: job.following.timestamp() if job.following else None),
+        ),
+        ("missed_runs", "Planned runs missed in the last 7 days.", {"": len(facts.missed())}),
+        ("needs_person", "Findings that stay until a person acts.", {"": needing}),
+    ]
     if daemon is not None:
         losses = float(daemon.watcher.get("losses", 0))
-        yield "bankd_watcher_lost_events_total", "Times that the kernel dropped file events.", "", losses
-        yield "bankd_requests_total", "Requests answered on the socket.", "", daemon.requests
-        yield "bankd_refused_total", "Clients put out of the socket.", "", daemon.refused
-
-
-_ENDED = frozenset({RunOutcome.RAN, RunOutcome.FAILED})
-
-
-def _samples_of(job: JobFacts) -> tuple[float, float | None, float | None, float | None]:
-    """The values of one job, in the order of `_OF_JOBS`; None for one that it does not have."""
-    ended = job.last.at.timestamp() if job.last and job.last.outcome in _ENDED else None
-    following = job.following.timestamp() if job.following else None
-    return job.failures, ended, job.last.seconds if job.last else None, following
-
-
-_OF_JOBS = (
-    ("bankd_job_failures_in_a_row", "Failed runs of a job since it last worked."),
-    ("bankd_job_last_end_timestamp_seconds", "When a job last ended."),
-    ("bankd_job_last_duration_seconds", "How long its last run took."),
-    ("bankd_job_next_timestamp_seconds", "When a job is due next."),
-)
+        metrics += [
+            ("watcher_lost_events_total", "Times that the kernel dropped file events.", {"": losses}),
+            ("requests_total", "Requests answered on the socket.", {"": daemon.requests}),
+            ("refused_total", "Clients put out of the socket.", {"": daemon.refused}),
+        ]
+    return metrics_text(metrics)
 
 
 LEAST_JUMP = timedelta(seconds=30)

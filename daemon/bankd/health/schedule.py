@@ -121,20 +121,16 @@ class JobState:
 
 
 @dataclass(frozen=True, slots=True)
-class MissedSlot:
-    """A slot that did not run when it was due, and whether a run now makes up for it."""
-
-    slot: Slot
-    made_up: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ScheduleCheck:
-    """What one check of the clock found: the slot to run now, those that were missed, and the new state."""
+    """What one check of the clock found: the slot to run now, those that did not run when they were due, and the new state.
+
+    `made_up` is whether the run makes up for those that were missed.
+    """
 
     run: Slot | None
-    missed: tuple[MissedSlot, ...]
+    missed: tuple[Slot, ...]
     state: JobState
+    made_up: bool = False
 
 
 def check_schedule(job: Job, state: JobState, now: datetime) -> ScheduleCheck:
@@ -148,9 +144,9 @@ def check_schedule(job: Job, state: JobState, now: datetime) -> ScheduleCheck:
     is_late = now - latest.due > ON_TIME
     runs = not is_late or job.make_up is None or now - latest.due <= job.make_up
     late = open_slots if is_late else open_slots[:-1]
-    missed = tuple(MissedSlot(slot, made_up=runs and job.make_up != timedelta(0)) for slot in late)
-    accounted = (*state.accounted, *open_slots)[-REMEMBERED:]
-    return ScheduleCheck(latest if runs else None, missed, replace(state, anchor=latest.due, accounted=accounted))
+    made_up = runs and job.make_up != timedelta(0)
+    state = replace(state, anchor=latest.due, accounted=(*state.accounted, *open_slots)[-REMEMBERED:])
+    return ScheduleCheck(latest if runs else None, tuple(late), state, made_up)
 
 
 def _after_step_back(state: JobState, now: datetime) -> JobState:
@@ -166,11 +162,6 @@ def _retry(state: JobState, now: datetime) -> ScheduleCheck:
     if state.failed is None or state.retry_at is None or now < state.retry_at:
         return ScheduleCheck(None, (), state)
     return ScheduleCheck(state.failed, (), replace(state, retry_at=None))
-
-
-def after_success(state: JobState) -> JobState:
-    """The state after a run that ended well."""
-    return replace(state, failures=0, failed=None, retry_at=None)
 
 
 def after_failure(state: JobState, slot: Slot, now: datetime) -> JobState:
@@ -203,31 +194,6 @@ def make_up_window(schedule: SchedulePolicy) -> timedelta | None:
 
 
 FAILURES_IN_A_ROW = 3
-
-
-class PersonCall(StrEnum):
-    """What to tell a person."""
-
-    FAILING = "failing"
-    RECOVERED = "recovered"
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """The failures of one job in a row, and whether somebody was called for them."""
-
-    failures: int = 0
-    rings: bool = False
-
-
-def after_run(alarm: Alarm, *, worked: bool, after: int = FAILURES_IN_A_ROW) -> tuple[Alarm, PersonCall | None]:
-    """The alarm after a run, and the call to make now if any."""
-    if worked:
-        return Alarm(), PersonCall.RECOVERED if alarm.rings else None
-    failures = alarm.failures + 1
-    if failures < after or alarm.rings:
-        return Alarm(failures, alarm.rings), None
-    return Alarm(failures, rings=True), PersonCall.FAILING
 
 
 class RunOutcome(StrEnum):
@@ -267,10 +233,10 @@ class LedgerRow:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The state of one job, as its rows give it."""
+    """The state of one job, as its rows give it; `rings`: somebody was called for its failures."""
 
     state: JobState
-    alarm: Alarm = field(default_factory=Alarm)
+    rings: bool = False
     last: LedgerRow | None = None
     open: LedgerRow | None = None
 
@@ -294,25 +260,18 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
     match row.outcome:
         case RunOutcome.ENROLLED:
             return History(JobState(anchor=row.at), last=history.last)
-        case RunOutcome.STARTED:
-            return replace(history, state=_account(state, row.slot), open=row)
-        case RunOutcome.MISSED | RunOutcome.CLOCK:
-            return replace(history, state=_account(state, row.slot))
+        case RunOutcome.STARTED | RunOutcome.MISSED | RunOutcome.CLOCK:
+            begun = row if row.outcome is RunOutcome.STARTED else history.open
+            return replace(history, state=_account(state, row.slot), open=begun)
         case RunOutcome.RAN:
-            alarm, _ = after_run(history.alarm, worked=True, after=after)
-            return History(after_success(state), alarm, row)
-        case RunOutcome.FAILED | RunOutcome.REFUSED:
-            return _after_failure(history, row, after)
+            return History(replace(state, failures=0, failed=None, retry_at=None), last=row)
         case RunOutcome.STOPPED:
-            retry = replace(state, failed=_slot_of(history, row), retry_at=row.at)
-            return History(retry, history.alarm, row)
-
-
-def _after_failure(history: History, row: LedgerRow, after: int) -> History:
-    if row.by_hand:  # the person who asked for it has seen it: nobody is called, and nothing is tried again
-        return replace(history, last=row)
-    alarm, _ = after_run(history.alarm, worked=False, after=after)
-    return History(after_failure(history.state, _slot_of(history, row), row.at), alarm, row)
+            return History(replace(state, failed=_slot_of(history, row), retry_at=row.at), history.rings, row)
+        case RunOutcome.FAILED | RunOutcome.REFUSED:
+            if row.by_hand:  # the person who asked for it has seen it: nobody is called, and nothing is tried again
+                return replace(history, last=row)
+            failed = after_failure(state, _slot_of(history, row), row.at)
+            return History(failed, history.rings or failed.failures >= after, row)
 
 
 def _slot_of(history: History, row: LedgerRow) -> Slot:

@@ -7,7 +7,7 @@ care here, since it may come from the stored replies, which anybody may have edi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -103,6 +103,14 @@ def prompt_text(name: str) -> str:
     loader: Any = __spec__.loader
     data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/prompts/{name}")
     return data.decode("utf-8").rstrip("\n")
+
+
+class Trial(NamedTuple):
+    """A question whose right answer is known: a model that does not give it is not believed."""
+
+    prompt: Prompt
+    is_passed: Callable[[object], bool]
+    """Whether an answer is right about every statement."""
 
 
 def trial_rows(name: str, *, is_korean: bool) -> list[list[str]]:

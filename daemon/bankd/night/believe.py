@@ -26,6 +26,7 @@ from bankd.night.asking import (
     DistilledLine,
     JudgedLine,
     Prompt,
+    Trial,
     Unanswered,
     list_schema,
     object_schema,
@@ -468,32 +469,16 @@ def _problem(said: Mapping[str, object]) -> str | None:
     return f"the model, asked again: {problem}" if said else _UNSEEN
 
 
-class VerifyTrial(NamedTuple):
-    """A test for a model: lines of a log, and statements about them that are known to be true or false.
+@cache
+def verify_trial(*, is_korean: bool) -> Trial:
+    """What a model must know to verify lines in Korean, or in any other language.
 
     A false statement has the words, names and values of its log line, so that no rule finds it: two people swapped,
     a wish told as done, a denial left out.
     """
-
-    log: Sequence[str]
-    lines: Sequence[tuple[int, str, bool]]
-    """For each statement the number of its log line, its text, and whether it is true."""
-
-    @property
-    def prompt(self) -> Prompt:
-        """What is asked."""
-        lines = [DistilledLine("W", (), text, (number,)) for number, text, _ in self.lines]
-        return verifying_prompt(lines, [LineSources("2026-05-01", dict(enumerate(self.log, start=1)), None)])
-
-    def is_passed(self, answer: object) -> bool:
-        """Whether an answer is right about every statement."""
-        problems = problems_in(answer, len(self.lines))
-        return all((problem is None) is is_so for problem, (_, _, is_so) in zip(problems, self.lines, strict=True))
-
-
-@cache
-def verify_trial(*, is_korean: bool) -> VerifyTrial:
-    """What a model must know to verify lines in Korean, or in any other language."""
     rows = trial_rows("verify", is_korean=is_korean)
-    lines = [(int(what[0]), text, what.endswith("is so")) for what, text in rows if what != "log"]
-    return VerifyTrial([text for what, text in rows if what == "log"], lines)
+    log = dict(enumerate((text for what, text in rows if what == "log"), start=1))
+    lines = [(DistilledLine("W", (), text, (int(what[0]),)), what) for what, text in rows if what != "log"]
+    are_so = [what.endswith("is so") for _, what in lines]
+    prompt = verifying_prompt([line for line, _ in lines], [LineSources("2026-05-01", log, None)])
+    return Trial(prompt, lambda answer: [one is None for one in problems_in(answer, len(lines))] == are_so)

@@ -6,7 +6,7 @@ older value is shown after the newer one; nothing is removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from bankd.night.asking import (
     NightParts,
     Prompt,
     Reply,
+    Trial,
     Unanswered,
     list_schema,
     object_schema,
@@ -209,32 +210,21 @@ def _day(id_: str, ledger: Ledger) -> date | None:
     return day_said(ledger.consumed.get(id_))
 
 
-class Trial(NamedTuple):
-    """A test for a model: a statement, others, and the right relations of each to it.
-
-    A model that calls everything with shared words the same would hide facts, so it is not used.
-    """
-
-    one: str
-    others: Mapping[str, Sequence[Relation]]
-
-    @property
-    def prompt(self) -> Prompt:
-        """The prompt of the trial."""
-        return matching_prompt(StatementOfDay(self.one, None), [StatementOfDay(text, None) for text in self.others])
-
-    def is_passed(self, answer: object) -> bool:
-        """Whether an answer is right about each statement."""
-        relations = relations_in(answer, len(self.others), unsaid=Relation.SAME)  # no answer has it: a gap fails
-        return all(relation in known for relation, known in zip(relations, self.others.values(), strict=True))
-
-
 _NOT = Relation.DIFFERENT
 _KNOWN = {"same": (Relation.NEAR,), "not same": (_NOT, Relation.NEWER), "different": (_NOT,)}
 
 
 @cache
 def trial_in(*, is_korean: bool) -> Trial:
-    """What a model must know to be asked about memories in Korean, or in any other language."""
-    (_, one), *others = trial_rows("match", is_korean=is_korean)
-    return Trial(one, {text: _KNOWN[what] for what, text in others})
+    """What a model must know to be asked about memories in Korean, or in any other language.
+
+    A model that calls everything with shared words the same would hide facts, so it is not used.
+    """
+    one, *others = (StatementOfDay(text, None) for _, text in trial_rows("match", is_korean=is_korean))
+    known = [_KNOWN.get(what, ()) for what, _ in trial_rows("match", is_korean=is_korean)[1:]]
+
+    def is_passed(answer: object) -> bool:
+        relations = relations_in(answer, len(others), unsaid=Relation.SAME)  # no answer has it: a gap fails
+        return all(relation in right for relation, right in zip(relations, known, strict=True))
+
+    return Trial(matching_prompt(one, others), is_passed)

@@ -14,11 +14,9 @@ from bankd.health.schedule import (
     History,
     Job,
     LedgerRow,
-    PersonCall,
     RunOutcome,
     Slot,
     add_row,
-    after_run,
     check_schedule,
     fold_rows,
     is_enrolled,
@@ -103,12 +101,11 @@ class Jobs:
     def _look_at(self, job: Job) -> None:
         now, history = self._clock(), self._histories[job.name]
         seen = check_schedule(job, history.state, now)
-        for missed in seen.missed:
-            self._add(LedgerRow(now, job.name, RunOutcome.MISSED, missed.slot, made_up=missed.made_up))
-            log.warning("run missed job=%s slot=%s made_up=%s", job.name, missed.slot.key, missed.made_up)
-        history = self._histories[job.name]
+        for slot in seen.missed:
+            self._add(LedgerRow(now, job.name, RunOutcome.MISSED, slot, made_up=seen.made_up))
+            log.warning("run missed job=%s slot=%s made_up=%s", job.name, slot.key, seen.made_up)
         # The ledger alone would not know of a clock that was set back, nor that a retry is under way.
-        self._histories[job.name] = History(seen.state, history.alarm, history.last, history.open)
+        self._histories[job.name] = replace(self._histories[job.name], state=seen.state)
         if seen.run is not None:
             self._begin(_Run(job, seen.run))
 
@@ -220,9 +217,7 @@ class Jobs:
             if row.job not in calls:
                 self._ledger.add(row)
                 calls[row.job] = self._count(row)
-            call = calls[row.job]
-        if call is not None:
-            verb = "has failed" if call is PersonCall.FAILING else "works again"
+        if verb := calls[row.job]:
             call_person(self._held.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
 
     def _add(self, row: LedgerRow) -> None:
@@ -230,14 +225,11 @@ class Jobs:
         self._ledger.add(row)
         self._count(row)
 
-    def _count(self, row: LedgerRow) -> PersonCall | None:
-        """Take a row into account; gives the call to make."""
-        after = self._held.settings.alert.after_failures
+    def _count(self, row: LedgerRow) -> str:
+        """Take a row into account; gives what a person is to be told of the job, if anything."""
         before = self._histories[row.job]
-        self._histories[row.job] = add_row(before, row, after)
-        if row.outcome not in {RunOutcome.RAN, RunOutcome.FAILED, RunOutcome.REFUSED}:
-            return None
-        return after_run(before.alarm, worked=row.outcome is RunOutcome.RAN, after=after)[1]
+        after = self._histories[row.job] = add_row(before, row, self._held.settings.alert.after_failures)
+        return "" if after.rings == before.rings else "has failed" if after.rings else "works again"
 
     def take_back(self) -> bool:
         """Be the writer again after a loan, and count the runs of the borrower; False while it still writes.
@@ -264,7 +256,7 @@ class Jobs:
             for job in self._jobs.values():
                 history, run = self._histories[job.name], self._runs.get(job.name)
                 due, is_running = next_run(job, history.state, now), run is not None and run.began is not None
-                found.append(JobFacts(job.name, history.last, due, history.alarm.failures, is_running))
+                found.append(JobFacts(job.name, history.last, due, history.state.failures, is_running))
             return tuple(found)
 
     def stop(self, within: float) -> bool:

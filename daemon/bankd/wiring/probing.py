@@ -141,7 +141,7 @@ def read_facts(probe: Probe) -> HealthFacts:
     """The facts that are on disk."""
     settings, now, rows = probe.settings(), utc_now(), tuple(read_ledger(probe.root))
     histories = {name: fold_rows(name, rows, now, settings.alert.after_failures) for name in JOBS}
-    jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
+    jobs = tuple(JobFacts(name, history.last, None, history.state.failures) for name, history in histories.items())
     bank = probe.bank_facts(probe.index_facts(), settings)
     problems, _ = check_configuration(probe.root)
     start, zone = find_installation(probe.root).how_to_start(), settings.timezone

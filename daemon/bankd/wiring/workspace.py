@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -178,36 +178,26 @@ def _assemble(
 
 @contextmanager
 def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease | None) -> Iterator[Lock]:
+    """The lock of a workspace: the daemon's, or our own; taken to write, and borrowed if a daemon has it."""
     if lease:
         yield lease.lock
         return
-    lock = Lock(files.tree, moment.isoformat(timespec="seconds"))
-    give_back = _take(lock, files.tree.root) if write else None
+    lock, loan = Lock(files.tree, moment.isoformat(timespec="seconds")), None
     try:
+        try:
+            if write:
+                lock.take()
+        except BusyError:
+            with suppress(NoDaemonError):
+                loan = borrow_lock(str(files.tree.root))
+            if loan is None:
+                raise
+            lock.take()  # BusyError if somebody was faster
         yield lock
     finally:
         lock.release()
-        if give_back is not None:
-            give_back()
-
-
-def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
-    """Take the lock, or borrow it from the daemon; gives the connection that ends the loan, None if the lock was free."""
-    try:
-        lock.take()
-    except BusyError:
-        loan = None
-        with suppress(NoDaemonError):
-            loan = borrow_lock(str(root))
-        if loan is None:
-            raise
-        try:
-            lock.take()
-        except BusyError:  # somebody was faster
+        if loan is not None:
             loan.close()
-            raise
-        return loan.close
-    return None
 
 
 def _writer() -> str:
