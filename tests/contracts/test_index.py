@@ -1,4 +1,4 @@
-"""The promises of an index: one suite for the fake and the real one."""
+"""The promises of an index."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ import pytest
 
 from bankd.errors import StorageError
 from bankd.index.search_index import SearchIndex
-from bankd.ports import IndexView
 from bankd.search.answer import Answering
 from bankd.search.find import RankingOptions
 from bankd.search.indexable import IndexAnalyses
 from bankd.search.request import Filters, Freshness, Query
 from bankd.words.analysis import Lexicon, lexicon_of
 from bankd.words.days import Span
-from tests.fakes import FakeAnalyser, FakeIndex, FakePages
+from tests.fakes import FakeAnalyser, FakePages
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 PAGES = {
@@ -32,14 +31,14 @@ PAGES = {
     ),
     "world/events.md": "# Events\n\n## 2026-05-02\n\n- W @Peter: Currently in Marrakech for a birthday.\n",
 }
-Make = Callable[..., IndexView]
+Make = Callable[..., SearchIndex]
 
 
-@pytest.fixture(params=["fake", "real"])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
     opened: list[SearchIndex] = []
 
-    def real(pages: Mapping[str, str], learned: Mapping[str, date] = MappingProxyType({})) -> IndexView:
+    def real(pages: Mapping[str, str], learned: Mapping[str, date] = MappingProxyType({})) -> SearchIndex:
         source = FakePages(pages)
         source.learned |= learned
         index = SearchIndex(tmp_path / "index", source, FakeAnalyser())
@@ -47,12 +46,12 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         opened.append(index)
         return index
 
-    yield FakeIndex if request.param == "fake" else real
+    yield real
     for index in opened:
         index.close()
 
 
-def found(index: IndexView, text: str, filters: Filters = Filters()) -> list[str]:  # noqa: B008 -- it is frozen
+def found(index: SearchIndex, text: str, filters: Filters = Filters()) -> list[str]:  # noqa: B008 -- it is frozen
     fresh = Freshness(0, None, daemon=False)
     answer = Answering(Query(text, filters=filters, today=NOW.date()), FakeAnalyser(), RankingOptions()).answer(
         index, (), fresh
@@ -98,14 +97,6 @@ def test_a_confidence_counts_as_it_is_worth_today(make: Make) -> None:
 def test_nothing_relevant_is_an_answer(make: Make) -> None:
     assert found(make(PAGES), "quantum chromodynamics") == []
     assert found(make({}), "anything") == []
-
-
-def test_both_count_alike(make: Make) -> None:
-    index = make(PAGES)
-
-    assert index.corpus.memories == 5
-    assert index.frequency("terms", "repli") == 1
-    assert index.frequency("terms", "absent") == 0
 
 
 class Steady(FakeAnalyser):
@@ -232,7 +223,7 @@ LEARNED = {
 
 
 @pytest.fixture
-def dated(make: Make) -> IndexView:
+def dated(make: Make) -> SearchIndex:
     return make(DATED, LEARNED)
 
 
@@ -252,11 +243,11 @@ def dated(make: Make) -> IndexView:
         (Filters(since=date.min, until=date.max), {1, 2, 3, 4}),
     ],
 )
-def test_days_are_those_spoken_of_and_those_of_the_log(dated: IndexView, filters: Filters, lines: set[int]) -> None:
+def test_days_are_those_spoken_of_and_those_of_the_log(dated: SearchIndex, filters: Filters, lines: set[int]) -> None:
     assert {int(place.rpartition(":")[2]) for place in found(dated, "basil", filters)} == lines
 
 
-def test_what_is_of_some_days_is_found_without_words_newest_first(dated: IndexView) -> None:
+def test_what_is_of_some_days_is_found_without_words_newest_first(dated: SearchIndex) -> None:
     def lines(window: Span | None, most: int = 10) -> list[int]:
         rows = {row.row: row.line for row in dated.rows(dated.find_within(window, Filters(), most))}
         return [rows[number] for number in dated.find_within(window, Filters(), most)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bankd.index.search_index import SearchIndex
 from bankd.search.find import Found, Ranked, RankingOptions, find_answers
 from bankd.search.floor import NEAREST_SHOWN, WITNESS, WORDS_FLOOR, above_floor, evidence_of, share_asked, with_floors
 from bankd.search.meaning import Near
@@ -15,7 +18,7 @@ from bankd.search.score import Candidate
 from bankd.search.weigh import Weights
 from bankd.wiring.banks import merge_answers
 from tests.fake_vectors import FakeVectors
-from tests.fakes import FakeAnalyser, FakeIndex
+from tests.fakes import FakeAnalyser, index_of
 
 ASKED = Weights({"paint": 1.0, "lake": 1.0, "of": 0.5}, {}, frozenset(), 2.2, 1.0)
 ROW = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
@@ -81,18 +84,28 @@ PAGES = {
 EVERYTHING = Filters()
 
 
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SearchIndex]:
+    with index_of(PAGES, tmp_path) as made:
+        yield made
+
+
+def embed(index: SearchIndex, vectors: FakeVectors, word: str = "") -> None:
+    """Make vectors of the memories that have this word."""
+    texts = {row: text for row, text in index.without_vectors(vectors.identity, 9) if word in text}
+    keys = vectors.embed([*texts.values()]) or ()
+    index.note_vectors(vectors.identity, {row: (key,) for row, key in zip(texts, keys, strict=True)})
+
+
 def asked(
+    index: SearchIndex,
     text: str,
-    vectors: FakeVectors | None,
+    vectors: FakeVectors | None = None,
     *,
     filters: Filters = EVERYTHING,
     everything: bool = True,
     margin: float = 1.0,
 ) -> Found:
-    index = FakeIndex(PAGES)
-    if vectors is not None:
-        said = [row.text for row in index.rows(range(5))]
-        index.vectors = dict(enumerate(vectors.embed(said) or []))
     query = Query(text, 5, filters, everything, today=TODAY, margin=margin)
     return find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
 
@@ -101,57 +114,54 @@ def texts(found: Found) -> list[str]:
     return [one.row.text for one in found.ranked]
 
 
-def test_what_shares_no_word_is_found_by_meaning_only() -> None:
-    assert not texts(asked("vehicle", None))
-    assert texts(asked("vehicle", FakeVectors()))[0].startswith("자동차는")
+def test_what_shares_no_word_is_found_by_meaning_only(index: SearchIndex) -> None:
+    vectors = FakeVectors()
+    embed(index, vectors)
 
-
-def test_what_is_found_by_both_says_its_cosine() -> None:
-    parts = asked("kitten", FakeVectors()).ranked[0].parts
-    assert parts["meaning"] > 0.9
-    assert "meaning" not in asked("kitten", None).ranked[0].parts
-
-
-def test_filters_hold() -> None:
-    found = texts(asked("vehicle", FakeVectors(), filters=Filters(nodes=("work.md",))))
+    assert not texts(asked(index, "vehicle"))
+    assert texts(asked(index, "vehicle", vectors))[0].startswith("자동차는")
+    found = texts(asked(index, "vehicle", vectors, filters=Filters(nodes=("work.md",))))
     assert found
-    assert not any("자동차" in text for text in found)
+    assert not any("자동차" in text for text in found), "filters hold"
 
 
-def test_vectors_that_do_not_answer_leave_what_the_words_say() -> None:
+def test_what_is_found_by_both_says_its_cosine(index: SearchIndex) -> None:
+    vectors = FakeVectors()
+    embed(index, vectors)
+
+    assert asked(index, "kitten", vectors).ranked[0].parts["meaning"] > 0.9
+    assert "meaning" not in asked(index, "kitten").ranked[0].parts
+
+
+def test_vectors_that_do_not_answer_leave_what_the_words_say(index: SearchIndex) -> None:
     silent = FakeVectors()
-    index = FakeIndex(PAGES)
-    index.vectors = {0: 0}
-    silent.texts, silent.problem = ["자동차"], "it hangs"
-    query = Query("lamp hall", 5, everything=True, today=TODAY)
-    found = find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=silent))
-    assert texts(found) == texts(asked("lamp hall", None))
+    asked(index, "lamp", silent)
+    assert silent.asked == 0, "an index without vectors asks nobody"
+    embed(index, silent)
+    silent.problem = "it hangs"
+
+    assert texts(asked(index, "lamp hall", silent)) == texts(asked(index, "lamp hall"))
     assert silent.asked == 1
 
 
-def test_an_index_without_vectors_asks_nobody() -> None:
+def test_in_another_script_meaning_alone_is_a_witness(index: SearchIndex) -> None:
     vectors = FakeVectors()
-    vectors.identity = ""
-    asked("lamp", vectors)
-    assert vectors.asked == 0
+    embed(index, vectors)
 
-
-def test_in_another_script_meaning_alone_is_a_witness() -> None:
-    vectors = FakeVectors()
-    assert not texts(asked("vehicle", vectors, everything=False)), "nobody knows what is near"
+    assert not texts(asked(index, "vehicle", vectors, everything=False)), "nobody knows what is near"
     vectors.usual = 0.9
-    assert texts(asked("vehicle", vectors, everything=False))[0] == "자동차는 지하 2층에 세운다."
-    assert not texts(asked("espresso", vectors, everything=False)), "that is far from all of them"
-    assert not texts(asked("vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
+    assert texts(asked(index, "vehicle", vectors, everything=False))[0] == "자동차는 지하 2층에 세운다."
+    assert not texts(asked(index, "espresso", vectors, everything=False)), "that is far from all of them"
+    assert not texts(asked(index, "vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
 
 
-def test_while_most_memories_have_no_vector_the_words_alone_say_what_is_an_answer() -> None:
-    vectors, index = FakeVectors(), FakeIndex(PAGES)
+def test_while_most_memories_have_no_vector_the_words_alone_say_what_is_an_answer(index: SearchIndex) -> None:
+    vectors = FakeVectors()
     vectors.usual = 0.99
-    index.vectors = dict(enumerate(vectors.embed([index.rows([4])[0].text]) or [], start=4))
-    query = Query("lamp hall", 5, today=TODAY)
-    found = find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
-    assert texts(found)[0] == "The lamp in the hall is broken.", "the one memory with a vector is far"
+    embed(index, vectors, "Lunch")
+
+    found = texts(asked(index, "lamp hall", vectors, everything=False))
+    assert found[0] == "The lamp in the hall is broken.", "the one memory with a vector is far"
 
 
 FRESH = {"pending": 0, "updated": None, "daemon": False, "provisional": 0, "note": "", "meaning": "off"}

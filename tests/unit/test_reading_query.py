@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +14,12 @@ from bankd.search.weigh import ASKING_WEIGHT as WEIGHT
 from bankd.search.weigh import term_weight, weigh_query
 from bankd.words.analysis import analyse_text, runs_of
 from tests.examples import examples
-from tests.fakes import FakeAnalyser, FakeIndex
+from tests.fakes import FakeAnalyser, index_of
 
-PAGES = {"home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n"}
+PAGES = {
+    "home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n",
+    "git.md": "# Git\n\n- W: A commit has one purpose.\n- W: The URI of the mirror is new.\n",
+}
 
 
 def test_a_word_that_no_memory_has_is_read_as_one_that_says_the_same() -> None:
@@ -27,30 +31,27 @@ def test_a_word_that_the_bank_knows_is_read_as_it_is() -> None:
     assert words_for("커피", {"커피", "coffe"}.__contains__) == ["커피"]
 
 
-def test_a_question_in_the_other_language_finds_what_answers_it() -> None:
-    query = Query("커피", 5, today=date(2026, 5, 4))
-    found = find_answers(query, FakeIndex(PAGES), FakeAnalyser(), query.today, RankingOptions())
-    assert found.ranked[0].row.text == "My sister never drinks coffee."
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("커피", ["My sister never drinks coffee."]),
+        ("커밋은 어떻게", ["A commit has one purpose."]),
+        ("우리 거울", []),
+    ],
+    ids=["the other language", "a loanword", "a word that only asks is no loanword"],
+)
+def test_a_question_finds_what_is_spelt_otherwise(question: str, answers: list[str], tmp_path: Path) -> None:
+    query = Query(question, 5, today=date(2026, 5, 4))
+    with index_of(PAGES, tmp_path) as index:
+        found = find_answers(query, index, FakeAnalyser(), query.today, RankingOptions())
+
+    assert [one.row.text for one in found.ranked] == answers
 
 
-def test_a_loanword_finds_what_spells_it_in_latin_letters() -> None:
-    pages = {"git.md": "# Git\n\n- W: A commit has one purpose.\n- W: The URI of the mirror is new.\n"}
-    query = Query("커밋은 어떻게", 5, today=date(2026, 5, 4))
-    found = find_answers(query, FakeIndex(pages), FakeAnalyser(), query.today, RankingOptions())
-    assert [one.row.text for one in found.ranked] == ["A commit has one purpose."]
-
-
-def test_a_word_that_only_asks_is_no_loanword() -> None:
-    pages = {"git.md": "# Git\n\n- W: The URI of the mirror is new.\n"}
-    query = Query("우리 거울", 5, today=date(2026, 5, 4))
-    assert not find_answers(query, FakeIndex(pages), FakeAnalyser(), query.today, RankingOptions()).ranked
-
-
-def test_a_title_names_its_subject_and_a_question_asks() -> None:
-    index = FakeIndex(PAGES)
-
-    assert read_query(Query("where is the lamp"), index, FakeAnalyser()).asks
-    assert not read_query(Query("broken lamp"), index, FakeAnalyser()).asks
+def test_a_title_names_its_subject_and_a_question_asks(tmp_path: Path) -> None:
+    with index_of(PAGES, tmp_path) as index:
+        assert read_query(Query("where is the lamp"), index, FakeAnalyser()).asks
+        assert not read_query(Query("broken lamp"), index, FakeAnalyser()).asks
 
 
 def test_a_word_that_asks_weighs_less_in_the_form_that_a_query_has() -> None:
