@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,8 @@ from typing import Any
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.app.workspace import Workspace
 from bankd.cli import main
-from bankd.system.clock import utc_now
-from tests.settings import search_by_words
+from tests.settings import change_setting, search_by_words
 
 
 @dataclass(frozen=True)
@@ -33,18 +30,17 @@ class Result:
 
 Run = Callable[..., Result]
 
-AT_REST = 1_780_000_000, 1_780_000_000
-"""Seconds since 1970; no run waits for what was saved then."""
-
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A new workspace; what Kiwi makes of Korean is tested where it matters, for it takes seconds to load."""
+    """A new workspace in which nothing has to settle: what stories write is finished; tests/service waits.
+
+    What Kiwi makes of Korean is tested where it matters, for it takes seconds to load.
+    """
     folder = tmp_path / "ws"
     make_workspace(folder)
     search_by_words(folder)
-    for page in folder.rglob("*.md"):
-        os.utime(page, AT_REST)
+    change_setting(folder, "settle_seconds: 5", "settle_seconds: 0")
     return folder
 
 
@@ -53,7 +49,6 @@ def bankctl(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     """Run `bankctl` in the workspace."""
     monkeypatch.setenv("BANKD_WORKSPACE", str(root))
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(Workspace, "wait_until_settled", let_settle)
 
     def run(*words: str) -> Result:
         capsys.readouterr()
@@ -62,14 +57,6 @@ def bankctl(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
         return Result(code, said.out, said.err)
 
     return run
-
-
-def let_settle(workspace: Workspace) -> None:
-    """Make just saved files older instead of waiting five seconds for them; tests/service waits."""
-    for page in workspace.root.rglob("*.md"):
-        saved = page.stat().st_mtime
-        if abs(utc_now().timestamp() - saved) < workspace.settings.settle_seconds:
-            os.utime(page, (saved, saved - workspace.settings.settle_seconds))
 
 
 def write_log(root: Path, name: str, *lines: str) -> None:

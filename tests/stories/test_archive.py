@@ -12,7 +12,6 @@ import pytest
 
 from bankd.cli import main
 from bankd.system.clock import read_clocks
-from tests.settings import change_setting
 from tests.stories.conftest import Run, learn, tree_state, write_log
 from tests.year import make_year
 
@@ -24,13 +23,6 @@ OPINIONS = (
     "O(c=0.41) @Peter: Believes that tea is right.",
     "W @Peter: 조용한 카페에서 일한다.",
 )
-
-
-@pytest.fixture
-def root(root: Path) -> Path:
-    """Nothing has to settle: what these stories write is finished."""
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    return root
 
 
 def pages(root: Path) -> dict[str, bytes]:
@@ -349,30 +341,12 @@ def test_status_and_the_forecast_tell_what_fades_within_days(root: Path, bankctl
 
 
 def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:
-    learn(
-        root,
-        bankctl,
-        "2026-05-10.md",
-        "O(c=0.50) @Peter: Believes that short answers are right.",
-        now="2026-05-11T03:00",
-    )
-    page = root / "bank/opinions/beliefs.md"
-    learn(
-        root,
-        bankctl,
-        "2026-05-12.md",
-        "O(c=0.50) @Peter: Believes that short answers are right.",
-        now="2026-05-20T03:00",
-    )
+    opinion, page = "O(c=0.50) @Peter: Believes that short answers are right.", root / "bank/opinions/beliefs.md"
+    learn(root, bankctl, "2026-05-10.md", opinion, now="2026-05-11T03:00")
+    learn(root, bankctl, "2026-05-12.md", opinion, now="2026-05-20T03:00")
     assert "O(c=0.51@2026-05-12)" in page.read_text(encoding="utf-8")  # 0.50 less two days, plus 0.05
 
-    learn(
-        root,
-        bankctl,
-        "2026-04-01.md",
-        "O(c=0.50) @Peter: Believes that short answers are right!",
-        now="2026-05-21T03:00",
-    )
+    learn(root, bankctl, "2026-04-01.md", opinion, now="2026-05-21T03:00")
     assert "O(c=0.56@2026-05-12)" in page.read_text(encoding="utf-8")
 
 

@@ -7,7 +7,8 @@ import os
 import re
 import shutil
 import subprocess
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -70,23 +71,6 @@ def test_pages_and_logs_nested_beyond_any_sense_stop_nothing(root: Path, bankctl
     assert kept(root) == 1
     assert page.read_bytes() == before
     assert bankctl("search", "level299", "--json").json["hits"][0]["path"] == "bank/knowledge/deep.md"
-
-
-def test_a_page_that_is_a_folder_is_named_and_its_lines_wait(root: Path, bankctl: Run) -> None:
-    page = root / "bank/identity/values.md"
-    page.unlink()
-    page.mkdir()
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
-
-    report = bankctl("cycle", "micro", "--now", NOW, "--json")
-
-    waiting = {row["place"]: row["reason"] for row in report.json["rows"] if row["kind"] == "waiting"}
-    assert report.code == 0
-    assert waiting["memory/2026-05-02.md:4"] == "waits for bank/identity/values.md"
-    assert "a folder" in waiting["bank/identity/values.md"]
-    assert report.json["counts"]["learned"] == 1
-    page.rmdir()
-    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"learned": 1}
 
 
 def test_special_files_and_links_out_are_left_alone(root: Path, bankctl: Run, tmp_path: Path) -> None:
@@ -181,11 +165,9 @@ def looks(root: Path, bankctl: Run) -> list[Result]:
 
 
 def test_a_secret_that_the_settings_name_stays_out_of_answers_while_they_are_wrong(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    good = settings.read_text("utf-8")
-    settings.write_text(good.replace("patterns: []", "patterns: ['ZEBRA-[0-9]+']"), "utf-8")
+    change_setting(root, "patterns: []", "patterns: ['ZEBRA-[0-9]+']")
     bankctl("search", "anything")
-    settings.write_text("timezone: [\n")
+    (root / "bankd.yaml").write_text("timezone: [\n")
     (root / "memory/2026-05-02.md").write_text("The gate opens with ZEBRA-4711 tonight.\n")
 
     assert "4711" not in bankctl("search", "gate opens tonight", "--in", "logs").out
@@ -299,26 +281,6 @@ def test_the_doctor_misses_a_folder_of_links(root: Path, bankctl: Run) -> None:
 
     assert "vault is no folder" in before.out
     assert "vault" not in bankctl("doctor").out
-
-
-def test_a_page_that_cannot_be_written_costs_no_memory(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "W: The deploy workflow has two steps.")
-    pages = [page for page in (root / "bank").rglob("*.md") if "_meta" not in page.parts]
-    for page in pages:
-        os.link(page, root / page.relative_to(root).as_posix().replace("/", "-"))  # as a backup by `cp -al` does
-    before = kept(root)
-    refused = [bankctl("cycle", "micro", "--now", f"2026-06-1{day}T03:00", "--json") for day in range(2)]
-    without = kept(root)
-    for page in pages:
-        (root / page.relative_to(root).as_posix().replace("/", "-")).unlink()
-    bankctl("cycle", "micro", "--now", "2026-06-13T03:00")
-
-    assert [run.code for run in refused] == [0, 0]
-    assert all("second hard link" in run.out for run in refused)
-    assert "deleted" not in refused[1].out
-    assert without == before
-    assert kept(root) == before + 1
-    assert bankctl("doctor", "verify").code == 0
 
 
 LOOKS = (
@@ -574,42 +536,73 @@ def rows_of(report: Result, kind: str) -> dict[str, str]:
     return {row["place"]: row["reason"] for row in report.json["rows"] if row["kind"] == kind}
 
 
-def test_a_page_with_a_second_hard_link_is_named_as_that_and_its_lines_wait(root: Path, bankctl: Run) -> None:
-    page = root / "bank/identity/values.md"
-    os.link(page, root / "copy.md")
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다", "S: 가치관: 정직")
-
-    report = bankctl("cycle", "micro", "--now", NOW, "--json")
-    again = bankctl("cycle", "micro", "--now", NOW, "--json")
-    said = [bankctl("status").out, bankctl("doctor").out]
-    (root / "copy.md").unlink()
-    mended = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
-
-    assert report.code == 0
-    assert report.json["counts"] == {"learned": 1, "left alone": 1, "waiting": 2}
-    assert "hard link" in rows_of(report, "left alone")["bank/identity/values.md"]
-    assert rows_of(report, "waiting")["memory/2026-05-02.md:4"] == "waits for bank/identity/values.md"
-    assert again.json["counts"] == {"left alone": 1, "waiting": 2}
-    assert all("bank/identity/values.md cannot be written: has a second hard link" in words for words in said)
-    assert mended == {"learned": 1, "duplicate": 1}
-    assert bankctl("status").out.count("cannot be written") == 0
+@contextmanager
+def a_folder_in_its_place(page: Path) -> Iterator[None]:
+    text = page.read_bytes()
+    page.unlink()
+    page.mkdir()
+    yield
+    page.rmdir()
+    page.write_bytes(text)
 
 
-def test_a_folder_on_another_file_system_is_named_as_that_and_its_lines_wait(root: Path, bankctl: Run) -> None:
-    folder = root / "bank/identity"
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
-    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, check=False).returncode:
+@contextmanager
+def a_second_hard_link(page: Path) -> Iterator[None]:
+    copy = page.with_name("copy.txt")
+    os.link(page, copy)
+    yield
+    copy.unlink()
+
+
+@contextmanager
+def another_file_system(page: Path) -> Iterator[None]:
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", page.parent], capture_output=True, check=False).returncode:
         pytest.skip("needs the right to mount a tmpfs")
     try:
-        report = bankctl("cycle", "micro", "--now", NOW, "--json")
+        yield
     finally:
-        subprocess.run(["umount", "-l", folder], check=True)
+        subprocess.run(["umount", "-l", page.parent], check=True)
+
+
+@contextmanager
+def marked_immutable(page: Path) -> Iterator[None]:
+    if subprocess.run(["chattr", "+i", page], capture_output=True, check=False).returncode:
+        pytest.skip("this file system or user cannot mark a file immutable")
+    try:
+        yield
+    finally:
+        subprocess.run(["chattr", "-i", page], check=True)
+
+
+@pytest.mark.parametrize(
+    ("hindered", "said"),
+    [
+        (a_folder_in_its_place, "a folder"),
+        (a_second_hard_link, "hard link"),
+        (another_file_system, "another file system"),
+        (marked_immutable, "chattr -i"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_named_as_that_and_only_its_lines_wait(
+    root: Path, bankctl: Run, hindered: Callable[[Path], AbstractContextManager[None]], said: str
+) -> None:
+    page = "bank/identity/values.md"
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다", "S: 가치관: 정직")
+
+    with hindered(root / page):
+        report, again = (bankctl("cycle", "micro", "--now", NOW, "--json") for _ in range(2))
+        looks = [bankctl("status").out, bankctl("doctor").out]
     mended = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
 
-    assert report.json["counts"] == {"learned": 1, "left alone": 1, "waiting": 1}
-    assert "another file system" in rows_of(report, "left alone")["bank/identity/values.md"]
-    assert rows_of(report, "waiting") == {"memory/2026-05-02.md:4": "waits for bank/identity/values.md"}
-    assert mended == {"learned": 1}
+    assert (report.code, report.json["counts"]["learned"]) == (0, 1)
+    assert said in (rows_of(report, "left alone") | rows_of(report, "waiting"))[page]
+    assert rows_of(report, "waiting")["memory/2026-05-02.md:4"] == f"waits for {page}"
+    assert again.json["counts"] == {kind: n for kind, n in report.json["counts"].items() if kind != "learned"}
+    assert all(page in look for look in looks) or hindered is another_file_system
+    assert mended == {"learned": 1, "duplicate": 1}
+    assert page not in bankctl("status").out
+    assert bankctl("doctor", "verify").code == 0
+    assert not list((root / ".bankd/txn").glob("*.json"))
 
 
 def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
@@ -686,23 +679,6 @@ def test_what_a_run_as_another_user_left_is_named_and_no_journal_is_set_aside_fo
     assert (status.code, doctor.code, kept(root)) == (3, 3, 2)
     assert list((root / ".bankd").rglob("*.bad")) == []
     assert bankctl("undo", run).code == 0
-
-
-def test_a_page_marked_immutable_is_named_with_the_way_out(root: Path, bankctl: Run) -> None:
-    page = root / "bank/identity/values.md"
-    if subprocess.run(["chattr", "+i", page], capture_output=True, check=False).returncode:
-        pytest.skip("this file system or user cannot mark a file immutable")
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
-    try:
-        report = bankctl("cycle", "micro", "--now", NOW, "--json")
-        doctor = bankctl("doctor").out
-    finally:
-        subprocess.run(["chattr", "-i", page], check=True)
-
-    assert report.json["counts"] == {"learned": 1, "left alone": 1, "waiting": 1}
-    assert "chattr -i" in rows_of(report, "left alone")["bank/identity/values.md"]
-    assert "chattr -i" in doctor
-    assert not list((root / ".bankd/txn").glob("*.json"))
 
 
 def test_a_command_for_a_page_that_cannot_be_written_says_so_and_changes_nothing(root: Path, bankctl: Run) -> None:
@@ -854,8 +830,7 @@ def test_a_file_that_goes_away_while_a_folder_is_looked_at_is_no_error(
     root: Path, bankctl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "agent").mkdir()
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("roots: []", f"roots: [{tmp_path / 'agent'}]"))
+    change_setting(root, "roots: []", f"roots: [{tmp_path / 'agent'}]")
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
     for folder in (tmp_path / "agent", root / "bank/identity", root / "memory"):
         (folder / "a-passing.md").write_text("# Passing\n")

@@ -33,10 +33,8 @@ STYLES = {
 
 @pytest.fixture
 def root(root: Path) -> Path:
-    """Nothing has to settle, and files of two other folders refer to the bank."""
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8").replace("settle_seconds: 5", "settle_seconds: 0")
-    settings.write_text(text.replace("roots: []", "roots: [../agent, scripts]"), encoding="utf-8")
+    """Files of two other folders refer to the bank."""
+    change_setting(root, "roots: []", "roots: [../agent, scripts]")
     (root.parent / "agent").mkdir()
     (root / "scripts").mkdir()
     return root
@@ -337,7 +335,6 @@ NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
 @pytest.fixture
 def renamed(root: Path, bankctl: Run) -> Path:
     """A workspace of which two pages were renamed after a run, one that a rule names and one of a `@Slug`."""
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     learn(
         root,
         bankctl,
@@ -380,7 +377,6 @@ def test_rules_and_slugs_lead_to_it(renamed: Path, bankctl: Run, loses_derived: 
 def test_what_it_is_about_leads_to_it_and_to_no_page_that_was_taken_away(
     root: Path, bankctl: Run, is_taken_away: bool
 ) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     learn(root, bankctl, "2026-05-04.md", "W: 세탁기 배수 호스에서 물이 샌다.", now=NOW)
     home, house = root / "bank/daily/home.md", root / "bank/daily/house.md"
     home.rename(house)
@@ -406,7 +402,6 @@ def test_undo_takes_back_what_a_run_wrote_there(renamed: Path, bankctl: Run) -> 
 
 
 def test_what_was_archived_comes_back_there(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(
         root, "2026-05-04.md", "O(c=0.40): I believe that reports are too long.", "O(c=0.99): I believe that tea helps."
     )
@@ -430,9 +425,8 @@ def test_a_page_whose_memories_went_different_ways_is_made_anew(renamed: Path, b
 
 def test_a_move_of_long_ago_turns_no_link_that_was_written_since(root: Path, bankctl: Run) -> None:
     """Where the archive has a page of the same path, a link to the new path would have led there before the move."""
-    settings, world = root / "bankd.yaml", root / "bank/world"
-    text = settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0")
-    settings.write_text(text.replace("heal: offer", "heal: apply"), "utf-8")
+    world = root / "bank/world"
+    change_setting(root, "heal: offer", "heal: apply")
     (world / "heron.md").write_text(
         "# Heron\n\n- W: The heron nests by the weir. ^m-aaaaaaaaaaaa\n- W: It fishes at dawn. ^m-bbbbbbbbbbbb\n"
     )

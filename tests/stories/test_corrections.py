@@ -11,7 +11,7 @@ import pytest
 
 from bankd.system.clock import utc_now
 from tests.settings import change_setting
-from tests.stories.conftest import AT_REST, Run, learn, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 PAGE = "bank/patterns/workflows.md"
 NOW, SOON, LATER = "2026-06-10T03:00", "2026-06-10T03:02", "2026-06-10T03:04"
@@ -151,7 +151,6 @@ def test_an_old_copy_that_is_saved_brings_back_only_what_nobody_had_taken_out(pa
 def test_a_command_that_finds_an_old_copy_names_what_it_put_back(
     root: Path, bankctl: Run, caplog: pytest.LogCaptureFixture
 ) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
     bankctl("cycle", "micro")
     (root / PAGE).write_text("# Workflows\n\nAll of it from an old buffer.\n")
@@ -168,14 +167,12 @@ def test_what_a_command_took_out_stays_out_though_the_journal_of_that_is_lost(
 ) -> None:
     before = (root / PAGE).read_text()
     write_log(root, "2026-05-01.md", "W: The backup workflow runs at night.")
-    os.utime(root / "memory/2026-05-01.md", AT_REST)
     run = bankctl("cycle", "micro", "--json").json["run"]
     id_ = re.findall(r"\^(m-\w+)", (root / PAGE).read_text())[0]
     bankctl(way, id_ if way == "forget" else run)
     assert (root / PAGE).read_text() == before, "as an old buffer would have it"
     last = max((root / ".bankd/done").glob("*.json"))
     last.write_bytes(last.read_bytes()[:9])
-    os.utime(root / PAGE, AT_REST)
 
     bankctl("cycle", "micro")
 
@@ -189,8 +186,7 @@ COPIED, HALF_PAST = "2026-06-10T03:00", "2026-06-10T03:30"
 def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing(
     root: Path, bankctl: Run, target: str
 ) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("pages: own", "pages: all"))  # most of the page is by hand
+    change_setting(root, "pages: own", "pages: all")  # most of the page is by hand
     learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", now=COPIED)
     line = next(n for n in (root / PAGE).read_text().splitlines() if "10:00" in n)
     long = "".join(f"\n## Part {n}\n\n- W: {'word ' * 400}of part {n}\n" for n in range(9))

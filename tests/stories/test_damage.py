@@ -18,6 +18,7 @@ from bankd.cli import main
 from bankd.errors import IndexDamaged, StorageError
 from bankd.index.folder import damage_told
 from tests.odd_values import with_one_odd
+from tests.settings import change_setting, search_by_words
 from tests.stories.conftest import Result, Run, write_log
 
 LATER = "2026-06-12T03:00"
@@ -71,9 +72,8 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace after a split, an archived opinion, an update, a duplicate, a search and runs by hand."""
     root = tmp_path_factory.mktemp("damage") / "ws"
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8").replace("analyser: kiwi", "analyser: lexicon")
-    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    search_by_words(root)
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BANKD_WORKSPACE", str(root))
         write_log(

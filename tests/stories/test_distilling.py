@@ -41,12 +41,8 @@ def night(root: Path, tmp_path: Path) -> Path:
     """The workspace, its settings naming the command."""
     program = tmp_path / "model.py"
     program.write_text(PROGRAM, "utf-8")
-    settings = root / "bankd.yaml"
-    text = settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0")
-    text = text.replace('provider: "off"', "provider: command").replace(
-        'command: ""', f"command: {sys.executable} {program}", 1
-    )
-    settings.write_text(text, "utf-8")
+    change_setting(root, 'provider: "off"', "provider: command")
+    change_setting(root, 'command: ""', f"command: {sys.executable} {program}")
     (root / "memory" / "2026-05-02.md").write_text(PROSE, "utf-8")
     return root
 
@@ -202,33 +198,29 @@ def test_without_a_model_nothing_is_sent_and_the_command_says_how_to_name_one(ro
     assert (said.code, "bankctl distil --with claude" in said.err) == (3, True)
 
 
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('provider: "gpt"', "must be one of off, claude, codex, gemini, openai, anthropic, command"), ("provider: openai", "needs distil.model"),
-        ("provider: command", "needs distil.command"),
-    ],
-)  # fmt: skip
-def test_bad_settings_are_named_with_their_line(root: Path, bankctl: Run, written: str, said: str) -> None:
-    change_setting(root, 'provider: "off"', written)
-
-    checked = bankctl("config", "check")
-
-    assert checked.code != 0
-    assert said in checked.out + checked.err
-
-
-def test_a_purged_text_leaves_what_a_model_said(night: Path, bankctl: Run) -> None:
+@pytest.mark.parametrize("name", ["host-2026.jsonl", "host-0001.jsonl.gz", "archive/host-0001.jsonl.gz"])
+def test_a_purged_text_leaves_what_a_model_said_also_where_an_earlier_version_packed_it(
+    night: Path, bankctl: Run, name: str
+) -> None:
     bankctl("cycle", "reflect", "--now", NOW)
-    replies = next((night / "events" / "replies").glob("*.jsonl"))
-    assert "SQLite" in replies.read_text("utf-8")
+    (written,) = (night / "events" / "replies").glob("*.jsonl")
+    replies, pack, unpack = written.parent / name, gzip.compress, gzip.decompress
+    if not name.endswith(".gz"):
+        pack = unpack = bytes
+    said = pack(written.read_bytes())
+    written.unlink()
+    replies.parent.mkdir(exist_ok=True)
+    replies.write_bytes(said)
+    assert b"The queue runs on SQLite" in unpack(said)
 
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
-    bankctl("forget", hit["id"], "--now", NOW)
+    bankctl("forget", hit["id"], "--now", "2026-09-01T03:00")
     bankctl("forget", "--everywhere", "The queue runs on SQLite.", "--apply")
 
-    assert "The queue runs on SQLite" not in replies.read_text("utf-8")
-    assert all(json.loads(line) for line in replies.read_text("utf-8").splitlines())
+    left = unpack(replies.read_bytes())
+    assert b"The queue runs on SQLite" not in left
+    assert b"signs the release" in left
+    assert all(json.loads(line) for line in left.splitlines())
 
 
 def test_what_was_not_believed_is_taken_in_when_a_person_accepts_it(night: Path, bankctl: Run) -> None:
@@ -249,7 +241,6 @@ def test_what_was_not_believed_is_taken_in_when_a_person_accepts_it(night: Path,
 
 
 def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     talk = "## 09:12 user\n\n> Please remember that the staging database is called larch.\n> What time is it?\n> 배포는 화요일로 결정했다.\n"
     (root / "memory" / "2026-05-02.md").write_text(talk, "utf-8")
 
@@ -285,26 +276,7 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
 
 
 def test_a_log_that_was_saved_a_moment_ago_is_waited_for(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 1")
+    change_setting(root, "settle_seconds: 0", "settle_seconds: 1")
     (root / "memory/notes.md").write_text("Please remember that the staging database is called larch.\n", "utf-8")
 
     assert "1 line proposed" in bankctl("distil", "--rules", "--dry-run").out
-
-
-@pytest.mark.parametrize("name", ["host-0001.jsonl.gz", "archive/host-0001.jsonl.gz"])
-def test_a_purged_text_leaves_what_an_earlier_version_packed(night: Path, bankctl: Run, name: str) -> None:
-    bankctl("cycle", "reflect", "--now", NOW)
-    (written,) = (night / "events" / "replies").glob("*.jsonl")
-    replies = written.parent / name
-    replies.parent.mkdir(exist_ok=True)
-    replies.write_bytes(gzip.compress(written.read_bytes()))
-    written.unlink()
-    assert b"The queue runs on SQLite" in gzip.decompress(replies.read_bytes())
-
-    (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
-    bankctl("forget", hit["id"], "--now", "2026-09-01T03:00")
-    bankctl("forget", "--everywhere", "The queue runs on SQLite.", "--apply")
-
-    left = gzip.decompress(replies.read_bytes())
-    assert b"The queue runs on SQLite" not in left
-    assert b"signs the release" in left

@@ -20,7 +20,7 @@ NOW, NEXT = "2026-05-05T03:00", "2026-05-06T03:00"
 
 def put(root: Path, memory: str = "memory", bank: str = "bank") -> None:
     settings = root / "bankd.yaml"
-    text = settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0")
+    text = settings.read_text("utf-8")
     for name, default, value in (("memory", "memory", memory), ("bank", "bank", bank)):
         text = text.replace(f"\n  {name}: {default}\n", f"\n  {name}: {value}\n")
     settings.write_text(text, "utf-8")

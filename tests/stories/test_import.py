@@ -17,6 +17,7 @@ import pytest
 from bankd.app import imports as import_sources
 from bankd.briefing.recalled import wrap_memories
 from bankd.system.clock import read_monotonic
+from tests.settings import change_setting
 from tests.stories.conftest import Run
 
 KEY = "sk-ant-" + "api03-" + "Q7xZ9vB2mK4pL8wR1tY6uN3sD5fG0hJ" * 3 + "AA"
@@ -119,24 +120,19 @@ def test_a_source_that_nobody_foresaw_is_named_and_stops_no_other(
     assert "hello there" in logs(root)
 
 
-def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
-    root: Path, bankctl: Run, tmp_path: Path
-) -> None:
-    session(tmp_path / "home", row(1, "user", "watched"))
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("watch: []", f"watch: [{tmp_path / 'home'}]"))
-
-    assert "1 turn would be imported" in bankctl("import", "--dry-run").out
-    assert not (root / "memory/imports").exists()
-    assert turns(bankctl) == 1
-
-
 @pytest.fixture
 def watched(root: Path, tmp_path: Path) -> Path:
     """A transcript of one turn that the settings watch."""
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("watch: []", f"watch: [{tmp_path / 'home'}]"))
+    change_setting(root, "watch: []", f"watch: [{tmp_path / 'home'}]")
     return session(tmp_path / "home", row(1, "user", "the first turn"))
+
+
+def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
+    root: Path, bankctl: Run, watched: Path
+) -> None:
+    assert "1 turn would be imported" in bankctl("import", "--dry-run").out
+    assert not (root / "memory/imports").exists()
+    assert turns(bankctl) == 1
 
 
 def imports(bankctl: Run) -> list[str]:

@@ -188,8 +188,7 @@ def test_a_page_that_is_being_edited_is_left_and_its_lines_wait(root: Path, bank
 
 def test_history_is_taken_in_by_several_runs_each_with_its_own_undo(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("max_added_lines: 2000", "max_added_lines: 200"))
+    change_setting(root, "max_added_lines: 2000", "max_added_lines: 200")
     write_log(root, "2026-05-03.md", *(f"W: later fact number {n}" for n in range(120)))
     write_log(root, "2026-05-02.md", *(f"W: fact number {n}" for n in range(130)))
 

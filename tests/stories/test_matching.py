@@ -38,7 +38,6 @@ SAID = f'SAID = [("cupboard", "cupboard", "same"), ("deposit", "deposit", "chang
 def name_model(root: Path, tmp_path: Path) -> None:
     """Have the settings name a model that knows what says the same."""
     (tmp_path / "model.py").write_text(SAID + PROGRAM, "utf-8")
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     change_setting(root, 'provider: "off"', "provider: command")
     change_setting(root, 'command: ""', f"command: {sys.executable} {tmp_path / 'model.py'}")
 

@@ -72,13 +72,6 @@ DAY_1, DAY_2, DAY_3 = "2026-05-02T03:00", "2026-05-03T03:00", "2026-05-04T03:00"
 
 
 @pytest.fixture
-def root(root: Path) -> Path:
-    """Nothing has to settle: what these stories write is finished."""
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
-    return root
-
-
-@pytest.fixture
 def blocked(root: Path, bankctl: Run) -> str:
     """The id of a line that was blocked."""
     write_log(root, "2026-05-01.md", "W: The editor of choice is Neovim with tmux.")

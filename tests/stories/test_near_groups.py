@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,6 @@ DAY_1, DAY_2 = "2026-05-02T03:00", "2026-05-03T03:00"
 def root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nothing has to settle: what these stories write is finished; what speaks of spare keys is near by its vectors."""
     monkeypatch.setattr(BankSearch, "cosines", near_where("spare keys"))
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     return root
 
 
@@ -185,9 +183,7 @@ def test_an_evaluation_judges_every_memory_by_itself() -> None:
 def test_batches_of_old_logs_are_compared_when_the_last_is_in(
     root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(re.sub(r"max_added_lines: \d+", "max_added_lines: 1", text), encoding="utf-8")
+    change_setting(root, "max_added_lines: 2000", "max_added_lines: 1")
     looks: list[object] = []
     monkeypatch.setattr(cycle, "compare_changed", lambda *asked: looks.append(asked) or compare_changed(*asked))
     first, second = (line.partition(" ^")[0].removeprefix("- ") for line in KEYS.splitlines())

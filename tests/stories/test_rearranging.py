@@ -23,9 +23,8 @@ TOPICS = {
 @pytest.fixture
 def page(root: Path) -> Path:
     """A page that is nearly large enough to be split, with a link to it."""
-    settings = root / "bankd.yaml"
-    text = settings.read_text("utf-8").replace("warn_kib: 8", "warn_kib: 1").replace("split_kib: 15", "split_kib: 2")
-    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "warn_kib: 8", "warn_kib: 1")
+    change_setting(root, "split_kib: 15", "split_kib: 2")
     rules = "TAG_ROUTING:\n  W:\n    - {target: knowledge/full.md, match: '.'}\n"
     (root / "routing.yaml").write_text(rules, "utf-8")
     body = "".join(

@@ -11,7 +11,7 @@ import pytest
 
 from bankd.agents.tools import BankMethods
 from bankd.wiring.reader import BankReader
-from tests.settings import change_setting, place_by_rules_alone
+from tests.settings import place_by_rules_alone
 from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
 NOW = ("--now", "2026-05-13T20:00")
@@ -170,7 +170,6 @@ def undecided(bankctl: Run) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def bank(root: Path, bankctl: Run) -> Path:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(
         root,
         "2026-05-02.md",
@@ -263,7 +262,6 @@ def test_what_is_not_in_the_bank_is_named(bank: Path, bankctl: Run, words: tuple
 
 @pytest.mark.parametrize("is_written_since", [False, True])
 def test_what_was_accepted_is_taken_off_its_log_again(root: Path, bankctl: Run, is_written_since: bool) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     (root / "memory/2026-05-12.md").write_text("# day\n\nRemember that the hall key is at the gate.\n", "utf-8")
     bankctl("distil", "--rules", "--now", "2026-05-13T20:00")
     bankctl("cycle", "micro", "--now", "2026-05-13T21:00")

@@ -394,10 +394,8 @@ def test_they_stay_through_a_move_and_an_edit_by_hand(root: Path, id_: str, bank
 
 
 def test_they_stay_through_a_split_and_a_merge(root: Path, id_: str, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(
-        settings.read_text().replace("warn_kib: 8", "warn_kib: 1").replace("split_kib: 15", "split_kib: 2")
-    )
+    change_setting(root, "warn_kib: 8", "warn_kib: 1")
+    change_setting(root, "split_kib: 15", "split_kib: 2")
     filler = "".join(f"- W: Coffee number {n} is served at ten in the long corridor.\n" for n in range(30))
     page = root / PAGE
     page.write_text(page.read_text() + f"\n## Breaks\n\n{filler}\n## Lunches\n\n{filler.replace('Coffee', 'Soup')}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.settings import change_setting, place_by_rules_alone
+from tests.settings import place_by_rules_alone
 from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -140,7 +140,6 @@ def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run)
 
 
 def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     for day in ("01", "02", "03"):
         write_log(root, f"2026-05-{day}.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)
@@ -170,7 +169,6 @@ def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_
 
 
 def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
     bankctl("undo", last_run(bankctl))
     undo = last_run(bankctl)
@@ -186,7 +184,6 @@ def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(root:
 
 
 def test_undoing_an_undo_brings_what_another_page_said_before(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.")
     page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")
     learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.", now=LATER)
@@ -599,7 +596,6 @@ def test_an_undo_of_a_move_is_undone_to_the_byte_where_a_link_in_the_page_was_re
 
 
 def test_a_clock_put_back_after_an_undo_leaves_nothing_to_say_again(root: Path, bankctl: Run) -> None:
-    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("undo", last_run(bankctl))
     bankctl("undo", last_run(bankctl))  # by the clock of the computer, which is later

@@ -21,29 +21,18 @@ from bankd.system.process import forget_kept
 
 
 def test_only_what_is_served_and_proves_nothing_hangs() -> None:
-    voice = BankVoice()
-    voice.alive()
-    never = voice.hangs(read_monotonic() + 1000 * BEAT)
-    voice.proved = 100.0
-
-    assert not never
-    assert not voice.hangs(100.0 + 4 * BEAT)
-    assert voice.hangs(101.0 + 4 * BEAT)
-
-
-def test_a_sign_of_life_counts_from_now() -> None:
     voice = BankVoice(proved=read_monotonic() - 1000 * BEAT)
     voice.alive()
-
-    assert not voice.hangs(read_monotonic())
-
-
-def test_what_ends_has_nothing_to_prove() -> None:
-    voice = BankVoice(proved=1.0)
+    assert not voice.hangs(read_monotonic()), "a sign of life counts from now"
+    never = BankVoice()
+    never.alive()
+    assert not never.hangs(read_monotonic() + 1000 * BEAT), "it is not served yet"
+    voice.proved = 100.0
+    assert not voice.hangs(100.0 + 4 * BEAT)
+    assert voice.hangs(101.0 + 4 * BEAT)
     voice.stopping("stopping")
-
     assert not voice.is_served
-    assert not voice.hangs(1000 * BEAT)
+    assert not voice.hangs(1000 * BEAT), "what ends has nothing to prove"
 
 
 def test_all_that_it_was_told_comes_at_once() -> None:

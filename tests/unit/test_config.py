@@ -83,6 +83,9 @@ def test_texts_are_what_was_typed() -> None:
         ("timezone: 1e9999999", "time zone"),
         ("[" * 5000, "nested"),
         ("settle_seconds: " + "9" * 5000, "number"),
+        ('distil: {provider: "gpt"}', "must be one of off, claude, codex, gemini, openai, anthropic, command"),
+        ("distil: {provider: openai}", "needs distil.model"),
+        ("distil: {provider: command}", "needs distil.command"),
     ],
 )
 def test_a_wrong_setting_is_said_with_its_line(text: str, said: str) -> None:

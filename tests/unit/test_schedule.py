@@ -246,35 +246,23 @@ def row(outcome: RunOutcome, minutes: int = 0, slot: Slot | None = SLOT) -> Ledg
     return LedgerRow(SLOT.due + timedelta(minutes=minutes), "reflect", outcome, slot)
 
 
-def test_without_rows_nothing_was_missed() -> None:
-    assert fold_rows("reflect", [], NOW).state == JobState(NOW)
+@pytest.mark.parametrize(
+    ("rows", "again", "failures"),
+    [
+        ([row(RunOutcome.STARTED), row(RunOutcome.RAN, 1)], None, 0),
+        ([row(RunOutcome.STARTED)], SLOT, 1),
+        ([row(RunOutcome.STARTED), row(RunOutcome.STOPPED, 1)], SLOT, 0),
+        ([row(RunOutcome.MISSED)], None, 0),
+        ([], None, 0),
+    ],
+    ids=["ended", "cut off", "stopped", "missed", "no rows"],
+)
+def test_a_run_is_due_again_that_did_not_end(rows: list[LedgerRow], again: Slot | None, failures: int) -> None:
+    history = fold_rows("reflect", rows, NOW)
+    seen = check_schedule(REFLECT, history.state, NOW)
 
-
-def test_a_run_that_ended_is_not_due_again() -> None:
-    history = fold_rows("reflect", [row(RunOutcome.STARTED), row(RunOutcome.RAN, 1)], NOW)
-
-    assert check_schedule(REFLECT, history.state, NOW).run is None
-    assert history.last == row(RunOutcome.RAN, 1)
-
-
-def test_a_run_that_was_cut_off_is_tried_again_and_counts_as_a_failure() -> None:
-    history = fold_rows("reflect", [row(RunOutcome.STARTED)], NOW)
-
-    assert check_schedule(REFLECT, history.state, NOW).run == SLOT
-    assert history.state.failures == 1
-
-
-def test_a_run_that_was_stopped_is_tried_again_and_is_no_failure() -> None:
-    history = fold_rows("reflect", [row(RunOutcome.STARTED), row(RunOutcome.STOPPED, 1)], NOW)
-
-    assert check_schedule(REFLECT, history.state, NOW).run == SLOT
-    assert history.state.failures == 0
-
-
-def test_a_missed_slot_has_its_row_once() -> None:
-    history = fold_rows("reflect", [row(RunOutcome.MISSED)], NOW)
-
-    assert check_schedule(REFLECT, history.state, NOW).missed == ()
+    assert (seen.run, seen.missed, history.state.failures) == (again, (), failures)
+    assert len(rows) != 2 or history.last == rows[-1]
 
 
 def test_three_failures_ring_until_it_worked() -> None:
