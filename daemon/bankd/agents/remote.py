@@ -27,23 +27,7 @@ from pathlib import Path
 from ssl import SSLContext
 from typing import Any, NamedTuple, cast
 
-from bankd.agents.mcp import (
-    HANDSHAKES,
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
-    MODERN,
-    NO_METHOD,
-    UNSUPPORTED_VERSION,
-    Json,
-    ProtocolError,
-    Request,
-    answer_by_bank,
-    answer_protocol,
-    id_of_frame,
-    parse_frame,
-    reply_error,
-    reply_to,
-)
+from bankd.agents import mcp
 from bankd.agents.tools import TOOLS, BankMethods
 from bankd.errors import UserError
 from bankd.pages.text import to_json
@@ -64,7 +48,7 @@ CONNECTIONS = 128
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s:/\[\]]+)(?::\d{1,5})?")
 _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) ([!-~]{1,2000}) HTTP/1\.[01]")
-_OLD_REVISIONS = frozenset({None, "2025-03-26", *HANDSHAKES})
+_OLD_REVISIONS = frozenset({None, "2025-03-26", *mcp.HANDSHAKES})
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _HEADER_MISMATCH = -32020
 _SAID_ENCODED = re.compile(r"=\?base64\?(?P<said>.*)\?=")
@@ -220,13 +204,13 @@ def admit(head: Head, names: Collection[str], holder: Callable[[str], str | None
     return who, int(length)
 
 
-def check_routing(request: Request, head: Head) -> None:
+def check_routing(request: mcp.Request, head: Head) -> None:
     """ProtocolError if the headers of a request contradict its frame, or name an unknown revision."""
     revision = head.only("mcp-protocol-version")
     if not request.is_modern:
-        if revision not in _OLD_REVISIONS and revision != MODERN:
-            data = {"supported": [MODERN, *HANDSHAKES], "requested": revision}
-            raise ProtocolError(UNSUPPORTED_VERSION, "unsupported protocol version", data)
+        if revision not in _OLD_REVISIONS and revision != mcp.MODERN:
+            data = {"supported": [mcp.MODERN, *mcp.HANDSHAKES], "requested": revision}
+            raise mcp.ProtocolError(mcp.UNSUPPORTED_VERSION, "unsupported protocol version", data)
         return
     name = head.only("mcp-name")
     if name and (encoded := _SAID_ENCODED.fullmatch(name)):
@@ -239,7 +223,7 @@ def check_routing(request: Request, head: Head) -> None:
         ("Mcp-Name", name if named else None, named),
     ):
         if said != meant:
-            raise ProtocolError(_HEADER_MISMATCH, f"the header {header} does not say what the body says")
+            raise mcp.ProtocolError(_HEADER_MISMATCH, f"the header {header} does not say what the body says")
 
 
 class HttpServer:
@@ -339,27 +323,27 @@ class HttpServer:
 
     async def _answer(self, who: str, head: Head, body: bytes) -> tuple[int, bytes]:
         try:
-            request = parse_frame(body)
-        except ProtocolError as error:
-            return 400, _frame(reply_error(id_of_frame(body), error))
+            request = mcp.parse_frame(body)
+        except mcp.ProtocolError as error:
+            return 400, _frame(mcp.reply_error(mcp.id_of_frame(body), error))
         if request is None or request.id is None:
             return 202, b""
         try:
             check_routing(request, head)
-            result = answer_protocol(request, has_session=head.only("mcp-protocol-version") != MODERN)
-        except ProtocolError as error:
-            return 400, _frame(reply_error(request.id, error))
+            result = mcp.answer_protocol(request, has_session=head.only("mcp-protocol-version") != mcp.MODERN)
+        except mcp.ProtocolError as error:
+            return 400, _frame(mcp.reply_error(request.id, error))
         if result is not None:
-            return 200, _frame(reply_to(request, result))
+            return 200, _frame(mcp.reply_to(request, result))
         loop = asyncio.get_running_loop()
-        reply = await loop.run_in_executor(self._thread, answer_by_bank, request, self._bank)
+        reply = await loop.run_in_executor(self._thread, mcp.answer_by_bank, request, self._bank)
         self._log_call(who, request, reply)
         code = reply["error"]["code"] if "error" in reply else None
-        if code is None or code == INTERNAL_ERROR or not request.is_modern:
+        if code is None or code == mcp.INTERNAL_ERROR or not request.is_modern:
             return 200, _frame(reply)
-        return 404 if code == NO_METHOD else 400, _frame(reply)
+        return 404 if code == mcp.NO_METHOD else 400, _frame(reply)
 
-    def _log_call(self, who: str, request: Request, reply: Json) -> None:
+    def _log_call(self, who: str, request: mcp.Request, reply: mcp.Json) -> None:
         """Log the caller, the method, the bank and whether it succeeded; never the question or the answer."""
         what = request.method if request.method in self._bank else "unknown"
         if what == "tools/call":
@@ -382,7 +366,9 @@ class HttpServer:
             peer = (writer.get_extra_info("peername") or ["?"])[0]
             log.warning("refused status=%d from=%s times=%d bank=%s", status, peer, self._refused, self._root)
             self._refused, self._told = 0, now
-        await _send(writer, status, _frame(reply_error(None, ProtocolError(INVALID_REQUEST, reason))), stays=False)
+        await _send(
+            writer, status, _frame(mcp.reply_error(None, mcp.ProtocolError(mcp.INVALID_REQUEST, reason))), stays=False
+        )
         if writer.can_write_eof():
             writer.write_eof()
         with suppress(TimeoutError):
@@ -391,7 +377,7 @@ class HttpServer:
                     pass
 
 
-def _frame(frame: Json) -> bytes:
+def _frame(frame: mcp.Json) -> bytes:
     return to_json(frame).encode()
 
 

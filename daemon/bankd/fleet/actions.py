@@ -27,20 +27,9 @@ from bankd.cli.printing import Outcome, say, say_json, styled
 from bankd.cli.search import print_answer
 from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import BankError, UsageError, UserError
+from bankd.fleet import together
 from bankd.fleet.database import FleetUnreachableError
 from bankd.fleet.registry import LOST, STATES, FleetBank, FleetFacts, NightOutcome, WorkerPlan, render_fleet_metrics
-from bankd.fleet.together import (
-    Fleet,
-    StandingNights,
-    answer_from_fleet,
-    forget_shared,
-    make_fleet,
-    open_fleet,
-    prepare_worker,
-    serving_search,
-    share_bank,
-    use_opensearch,
-)
 from bankd.fleet.writer import WrittenShare
 from bankd.health.schedule import Daily
 from bankd.pages.text import show_line
@@ -56,14 +45,14 @@ def run_action(arguments: Namespace) -> int:
     dsn = fleet_dsn(arguments.dsn)
     if arguments.action == "worker":
         return _work(dsn, arguments)
-    acts: Mapping[str, Callable[[Fleet, Namespace], int]] = {
+    acts: Mapping[str, Callable[[together.Fleet, Namespace], int]] = {
         "add": _add, "schedule": _schedule, "status": _status, "index": _index, "search": _search,
     }  # fmt: skip
-    with open_fleet(dsn) as fleet:
+    with together.open_fleet(dsn) as fleet:
         return acts.get(arguments.action, _act_shortly)(fleet, arguments)
 
 
-def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
+def _act_shortly(fleet: together.Fleet, arguments: Namespace) -> int:
     """The actions that are one call: list, remove, retry, allow, deny."""
     match arguments.action:
         case "list":
@@ -83,7 +72,7 @@ def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
     return _tell(said, row, arguments)
 
 
-def _status(fleet: Fleet, arguments: Namespace) -> int:
+def _status(fleet: together.Fleet, arguments: Namespace) -> int:
     """Show the state of the fleet. Exit code 3 if a night failed for good: a person has to look."""
     banks, queue = fleet.banks, fleet.queue
     counts = banks.count(), banks.count_due(utc_now()), queue.count_workers(), banks.count_done()
@@ -124,17 +113,17 @@ def _show(facts: FleetFacts, most: int) -> None:
 
 
 def _init(arguments: Namespace) -> int:
-    is_new = make_fleet(arguments.dsn)
+    is_new = together.make_fleet(arguments.dsn)
     if arguments.opensearch:
-        with open_fleet(arguments.dsn) as fleet:
-            use_opensearch(fleet, arguments.opensearch)
+        with together.open_fleet(arguments.dsn) as fleet:
+            together.use_opensearch(fleet, arguments.opensearch)
     path = keep_dsn(arguments.dsn)
     made = _("made the tables") if is_new else _("the tables are there already")
     said = _(f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR...")
     return _tell(said, {"made": is_new, "file": str(path)}, arguments)
 
 
-def _add(fleet: Fleet, arguments: Namespace) -> int:
+def _add(fleet: together.Fleet, arguments: Namespace) -> int:
     if arguments.name and len(arguments.folders) > 1:
         raise UsageError("--name takes one workspace; add the others without it")
     roots = [Path(locate_workspace(folder)).resolve() for folder in arguments.folders]
@@ -143,25 +132,25 @@ def _add(fleet: Fleet, arguments: Namespace) -> int:
     return _tell_banks(added, _(f"{len(added)} banks are new, {len(roots) - len(added)} are there already"), arguments)
 
 
-def _schedule(fleet: Fleet, arguments: Namespace) -> int:
+def _schedule(fleet: together.Fleet, arguments: Namespace) -> int:
     if not (arguments.at or arguments.timezone):
         raise UsageError("usage: bankctl fleet schedule NAME... [--at TIME] [--timezone NAME]")
     changed = schedule_banks(fleet, arguments.banks, arguments.at, arguments.timezone, utc_now())
     return _tell_banks(changed, _(f"{len(changed)} banks have a new time"), arguments)
 
 
-def _chosen(fleet: Fleet, arguments: Namespace) -> Sequence[FleetBank]:
+def _chosen(fleet: together.Fleet, arguments: Namespace) -> Sequence[FleetBank]:
     """The banks that are named, or all."""
     return fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
 
 
-def _index(fleet: Fleet, arguments: Namespace) -> int:
+def _index(fleet: together.Fleet, arguments: Namespace) -> int:
     banks = _chosen(fleet, arguments)
     fleet.banks.share([bank.name for bank in banks])
     written, problems = dict[str, WrittenShare](), dict[str, str]()
     for bank in banks:
         try:
-            written[bank.name] = share_bank(fleet, bank)
+            written[bank.name] = together.share_bank(fleet, bank)
         except (UserError, OSError) as error:
             problems[bank.name] = str(error)
     said = _(f"{len(written)} banks, {sum(one.memories for one in written.values())} memories changed")
@@ -171,9 +160,9 @@ def _index(fleet: Fleet, arguments: Namespace) -> int:
     return 3 if problems else 0
 
 
-def _search(fleet: Fleet, arguments: Namespace) -> int:
+def _search(fleet: together.Fleet, arguments: Namespace) -> int:
     request = {"query": " ".join(arguments.query), "limit": arguments.limit, "banks": arguments.bank}
-    answer = answer_from_fleet(fleet, request, utc_now())
+    answer = together.answer_from_fleet(fleet, request, utc_now())
     if arguments.json:
         say_json(answer)
     else:
@@ -188,11 +177,11 @@ def _work(dsn: str, arguments: Namespace) -> int:
         words = ["--first-wait", str(arguments.first_wait), *(["--until-idle"] if arguments.until_idle else [])]
         words += [word for storage in arguments.storage for word in ("--storage", storage)]
         return work_together(dsn, words, arguments.concurrency, arguments.socket)
-    prepare_worker()
-    with open_fleet(dsn):
+    together.prepare_worker()
+    with together.open_fleet(dsn):
         pass  # a problem at the start is an error; only later the worker waits for the database
     plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, worker_name())
-    with serving_search(dsn, arguments.socket):
+    with together.serving_search(dsn, arguments.socket):
         work_alone(dsn, plan)
     return 0
 
@@ -224,7 +213,7 @@ class NightFailedError(BankError):
 class Nights:
     """Does nights one after another; the fields are what a test replaces."""
 
-    fleet: Fleet
+    fleet: together.Fleet
     run_night: Callable[[Path], str]
     share: Callable[[FleetBank], object]
     """Brings the shared search up to date with a bank after its night."""
@@ -259,7 +248,7 @@ class Nights:
         return said
 
 
-def queue_due(fleet: Fleet, now: datetime) -> int:
+def queue_due(fleet: together.Fleet, now: datetime) -> int:
     """Put the nights that are due into the queue. Gives how many."""
     put = 0
     while True:
@@ -277,20 +266,22 @@ _PAUSE = 2.0
 
 def work_alone(dsn: str, plan: WorkerPlan) -> None:
     """Do nights in this process until a signal, or until none waits. Waits for a lost database."""
-    with closing(StandingNights()) as standing:
+    with closing(together.StandingNights()) as standing:
         while (problem := _work_while_there(dsn, plan, standing)) is not None:
             log.warning("the database is lost: %s; again in %.0f s", problem, _PAUSE)
             Event().wait(_PAUSE)
 
 
-def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> str | None:
+def _work_while_there(dsn: str, plan: WorkerPlan, standing: together.StandingNights) -> str | None:
     """Do nights as long as the database is there. None at the end of the work, else the problem of the database."""
     try:
-        with open_fleet(dsn) as fleet:
-            nights = Nights(fleet, standing.run, partial(share_bank, fleet), plan.name, utc_now, standing.seconds)
+        with together.open_fleet(dsn) as fleet:
+            nights = Nights(
+                fleet, standing.run, partial(together.share_bank, fleet), plan.name, utc_now, standing.seconds
+            )
 
             def look() -> None:
-                with open_fleet(dsn) as other:  # its own connection: a night may hold the other one
+                with together.open_fleet(dsn) as other:  # its own connection: a night may hold the other one
                     queue_due(other, utc_now())
                     other.banks.forget_nights()
 
@@ -332,7 +323,7 @@ def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:
+def add_bank(fleet: together.Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:
     """Add a workspace, with its nights at the hour and in the zone of its settings. None if it is there already."""
     settings, _ = load_usable_settings(root / SETTINGS)
     at, zone = read_hour(settings.schedule.reflect_at), settings.timezone
@@ -341,7 +332,7 @@ def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -
 
 
 def schedule_banks(
-    fleet: Fleet, names: Sequence[str], at: str | None, zone: str | None, now: datetime
+    fleet: together.Fleet, names: Sequence[str], at: str | None, zone: str | None, now: datetime
 ) -> list[FleetBank]:
     """Change the hour or the zone (None: it stays) of these banks' nights. Gives the banks as they are then."""
     for bank in (banks := fleet.banks.find(names)):
@@ -350,9 +341,9 @@ def schedule_banks(
     return list(fleet.banks.find([bank.name for bank in banks]))
 
 
-def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
+def remove_banks(fleet: together.Fleet, names: Sequence[str]) -> None:
     """Remove banks from the fleet. Their files stay as they are."""
-    forget_shared(fleet, fleet.banks.find(names))
+    together.forget_shared(fleet, fleet.banks.find(names))
     fleet.banks.remove(names)
     fleet.queue.drop(names)
 

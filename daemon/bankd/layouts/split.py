@@ -13,20 +13,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage
-from bankd.pages.page import (
-    heading_title,
-    inherited_front_matter,
-    line_end_of,
-    part_line,
-    part_lines,
-    part_path,
-    plain_text,
-    read_page,
-    shared_head,
-    slug_of,
-    slug_of_titles,
-    without_explicit_id,
-)
+from bankd.pages import page as pages
 from bankd.pages.references import Definition, definitions_of, label_uses
 from bankd.pages.scanner import Block, BlockKind, Document
 from bankd.settings import SplitPolicy
@@ -140,7 +127,7 @@ def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[S
         heads = [block for block in headings if block.level <= level]
         if len(heads) > 1 or (heads and level == 6):
             ends = [*(block.start for block in heads[1:]), end]
-            titles = [heading_title(document.lines, block) for block in heads]
+            titles = [pages.heading_title(document.lines, block) for block in heads]
             return [Section(b.start, e, (t,)) for b, e, t in zip(heads, ends, titles, strict=True)]
     return []
 
@@ -214,7 +201,7 @@ def _month(line: str) -> str | None:
 
 def is_own_page(path: str, data: bytes) -> bool:
     """Whether bankd wrote most memories of a page: pages that people wrote are split only on request."""
-    entries = read_page(path, data).entries
+    entries = pages.read_page(path, data).entries
     return 2 * sum((entry.memory.id or "").startswith("m-") for entry in entries) > len(entries)
 
 
@@ -247,9 +234,9 @@ class _Splitter:
     def __init__(self, path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> None:
         self._path, self._document = path, document
         self._is_taken = is_taken
-        self._front = inherited_front_matter(document)
+        self._front = pages.inherited_front_matter(document)
         self._room = max(limits.warn - len(self._front.encode("utf-8", "surrogateescape")), limits.warn // 2)
-        self._line_end = line_end_of(document)
+        self._line_end = pages.line_end_of(document)
         self._definitions = definitions_of(document)
         self._uses = label_uses(document)
         self._chosen: set[str] = set()
@@ -270,7 +257,7 @@ class _Splitter:
     def _ranges(self) -> Iterator[tuple[int, int]]:
         """The lines that may move: not the definitions at the end, and not the lines that stand for existing parts."""
         end = tail_start(self._document)
-        listed = part_lines(self._document, self._path)
+        listed = pages.part_lines(self._document, self._path)
         yield (max(listed) + 1 if listed else 0), end
         if listed:
             yield 0, min(listed)
@@ -283,9 +270,9 @@ class _Splitter:
         (opening_end, sections), lines = division, []
         for number, section in enumerate(sections, 1):
             title, slug = self._named(hub, section, number)
-            part = part_path(hub, slug, self._is_taken, self._chosen)
+            part = pages.part_path(hub, slug, self._is_taken, self._chosen)
             marker = self._marker(opening_end)
-            lines.append(part_line(hub, part, title, self._about(section), self._line_end, marker))
+            lines.append(pages.part_line(hub, part, title, self._about(section), self._line_end, marker))
             self._add_part(part, section)
         return opening_end, "".join(lines)
 
@@ -303,8 +290,8 @@ class _Splitter:
         """The title of a part and the name of its file."""
         if not section.titles:
             name = hub.rpartition("/")[2].removesuffix(".md")
-            return f"{name} {number}", f"{slug_of(name)}-{number}"
-        return ", ".join(map(_shown, section.titles)), slug_of_titles(section.titles)
+            return f"{name} {number}", f"{pages.slug_of(name)}-{number}"
+        return ", ".join(map(_shown, section.titles)), pages.slug_of_titles(section.titles)
 
     def _marker(self, opening_end: int) -> str:
         """A list marker that keeps the hub's lines apart from a list right above them."""
@@ -314,7 +301,7 @@ class _Splitter:
     def _about(self, section: Section) -> str:
         """A section in one line: its headings, else the number of items, paragraphs and tables."""
         blocks = [block for block in self._document.blocks if section.start <= block.start < section.end]
-        headings = [_shown(heading_title(self._document.lines, b)) for b in blocks if b.kind is BlockKind.HEADING]
+        headings = [_shown(pages.heading_title(self._document.lines, b)) for b in blocks if b.kind is BlockKind.HEADING]
         below = [title for title in headings if title not in set(map(_shown, section.titles))]
         if below:
             return ", ".join(below[:6]) + (", …" if len(below) > 6 else "")
@@ -329,7 +316,7 @@ class _Splitter:
         needed = [definition for definition in self._needed(own) if definition.start not in own]
         if not needed:
             return ()
-        pieces = [LayoutPiece(text=shared_head(self._line_end))]
+        pieces = [LayoutPiece(text=pages.shared_head(self._line_end))]
         for definition in sorted(needed, key=lambda d: (d.label.startswith("^"), d.start)):
             pieces.append(LayoutPiece(self._path, definition.start, definition.end, is_copy=True))
             if not self._document.lines[definition.end - 1].endswith("\n"):
@@ -351,4 +338,4 @@ class _Splitter:
 
 
 def _shown(title: str) -> str:
-    return plain_text(without_explicit_id(title))
+    return pages.plain_text(pages.without_explicit_id(title))

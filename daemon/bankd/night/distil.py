@@ -21,24 +21,7 @@ from bankd.memory.archive import memory_of
 from bankd.memory.ledger import Ledger, are_apart
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import OF_PROJECTS, PROFILES, LogPlace, people_in, project_mark, read_log
-from bankd.night.asking import (
-    NUMBER,
-    TAG,
-    TEXT,
-    DistilledLine,
-    JudgedLine,
-    NightParts,
-    Prompt,
-    Schema,
-    Unanswered,
-    list_schema,
-    numbers_in,
-    object_schema,
-    objects_in,
-    prompt_text,
-    text_in,
-    texts_in,
-)
+from bankd.night import asking
 from bankd.night.believe import LineSources, attest_lines, is_named, verify_lines
 from bankd.night.sections import (
     DISTILLED,
@@ -63,12 +46,14 @@ _NEAREST, _SHARE, _NAMES, _QUESTIONS = 12, 4, 20, 2
 and questions that are kept of a line."""
 _NO_SLUG, _LONGEST_SLUG = re.compile(r"[^\w-]+"), 40
 
-SYSTEM = prompt_text("distil.txt")
+SYSTEM = asking.prompt_text("distil.txt")
 
-_TEXTS = list_schema(TEXT)
-_SOURCES: Schema = {"type": "array", "minItems": 1, "items": NUMBER}
-_LINE = object_schema(text=TEXT, tag=TAG, about=_TEXTS, sources=_SOURCES, memory=TEXT, questions=_TEXTS)
-SCHEMA = object_schema(lines=list_schema(_LINE))
+_TEXTS = asking.list_schema(asking.TEXT)
+_SOURCES: asking.Schema = {"type": "array", "minItems": 1, "items": asking.NUMBER}
+_LINE = asking.object_schema(
+    text=asking.TEXT, tag=asking.TAG, about=_TEXTS, sources=_SOURCES, memory=asking.TEXT, questions=_TEXTS
+)
+SCHEMA = asking.object_schema(lines=asking.list_schema(_LINE))
 
 
 class ShownMemory(NamedTuple):
@@ -97,7 +82,7 @@ class Distilled(NamedTuple):
         return (f"{read} distilled to {self.lines} lines in memory/{FOLDER}/{refused}",)
 
 
-def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: datetime) -> Distilled:
+def distil_prose(parts: asking.NightParts, ledger: Ledger, policy: DistilPolicy, now: datetime) -> Distilled:
     """Have a model read the new prose, oldest first, and append its lines to the distilled logs.
 
     What one call brought is written before the next one is made, which is shown it. What a model does not answer is tried
@@ -111,12 +96,12 @@ def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: d
         own = [batch[0].project] if batch[0].project else []
         known = [one for one in (*bank, *_written(parts.logs, ledger, now)) if not are_apart(one.projects, own)]
         read, people = read_batch(batch, known, parts, policy, now), people_in(one.memory for one in known)
-        if isinstance(read, Unanswered) and len(batch) > 1:
+        if isinstance(read, asking.Unanswered) and len(batch) > 1:
             room = sum(count_tokens(piece.text) for piece in batch) // 2
             continue
         taken, ids = {(one.log, one.sections) for one in batch}, dict[str, str]()
         left = [one for one in left if (one.log, one.sections) not in taken]
-        if isinstance(read, Unanswered):
+        if isinstance(read, asking.Unanswered):
             waiting.append((batch[0].log, read.reason))
             continue
         for piece, made in zip(batch, read, strict=True):
@@ -134,7 +119,7 @@ def distil_prose(parts: NightParts, ledger: Ledger, policy: DistilPolicy, now: d
     return done._replace(waiting=tuple(_deferred(waiting)))
 
 
-def _named(judged: JudgedLine, piece: LogPiece, ids: Mapping[str, str]) -> JudgedLine:
+def _named(judged: asking.JudgedLine, piece: LogPiece, ids: Mapping[str, str]) -> asking.JudgedLine:
     """A line with its sources as line numbers of its log, and a replaced line of the same answer as its present id."""
     line, lines = judged.line, piece.lines
     replaces = line.replaces if is_memory_id(line.replaces) else ids.get(line.replaces, "")
@@ -172,7 +157,7 @@ def find_pieces(
     return found
 
 
-def known_in(parts: NightParts, ledger: Ledger) -> list[ShownMemory]:
+def known_in(parts: asking.NightParts, ledger: Ledger) -> list[ShownMemory]:
     """The memories of the bank that hold now, without those that look like a credential."""
     past, lines, of = ledger.successors(), parts.catalog.all_lines(), ledger.projects()
     held = sorted((id_, one) for id_, one in lines.items() if id_ not in past)
@@ -190,13 +175,17 @@ def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[ShownMemory
 
 
 def read_batch(
-    batch: Sequence[LogPiece], known: Sequence[ShownMemory], parts: NightParts, policy: DistilPolicy, now: datetime
-) -> list[list[JudgedLine]] | Unanswered:
+    batch: Sequence[LogPiece],
+    known: Sequence[ShownMemory],
+    parts: asking.NightParts,
+    policy: DistilPolicy,
+    now: datetime,
+) -> list[list[asking.JudgedLine]] | asking.Unanswered:
     """The lines that a model makes of each piece, judged by the rules and then, in one call, by the model itself."""
     names = [name for name, _ in Counter(name for one in known for name in one.memory.entities).most_common(_NAMES)]
     nearest = nearest_to(batch, known)
     (reply,) = parts.models.answer([prompt_for(batch, nearest, names, policy.categories)])
-    if isinstance(reply, Unanswered):
+    if isinstance(reply, asking.Unanswered):
         return reply
     texts, shown = {one.id: one.memory.text for one in known}, (statement_of(one.memory) for one in nearest)
     beside = "\n".join([_as_names(names), *shown, *(text for piece in batch for text in piece.texts.values())])
@@ -230,7 +219,7 @@ def _letter_pairs(text: str) -> set[str]:
 
 def prompt_for(
     batch: Sequence[LogPiece], nearest: Sequence[ShownMemory], names: Sequence[str], categories: Sequence[str]
-) -> Prompt:
+) -> asking.Prompt:
     """The prompt about pieces. A kept reply is found by the pieces alone, because the bank may have grown since."""
     memories = [f"{one.id} {' '.join(statement_of(one.memory).split())}" for one in nearest]
     log = "\n".join(["<log>", *(f"# {piece.title}\n{piece.text}" for piece in batch), "</log>"])
@@ -238,10 +227,12 @@ def prompt_for(
     known += ["<memories>", *memories, "</memories>"] if memories else []
     key = "\n".join(f"memory/{piece.log}\n{piece.text}" for piece in batch)
     most = _LEAST_TOKENS + int(_TOKENS_FOR_TOKEN * count_tokens(log))
-    return Prompt(VERSION, SYSTEM.format(categories="; ".join(categories)), "\n".join([*known, log]), SCHEMA, most, key)
+    return asking.Prompt(
+        VERSION, SYSTEM.format(categories="; ".join(categories)), "\n".join([*known, log]), SCHEMA, most, key
+    )
 
 
-def logs_in(prompt: Prompt) -> list[str]:
+def logs_in(prompt: asking.Prompt) -> list[str]:
     """The logs in a question about pieces, as paths from the workspace."""
     return re.findall(r"^memory/.+\.md$", prompt.key, re.MULTILINE)
 
@@ -252,7 +243,7 @@ def _as_names(names: Iterable[str]) -> str:
 
 def lines_in(
     answer: object, batch: Sequence[LogPiece], known: Iterable[ShownMemory], names: Sequence[str]
-) -> list[list[DistilledLine]]:
+) -> list[list[asking.DistilledLine]]:
     """The lines of an answer for each piece, in order; entries that are not a line of text, or name a missing memory, are left out.
 
     A line with sources in several pieces belongs to the last one. One that replaces an earlier line of the answer has its text
@@ -260,22 +251,22 @@ def lines_in(
     """
     memories, earlier = {one.id: one.memory for one in known}, dict[str, str]()
     said = "\n".join([*names, *(text for one in batch for text in (one.title, *one.texts.values()))]).casefold()
-    found = [list[DistilledLine]() for _ in batch]
-    for at, one in enumerate(objects_in(answer, "lines"), 1):
-        id_, text, tag = str(one.get("memory")), text_in(one), str(one.get("tag"))
-        memory, numbers = memories.get(id_), set(numbers_in(one.get("sources")))
+    found = [list[asking.DistilledLine]() for _ in batch]
+    for at, one in enumerate(asking.objects_in(answer, "lines"), 1):
+        id_, text, tag = str(one.get("memory")), asking.text_in(one), str(one.get("tag"))
+        memory, numbers = memories.get(id_), set(asking.numbers_in(one.get("sources")))
         place = max((place for place, piece in enumerate(batch) if numbers & piece.texts.keys()), default=-1)
         sources = tuple(sorted(numbers & batch[place].texts.keys()))
         if memory is not None and memory.tag and (text == memory.text or not one.get("text")):
             again = " ".join(memory.text.split())
-            found[place].append(DistilledLine(memory.tag, memory.entities, again, sources, is_said_again=True))
+            found[place].append(asking.DistilledLine(memory.tag, memory.entities, again, sources, is_said_again=True))
         elif text and tag in PROFILES["default"]:
-            about = [name.removeprefix("@") for name in texts_in(one.get("about"), _NAMES)]
+            about = [name.removeprefix("@") for name in asking.texts_in(one.get("about"), _NAMES)]
             slugs = (_NO_SLUG.sub("-", name).strip("-") for name in about if is_named(name.casefold(), said))
             entities = tuple(slug for slug in slugs if 0 < len(slug) <= _LONGEST_SLUG)
             replaces = id_ if memory is not None else earlier.get(id_, "")
-            asked = texts_in(one.get("questions"), _QUESTIONS)
-            found[place].append(DistilledLine(tag, entities, text, sources, asked, replaces))
+            asked = asking.texts_in(one.get("questions"), _QUESTIONS)
+            found[place].append(asking.DistilledLine(tag, entities, text, sources, asked, replaces))
             earlier[f"#{at}"] = text
     return [[*dict.fromkeys(lines)] for lines in found]
 
@@ -285,7 +276,7 @@ def log_of(log: str, today: date) -> str:
     return f"{FOLDER}/{LogPlace(log, 1).day(today).isoformat()}.md"
 
 
-def as_line(judged: JudgedLine, piece: LogPiece, by: str, people: Set[str] = frozenset()) -> str:
+def as_line(judged: asking.JudgedLine, piece: LogPiece, by: str, people: Set[str] = frozenset()) -> str:
     """The line of a log that a model or a rule made, which names its source lines and, unless it is about `people`, its project.
 
     With a reason it waits for a person: as not believed if `by` a model, as proposed if by rules.

@@ -16,22 +16,7 @@ from typing import NamedTuple
 from bankd.memory.archive import memory_of
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import PROFILES, clean_text
-from bankd.night.asking import (
-    NUMBER,
-    TAG,
-    TEXT,
-    DistilledLine,
-    NightParts,
-    Prompt,
-    Reply,
-    Unanswered,
-    list_schema,
-    numbers_in,
-    object_schema,
-    objects_in,
-    prompt_text,
-    text_in,
-)
+from bankd.night import asking
 from bankd.night.believe import LineSources, attest_lines, verify_lines
 from bankd.night.sections import DERIVED, FOLDER, append_lines, distilled_keys
 from bankd.pages.memory import Memory
@@ -43,10 +28,12 @@ _MOST = 40
 VERSION, MOST_TOKENS = "derive-1", 600
 _DERIVED = re.compile(r"\(derived from (m-[a-z2-7]{12}(?:, m-[a-z2-7]{12})*)\)")
 
-SYSTEM = prompt_text("insights.txt")
+SYSTEM = asking.prompt_text("insights.txt")
 
-_SOURCES = {**list_schema(NUMBER), "minItems": LEAST}
-SCHEMA = object_schema(insights=list_schema(object_schema(tag=TAG, text=TEXT, sources=_SOURCES), most=1))
+_SOURCES = {**asking.list_schema(asking.NUMBER), "minItems": LEAST}
+SCHEMA = asking.object_schema(
+    insights=asking.list_schema(asking.object_schema(tag=asking.TAG, text=asking.TEXT, sources=_SOURCES), most=1)
+)
 
 
 class Remembered(NamedTuple):
@@ -70,17 +57,17 @@ class MemoryCluster(NamedTuple):
         return sha256("\n".join([self.about, *self.texts]).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def derive_insights(parts: NightParts, now: datetime) -> tuple[Deferred, ...]:
+def derive_insights(parts: asking.NightParts, now: datetime) -> tuple[Deferred, ...]:
     """Have a model read the clusters that are new or changed; gives what waits and why."""
     waiting: list[Deferred] = []
     for cluster in _unseen(parts, now)[:A_NIGHT]:
         (reply,) = parts.models.answer([insight_prompt(cluster)])
-        problem = reply.reason if isinstance(reply, Unanswered) else _write(parts, cluster, reply, now)
+        problem = reply.reason if isinstance(reply, asking.Unanswered) else _write(parts, cluster, reply, now)
         waiting += [Deferred(cluster.about, f"an insight waits to be derived: {problem}")] if problem else []
     return tuple(waiting)
 
 
-def _unseen(parts: NightParts, now: datetime) -> list[MemoryCluster]:
+def _unseen(parts: asking.NightParts, now: datetime) -> list[MemoryCluster]:
     logs = [log for log in parts.logs.settled(now) if log.startswith(f"{FOLDER}/")]
     known = {key for log in logs for key in distilled_keys(parts.logs.text(log), DERIVED)}
     held = sorted(parts.catalog.all_lines().items())
@@ -110,35 +97,37 @@ def memory_clusters(remembered: Iterable[Remembered]) -> list[MemoryCluster]:
     return sorted(fresh, key=lambda one: (-len(one.ids), one.about))
 
 
-def insight_prompt(cluster: MemoryCluster) -> Prompt:
+def insight_prompt(cluster: MemoryCluster) -> asking.Prompt:
     """The prompt about a cluster."""
     lines = "\n".join(f"{number}| {text}" for number, text in enumerate(cluster.texts, 1))
-    return Prompt(VERSION, SYSTEM, f"About {cluster.about}:\n<memories>\n{lines}\n</memories>", SCHEMA, MOST_TOKENS)
+    return asking.Prompt(
+        VERSION, SYSTEM, f"About {cluster.about}:\n<memories>\n{lines}\n</memories>", SCHEMA, MOST_TOKENS
+    )
 
 
-def _write(parts: NightParts, cluster: MemoryCluster, reply: Reply, now: datetime) -> str:
+def _write(parts: asking.NightParts, cluster: MemoryCluster, reply: asking.Reply, now: datetime) -> str:
     """Put the believed and the waiting insights into the log of the day; gives the reason if that fails."""
     insight, log = insight_in(reply.value, cluster), f"{FOLDER}/{now.date().isoformat()}.md"
     sources = LineSources(f"About {cluster.about}", dict(enumerate(cluster.texts, 1)), now.date())
     judged = attest_lines([insight] if insight else [], sources, parts.index)
     verified = verify_lines([judged], [sources], parts.models, are_insights=True)
-    if isinstance(verified, Unanswered):
+    if isinstance(verified, asking.Unanswered):
         return verified.reason
     lines = [as_retain_line(one.line, cluster, one.reason) for one in verified[0]]
     return append_lines(parts.logs, log, lines, [cluster.key], DERIVED)
 
 
-def insight_in(answer: object, cluster: MemoryCluster) -> DistilledLine | None:
+def insight_in(answer: object, cluster: MemoryCluster) -> asking.DistilledLine | None:
     """The insight in an answer; None if there is none, or if it names too few memories."""
-    one = next(iter(objects_in(answer, "insights")), {})
-    sources = tuple(dict.fromkeys(n for n in numbers_in(one.get("sources")) if 0 < n <= len(cluster.ids)))
-    text = clean_text(_DERIVED.sub("", text_in(one)))
+    one = next(iter(asking.objects_in(answer, "insights")), {})
+    sources = tuple(dict.fromkeys(n for n in asking.numbers_in(one.get("sources")) if 0 < n <= len(cluster.ids)))
+    text = clean_text(_DERIVED.sub("", asking.text_in(one)))
     if len(sources) < LEAST or not text or str(one.get("tag")) not in PROFILES["default"]:
         return None
-    return DistilledLine(str(one["tag"]), (), text, sources)
+    return asking.DistilledLine(str(one["tag"]), (), text, sources)
 
 
-def as_retain_line(line: DistilledLine, cluster: MemoryCluster, reason: str | None) -> str:
+def as_retain_line(line: asking.DistilledLine, cluster: MemoryCluster, reason: str | None) -> str:
     """The line of a log, with the memories that it was derived from; with a reason it waits for a person."""
     ids = ", ".join(cluster.ids[number - 1] for number in line.sources)
     note = f" <!-- refused: {reason.replace('--', '-')} -->" if reason else ""

@@ -15,19 +15,7 @@ from bankd.errors import BankError, bug_in
 from bankd.memory.archive import memory_of
 from bankd.memory.judge import source_line_number
 from bankd.memory.ledger import Ledger, are_apart, day_said
-from bankd.night.asking import (
-    NUMBER,
-    NightParts,
-    Prompt,
-    Reply,
-    Trial,
-    Unanswered,
-    list_schema,
-    object_schema,
-    objects_in,
-    prompt_text,
-    trial_rows,
-)
+from bankd.night import asking
 from bankd.pages.memory import Memory
 from bankd.same import Likeness, Relation, age_of, compared_text
 from bankd.secrets.screening import find_secrets
@@ -39,12 +27,12 @@ MOST_OTHERS = 3
 MOST_TOKENS = 300
 """The most tokens of an answer: one relation per statement, with room for spaces in the JSON."""
 
-SYSTEM = prompt_text("match.txt")
+SYSTEM = asking.prompt_text("match.txt")
 
 _RELATIONS = {"same": Relation.NEAR, "changed": Relation.NEWER, "different": Relation.DIFFERENT}
 """The relation for each word of an answer. A model never blocks a memory, so "same" counts as near."""
 _RELATION = {"type": "string", "enum": [*_RELATIONS]}
-SCHEMA = object_schema(others=list_schema(object_schema(number=NUMBER, relation=_RELATION)))
+SCHEMA = asking.object_schema(others=asking.list_schema(asking.object_schema(number=asking.NUMBER, relation=_RELATION)))
 _REASONS = {
     Relation.NEAR: "a language model takes both for the same",
     Relation.NEWER: "a language model takes the newer for another value of the same",
@@ -58,7 +46,7 @@ class MatchQuestion(NamedTuple):
     id: str
     key: str
     others: Sequence[str]
-    prompt: Prompt | None
+    prompt: asking.Prompt | None
     bug: str = ""
 
 
@@ -79,7 +67,7 @@ class Matched(NamedTuple):
         return [*([done] if self.memories else ()), *([wait] if self.waiting else ()), *self.bugs]
 
 
-def match_memories(parts: NightParts, ledger: Ledger, most: int, *, dry_run: bool = False) -> Matched:
+def match_memories(parts: asking.NightParts, ledger: Ledger, most: int, *, dry_run: bool = False) -> Matched:
     """Have a model compare a limited number of memories; those without an answer wait for the next night.
 
     With `dry_run` it is asked, but its answers are not recorded.
@@ -88,8 +76,8 @@ def match_memories(parts: NightParts, ledger: Ledger, most: int, *, dry_run: boo
     if not questions:
         return Matched()
     replies = ask_questions(parts, questions)
-    waiting = [reply.reason for _, reply in replies if isinstance(reply, Unanswered)]
-    done = [(one, reply) for one, reply in replies if not isinstance(reply, Unanswered)]
+    waiting = [reply.reason for _, reply in replies if isinstance(reply, asking.Unanswered)]
+    done = [(one, reply) for one, reply in replies if not isinstance(reply, asking.Unanswered)]
     pairs = {pair: likeness for one, reply in done for pair, likeness in _pairs_in(one, reply, ledger)}
     if not dry_run:
         parts.catalog.record_matched({one.id: one.key for one, _ in done}, pairs)
@@ -99,14 +87,14 @@ def match_memories(parts: NightParts, ledger: Ledger, most: int, *, dry_run: boo
     return Matched(memories, alike, len(waiting), waiting[0] if waiting else "", bugs)
 
 
-def find_questions(parts: NightParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
+def find_questions(parts: asking.NightParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
     """The questions about memories that no model has compared, the last added first; nothing is written."""
     keys = parts.catalog.unmatched(most) if most else {}
     held = _memories(parts, keys)
     return [_question(id_, keys[id_], memory, parts, ledger) for id_, memory in held.items()]
 
 
-def _question(id_: str, key: str, memory: Memory, parts: NightParts, ledger: Ledger) -> MatchQuestion:
+def _question(id_: str, key: str, memory: Memory, parts: asking.NightParts, ledger: Ledger) -> MatchQuestion:
     """The question about one memory; without a prompt if nothing is similar, or it cannot be read or must not be sent."""
     try:
         others = _others(id_, memory, parts, ledger)
@@ -127,20 +115,20 @@ class StatementOfDay(NamedTuple):
     day: date | None
 
 
-def matching_prompt(one: StatementOfDay, others: Sequence[StatementOfDay]) -> Prompt:
+def matching_prompt(one: StatementOfDay, others: Sequence[StatementOfDay]) -> asking.Prompt:
     """The prompt to compare a memory with others."""
     first, *rest = (f"{text}{f' ({day})' if day else ''}" for text, day in (one, *others))
     lines = [f"the first| {first}", *(f"{number}| {said}" for number, said in enumerate(rest, start=1))]
-    return Prompt(VERSION, SYSTEM, "\n".join(" ".join(line.split()) for line in lines), SCHEMA, MOST_TOKENS)
+    return asking.Prompt(VERSION, SYSTEM, "\n".join(" ".join(line.split()) for line in lines), SCHEMA, MOST_TOKENS)
 
 
-def _others(id_: str, memory: Memory, parts: NightParts, ledger: Ledger) -> dict[str, Memory]:
+def _others(id_: str, memory: Memory, parts: asking.NightParts, ledger: Ledger) -> dict[str, Memory]:
     near = _nearest(id_, memory, parts, ledger)
     held = {one: other for one, other in _memories(parts, near).items() if _can_be_sent(other, parts)}
     return {one: held[one] for one in near if one in held and held[one].tag == memory.tag}
 
 
-def _can_be_sent(other: Memory, parts: NightParts) -> bool:
+def _can_be_sent(other: Memory, parts: asking.NightParts) -> bool:
     """Whether another memory can be read and holds no credential; a problem with reading is reported at its own turn."""
     try:
         return not find_secrets(compared_text(other), parts.finders)
@@ -148,7 +136,7 @@ def _can_be_sent(other: Memory, parts: NightParts) -> bool:
         return False
 
 
-def _nearest(id_: str, memory: Memory, parts: NightParts, ledger: Ledger) -> list[str]:
+def _nearest(id_: str, memory: Memory, parts: asking.NightParts, ledger: Ledger) -> list[str]:
     """The memories that share most words with one, without those that the rules are sure of or a person wants to keep.
 
     Newer memories are left out, since they have a question of their own; for a memory without a day all count.
@@ -161,13 +149,13 @@ def _nearest(id_: str, memory: Memory, parts: NightParts, ledger: Ledger) -> lis
     return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
 
 
-def _memories(parts: NightParts, ids: Iterable[str]) -> dict[str, Memory]:
+def _memories(parts: asking.NightParts, ids: Iterable[str]) -> dict[str, Memory]:
     return {id_: memory_of(lines) for id_, lines in parts.catalog.lines_of(ids).items()}
 
 
 def ask_questions(
-    parts: NightParts, questions: Sequence[MatchQuestion]
-) -> list[tuple[MatchQuestion, Reply | Unanswered | None]]:
+    parts: asking.NightParts, questions: Sequence[MatchQuestion]
+) -> list[tuple[MatchQuestion, asking.Reply | asking.Unanswered | None]]:
     """The answer to each question, None if there is nothing to ask; first the model must pass the trial in their languages."""
     why_not = cache(lambda is_korean: _why_not(parts, trial_in(is_korean=is_korean)))
     return [
@@ -176,17 +164,17 @@ def ask_questions(
     ]
 
 
-def _why_not(parts: NightParts, trial: Trial) -> Unanswered | None:
+def _why_not(parts: asking.NightParts, trial: asking.Trial) -> asking.Unanswered | None:
     """Why a model is not asked; its reply to the trial is kept, so it is tried only once."""
     (reply,) = parts.models.answer([trial.prompt])
-    if isinstance(reply, Unanswered):
+    if isinstance(reply, asking.Unanswered):
         return reply
     why = "it failed its trial: it cannot tell the same from different; distil.compare: 0 stops asking it"
-    return None if trial.is_passed(reply.value) else Unanswered(why)
+    return None if trial.is_passed(reply.value) else asking.Unanswered(why)
 
 
 def _pairs_in(
-    question: MatchQuestion, reply: Reply | None, ledger: Ledger
+    question: MatchQuestion, reply: asking.Reply | None, ledger: Ledger
 ) -> Iterator[tuple[tuple[str, str], Likeness]]:
     """The relations between the memory of a question and the others, by the ids of the older and the newer one."""
     relations = relations_in(reply.value, len(question.others)) if reply else ()
@@ -197,7 +185,7 @@ def _pairs_in(
 
 def relations_in(answer: object, count: int, unsaid: Relation = Relation.DIFFERENT) -> list[Relation]:
     """The relation of each of `count` others to the first; `unsaid` if the answer leaves it out."""
-    found = objects_in(answer, "others")
+    found = asking.objects_in(answer, "others")
     said = {str(one.get("number")): str(one.get("relation")) for one in found}
     return [_RELATIONS.get(said.get(str(number), ""), unsaid) for number in range(1, count + 1)]
 
@@ -215,16 +203,16 @@ _KNOWN = {"same": (Relation.NEAR,), "not same": (_NOT, Relation.NEWER), "differe
 
 
 @cache
-def trial_in(*, is_korean: bool) -> Trial:
+def trial_in(*, is_korean: bool) -> asking.Trial:
     """What a model must know to be asked about memories in Korean, or in any other language.
 
     A model that calls everything with shared words the same would hide facts, so it is not used.
     """
-    one, *others = (StatementOfDay(text, None) for _, text in trial_rows("match", is_korean=is_korean))
-    known = [_KNOWN.get(what, ()) for what, _ in trial_rows("match", is_korean=is_korean)[1:]]
+    one, *others = (StatementOfDay(text, None) for _, text in asking.trial_rows("match", is_korean=is_korean))
+    known = [_KNOWN.get(what, ()) for what, _ in asking.trial_rows("match", is_korean=is_korean)[1:]]
 
     def is_passed(answer: object) -> bool:
         relations = relations_in(answer, len(others), unsaid=Relation.SAME)  # no answer has it: a gap fails
         return all(relation in right for relation, right in zip(relations, known, strict=True))
 
-    return Trial(matching_prompt(one, others), is_passed)
+    return asking.Trial(matching_prompt(one, others), is_passed)
