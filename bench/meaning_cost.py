@@ -47,7 +47,7 @@ class RealQuestions(SentenceVectors):
 
     _questions = cycle(str(query["text"]) for query in read_set(data_folder() / "locomo-facts-1-5").queries)
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float] | None:
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, tuple[float, float]] | None:
         """As `SentenceVectors` has it, of the next question."""
         return super().near(next(self._questions), keys, most)
 

@@ -173,7 +173,7 @@ def judge_task(task: Task, opened: OpenTrial, *, has_vectors: bool) -> Mapping[s
             near = opened.search.indexes.vectors["bank"].near(
                 text, [key for number in inside for key in keys[number]], 1
             )
-            of = near[0] if near else {}
+            of = {key: cosine for key, (cosine, _) in (near or {}).items()}
             cosines = {number: max(of.get(key, 0.0) for key in keys[number]) for number in inside}
             ranked["sixty lines"] = peers.sixty_lines(words, cosines)
         for way, numbers in ranked.items():

@@ -41,16 +41,16 @@ class FakeVectors:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.identity, self.problem, self.asked = "fake", "", 0
-        self.usual: float | None = None
-        """What the nearest is to strangers' questions."""
+        self.usual = 9.0
+        """The cosine that strangers would have; none reaches this one."""
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float | None] | None:
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, tuple[float, float]] | None:
         self.asked += 1
         if self.problem:
             return None
         all_ = {key: cosine(vector_of(text), vector_of(said)) for key, said in enumerate(self.texts)}
         best = sorted(all_, key=lambda key: (-all_[key], key))[:most]
-        return {key: all_[key] for key in {*best, *keys}}, self.usual
+        return {key: (all_[key], self.usual) for key in {*best, *keys}}
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         if self.problem:

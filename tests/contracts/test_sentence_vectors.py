@@ -88,7 +88,7 @@ def test_logs_have_vectors_of_their_own_which_hide_none_of_the_bank(search: Bank
     assert texts(search, "자동차", **{"in": ["bank"]})[0].startswith("자동차는")
     near = search.indexes.vectors["bank"].near("car", [], 5)
     assert near is not None
-    assert len(near[0]) == 3, "the texts of the bank alone"
+    assert len(near) == 3, "the texts of the bank alone"
     (root / "memory" / "2026-05-02.md").write_text("## Morning\n\nAn espresso.\n")
     search.refresh(NOW, None, "never")
     assert state(search) == "bank on; logs 29 of 30 passages"
@@ -169,7 +169,16 @@ def test_damaged_vectors_stop_no_answer(search: BankSearch, root: Path, damage: 
 def cosines(vectors: SentenceVectors, text: str) -> Mapping[int, float]:
     near = vectors.near(text, [], 1)
     assert near is not None
-    return near[0]
+    return {key: cosine for key, (cosine, _) in near.items()}
+
+
+def test_what_strangers_would_have_rises_with_a_question_and_with_a_text_that_are_near_to_everything() -> None:
+    from bankd.workers.vector_store import usual_cosines  # needs numpy
+
+    strangers, apart = numpy.eye(4)[:2], numpy.eye(4)[3:]
+    alone = usual_cosines(apart[0], strangers, apart)
+    assert usual_cosines(strangers[0], strangers, apart) > alone
+    assert usual_cosines(apart[0], strangers, strangers.mean(axis=0)[None]) > alone == 0
 
 
 def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server: EmbeddingServer) -> None:
@@ -256,7 +265,7 @@ def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: Embeddin
     child.wait()  # type: ignore[union-attr]
     near = vectors.near("자동차", [], 1)
     assert near is not None, "it is started again"
-    assert list(near[0]) == [vector_key("a car")]
+    assert list(near) == [vector_key("a car")]
     vectors.close()
 
 

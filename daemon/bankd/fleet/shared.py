@@ -24,6 +24,7 @@ from bankd.search.find import KnownRelations, StoredPair, StoredRelations
 from bankd.search.request import Filters, FoundRow
 from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
 from bankd.words.days import Span
+from bankd.workers.vector_store import usual_cosines
 from bankd.workers.vectors import SentenceVectors
 
 if TYPE_CHECKING:
@@ -344,14 +345,13 @@ class SharedVectors:
         """Why the last question has no vector; empty if it has one."""
         return self._door.problem
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float | None] | None:
-        """Cosines to a question, by key, of the nearest memories and of those with `keys`; None if it has no vector now.
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, tuple[float, float]] | None:
+        """Cosines to a question, by key, of the nearest memories and of those with `keys`, each with the one that strangers would have.
 
-        Also the usual cosine of the nearest memory to unrelated questions; None if only memories found by words are
-        compared: then words alone decide whether something is an answer.
+        None if the question has no vector now.
         """
-        asked = self._door.question_vector(text)
-        if asked is None:
+        asked, strangers = self._door.question_vector(text), self._door.strangers_vectors(text)
+        if asked is None or strangers is None:
             return None
         table, columns = "shared_vectors WHERE true", tuple[list[int], ...]()
         if self._count > _ALL:
@@ -359,17 +359,14 @@ class SharedVectors:
         query = f"SELECT {_ROW}, vector FROM {table} AND bank = ANY(%s)"  # noqa: S608
         found = self._database.rows(query, *columns, self._banks)
         if not found:
-            return {}, None
+            return {}
         vectors = np.frombuffer(b"".join(bytes(vector) for _, vector in found), np.float16).reshape(len(found), -1)
-        cosines = np.nan_to_num(vectors.astype(np.float32) @ np.asarray(asked, np.float32))
-        every = {number: float(cosine) for (number, _), cosine in zip(found, cosines, strict=True)}
-        best = sorted(every, key=lambda number: (-every[number], number))[:most]
-        strangers = None if self._count > _ALL else self._door.strangers_vectors(text)
-        usual = None
-        if strangers is not None:
-            nearest = np.nanmax(vectors.astype(np.float32) @ np.asarray(strangers, np.float32).T, axis=0)
-            usual = float(np.median(nearest))
-        return {number: every[number] for number in {*best, *keys} if number in every}, usual
+        vectors, question = vectors.astype(np.float32), np.asarray(asked, np.float32)
+        usual = usual_cosines(question, np.asarray(strangers, np.float32), vectors).tolist()
+        near = zip(np.nan_to_num(vectors @ question).tolist(), usual, strict=True)
+        every = {number: one for (number, _), one in zip(found, near, strict=True)}
+        best = sorted(every, key=lambda number: (-every[number][0], number))[:most]
+        return {number: every[number] for number in {*best, *keys} if number in every}
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """Does nothing: each bank has made the vectors of its memories."""

@@ -2,10 +2,11 @@
 
 By words, the best memory must have a share of the weight of the question's words, more where memories are long and have many
 words of any question, and one word that does not only ask.
-Where sentence vectors take part, the nearest memory must be nearer than the nearest usually is to questions that have
-nothing to do with a bank (`workers.vector_worker`). So the floor knows how large a bank is, in which language, and how close
-its memories lie, whatever model made the vectors. The longer its memories are, the nearer the nearest must be: among paragraphs
-the one that answers stands out more than among single facts. A memory that shares all words may be farther away.
+Where sentence vectors take part, a memory must be nearer than two strangers usually are: halfway between how near it is to
+questions that have nothing to do with a workspace, and how near the question is to the nearest of these (`workers.vector_worker`).
+So the floor knows which memories and questions are near to everything, and in which languages they are, whatever model made the vectors.
+The longer the memories of a bank are, the nearer one must be: a paragraph that answers stands out more than a fact. A memory
+that shares all words may be farther away.
 
 `bench/floor.py` shows how many true answers this costs and how many false ones it stops, in banks of several sizes.
 """
@@ -34,29 +35,30 @@ _WORDS_FOR_LENGTH = 0.05
 """Added to it where memories have ten times as many terms."""
 WITNESS = 0.1
 """The value of sharing all words of a question, as a cosine."""
-_FOR_LENGTH = 0.03
-"""The nearest must be this much nearer in a bank whose memories have ten times as many terms."""
+_FOR_LENGTH = 0.01
+"""A memory must be this much nearer in a bank whose memories have ten times as many terms."""
 _UNASKED = 0.12
 """The share of the words for one floor of an answer that nobody asked for; the margin of the hooks was chosen with it."""
 STEP = 0.02
 """A cosine this much above the floor counts as one floor more, for questions with a margin."""
-_FACT, _LINE, _LONG = 7, 25, 120
-"""Terms of a memory: up to the first the nearest may be as near as to strangers, at the second `WORDS_FLOOR` holds; more than the third count as it."""
+_LINE, _LONG = 25, 120
+"""Terms of a memory: at the first `WORDS_FLOOR` holds; more than the second count as it."""
 _TAIL = 0.5
 """Other answers must reach this share of the best score."""
 NEAREST_SHOWN = 5
 """The number of nearest memories shown if nothing is an answer (`python -m bench.sets short` measures it)."""
 
 
-def evidence_of(words: float, nearest: float | None, usual: float | None, terms: float) -> float:
+def evidence_of(words: float, cosine: float | None, usual: float | None, terms: float) -> float:
     """The evidence of shared words and nearness together, in floors; from 1 on it is an answer.
 
+    `usual` is the cosine that strangers would have in the place of question and memory; None if words alone decide.
     `terms` is the average number of terms of a memory.
     """
     length = log10(min(max(terms, 1.0), _LONG))
-    if nearest is None or usual is None:
+    if cosine is None or usual is None:
         return words / (WORDS_FLOOR + _WORDS_FOR_LENGTH * (length - log10(_LINE)))
-    return 1 + (nearest - usual - _FOR_LENGTH * max(length - log10(_FACT), 0.0) + WITNESS * words) / STEP
+    return 1 + (cosine - usual - _FOR_LENGTH * length + WITNESS * words) / STEP
 
 
 def share_asked(terms: Collection[str], weights: Weights) -> float:
@@ -96,9 +98,10 @@ def answers_among(best: Sequence[Ranked], asked: AskedTime, query: Query) -> Seq
 
 def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, terms: float) -> list[Ranked]:
     """The memories with two more parts: `floors`, the evidence for each, and `asked`, its share of the question's words."""
-    usual, found = near.usual if near else None, []
+    found = []
     for one in ranked:
         share = share_asked(answering_terms(one.candidate), weights)
+        usual = near.usual.get(one.row.row) if near else None
         floors = evidence_of(share, one.parts.get("meaning"), usual, terms)
         found.append(one._replace(parts={**one.parts, "asked": share, "floors": floors}))
     return found

@@ -70,11 +70,11 @@ def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list
 
 
 class Near(NamedTuple):
-    """The cosines to a question, by number of the memory; and the usual nearest cosine for unrelated questions."""
+    """The cosines to a question, by number of the memory; and those that strangers would have in their place."""
 
     cosines: Mapping[int, float]
-    usual: float | None
-    """None while the nearest memory may be one that has no vector yet."""
+    usual: Mapping[int, float]
+    """Empty while the nearest memory may be one that has no vector yet."""
     by_key: Mapping[int, float] = {}
     """The cosines by the keys of the vectors."""
 
@@ -92,14 +92,13 @@ def find_near(
     near = vectors.near(text, [*keys], most)
     if near is None:
         return None
-    cosines, usual = near
 
-    def nearness(rows: Mapping[int, Sequence[int]]) -> dict[int, float]:
-        """The cosine of the nearest passage of each."""
-        best = {row: max((cosines.get(key, -1.0) for key in some), default=-1.0) for row, some in rows.items()}
-        return {row: cosine for row, cosine in best.items() if cosine > -1.0}
+    def nearest_passages(rows: Mapping[int, Sequence[int]]) -> dict[int, tuple[float, float]]:
+        best = {row: max((near[key] for key in some if key in near), default=None) for row, some in rows.items()}
+        return {row: found for row, found in best.items() if found}
 
-    others = nearness(index.rows_with_vectors([*cosines.keys() - keys], query.filters))
-    nearest = sorted(others, key=lambda row: (-others[row], row))[:NEAREST]
-    is_whole = known >= _NEARLY_ALL * index.corpus.memories
-    return Near({**nearness(own), **{row: others[row] for row in nearest}}, usual if is_whole else None, cosines)
+    others = nearest_passages(index.rows_with_vectors([*near.keys() - keys], query.filters))
+    nearest = sorted(others, key=lambda row: (-others[row][0], row))[:NEAREST]
+    every = {**nearest_passages(own), **{row: others[row] for row in nearest}}
+    usual = {row: usual for row, (_, usual) in every.items()} if known >= _NEARLY_ALL * index.corpus.memories else {}
+    return Near({row: one for row, (one, _) in every.items()}, usual, {key: one for key, (one, _) in near.items()})

@@ -127,6 +127,12 @@ class VectorStore:
             found |= zip(wanted, np.nan_to_num(exact).tolist(), strict=True)
         return found
 
+    def usual(self, question: Array, strangers: Sequence[Array], keys: Sequence[int]) -> dict[int, float]:
+        """For the texts with these keys the cosines that strangers would have; keys without a vector are left out."""
+        found = self._places(keys)
+        usual = usual_cosines(question, np.asarray(strangers), np.asarray(self._vectors[[*found.values()]], np.float32))
+        return dict(zip(found, usual.tolist(), strict=True))
+
     def _likely(self, asked: Array) -> Array:
         """The places of those that may be nearest."""
         if len(self._keys) <= _EXACTLY:
@@ -149,6 +155,16 @@ class VectorStore:
             for at in range(begin, len(self._keys), _CHUNK)
         ]
         self._signs = np.concatenate([self._signs, *new], axis=1) if new else self._signs
+
+
+def usual_cosines(question: Array, strangers: Array, texts: Array) -> Array:
+    """The cosine that strangers would have in the place of a question and each of some texts; all are vectors of length 1.
+
+    Halfway between the cosine of the question to the nearest stranger's question, and that of the text to all of them in the mean:
+    some questions and some texts are near to everything. Speaker verification calls this S-norm.
+    """
+    usual: Array = np.nan_to_num(texts @ strangers.mean(axis=0) + (strangers @ question).max()) / 2
+    return usual
 
 
 def _signs_of(vectors: Array) -> Array:

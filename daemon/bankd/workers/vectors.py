@@ -56,15 +56,15 @@ class SentenceVectors:
         except OSError:
             return ""
 
-    def near(self, text: str, keys: Sequence[int], most: int) -> tuple[Mapping[int, float], float] | None:
-        """Cosines to a question, by key, of the nearest texts and of these; and what the nearest usually is to strangers' questions.
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, tuple[float, float]] | None:
+        """Cosines to a question, by key, of the nearest texts and of these, each with the cosine that strangers would have.
 
         None when they cannot be computed now.
         """
         answer = self._ask({"near": beginning_of(text), "keys": keys, "most": most}, self._process.patience)
         if answer is None:
             return None
-        return {int(key): float(cosine) for key, cosine in answer["near"]}, float(answer["usual"])
+        return {int(key): (float(cosine), float(usual)) for key, cosine, usual in answer["near"]}
 
     def question_vector(self, text: str) -> Sequence[float] | None:
         """The vector of a question, of length 1; None when it cannot be made now."""
