@@ -43,7 +43,7 @@ def test_no_word_of_page_and_review_is_without_korean() -> None:
     asked = set(re.findall(r'\bt\("([^"]+)"[,)]', texts))
     asked |= set(re.findall(r'\("[\w-]+", "([A-Z][^"]+|[a-z]+ [^"]+)"', texts))  # menus, which are translated in loops
     asked |= set(re.findall(r'Choice\(\s*"\w", "\w+", "([^"]+)"', inspect.getsource(waiting)))
-    asked |= {*review.DONE.values(), *KINDS.values(), *review.SETTINGS_SHOWN.values(), *views.COUNTED.values()}
+    asked |= {*review.DONE.values(), *KINDS.values(), *views.SETTINGS_SHOWN.values(), *views.COUNTED.values()}
     asked |= {title for title, _ in CHAPTERS} | {view.capitalize() for view in application.PLACES}
     asked |= {*application.KIND_WORDS.values(), *Tie, *RunOutcome, *(one.done for one in DECISIONS.values())}
 

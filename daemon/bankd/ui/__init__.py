@@ -2,8 +2,7 @@
 
 application  addresses, HTML, the process that serves
 guard        which requests are let in: hosts, origins, token, session
-memories     views: search, memory, page or log, timeline
-pictures     SVG pictures; the icons (icons.tsv)
+pictures     the points of the pictures that templates draw; the icons (icons.tsv)
 review       one card at a time with its decisions; add, edit, forget, settings, rules
-views        views: home, people, map, activity, health
+views        the other views: home, people, map, activity, health; search, memory, page or log, timeline
 """

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
@@ -26,9 +25,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from bankd.app.copies import export_markdown, export_memories
 from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
 from bankd.pages.text import make_visible, to_json
 from bankd.translate import translate
+from bankd.ui import review, views
 from bankd.ui.guard import Access, Guard
 from bankd.ui.pictures import ICONS
 from bankd.ui.views import Address, Shown
@@ -44,7 +45,7 @@ def _environment() -> Environment:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "part": partial(quote, safe=""), "seen": make_visible,
+        "part": partial(quote, safe=""), "seen": make_visible, "dec": "{:.1f}".format,
         "name": lambda path: path.removeprefix("bank/").replace(".md", ""),
         "said": lambda text: _HEAD.sub("", text, count=1),
         "moment": lambda text: f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}",
@@ -56,19 +57,18 @@ View: TypeAlias = Callable[[OpenBank, Address], Shown]
 Agents: TypeAlias = Callable[[Path], Sequence[tuple[str, bool]]]
 """The agents that can be connected to a workspace, and whether each is."""
 
-VIEWS: Mapping[str, tuple[str, str]] = {
-    "home": ("views", "show_home"),
-    "search": ("memories", "show_search"),
-    "review": ("review", "show_review"),
-    "people": ("views", "show_people"),
-    "memory": ("memories", "show_memory"),
-    "timeline": ("memories", "show_timeline"),
-    "map": ("views", "show_map"),
-    "activity": ("views", "show_activity"),
-    "health": ("views", "show_health"),
-    "page": ("memories", "show_page"),
+VIEWS: Mapping[str, View] = {
+    "home": views.show_home,
+    "search": views.show_search,
+    "review": review.show_review,
+    "people": views.show_people,
+    "memory": views.show_memory,
+    "timeline": views.show_timeline,
+    "map": views.show_map,
+    "activity": views.show_activity,
+    "health": views.show_health,
+    "page": views.show_page,
 }
-"""Module and function of each view. They are imported when asked for: the first page then comes in half the time."""
 PLACES = ("home", "review", "people", "timeline", "map", "activity")
 """The views of the menu."""
 KIND_WORDS = {"w": "Fact", "b": "Habit", "o": "Opinion", "s": "About me", "l": "Log line"}
@@ -116,7 +116,6 @@ class _Site:
         bank = self.banks.find(asked.bank)
 
         def work() -> Response:
-            review = import_module("bankd.ui.review")
             done = review.carry_out(bank, form)
             view = form.get("view", "review")
             if form["do"] == "forget":
@@ -143,19 +142,17 @@ class _Site:
         return await run_in_threadpool(self._answer, asked, work, again)
 
     def _view(self, asked: Address) -> Shown:
-        module, function = VIEWS[asked.view]
-        view: View = getattr(import_module(f"bankd.ui.{module}"), function)
-        return view(self.banks.find(asked.bank), asked)
+        return VIEWS[asked.view](self.banks.find(asked.bank), asked)
 
     def export(self, request: Request) -> Response:
         """All memories in one file: Markdown, or JSON with `as=json`."""
         asked = self._asked(request)
 
         def work() -> Response:
-            copies, kind = import_module("bankd.app.copies"), "json" if asked.text("as") == "json" else "md"
+            kind = "json" if asked.text("as") == "json" else "md"
             with self.banks.find(asked.bank).look() as workspace:
-                rows = copies.export_memories(workspace) if kind == "json" else ()
-                text = "".join(f"{to_json(row)}\n" for row in rows) or copies.export_markdown(workspace)
+                rows = export_memories(workspace) if kind == "json" else ()
+                text = "".join(f"{to_json(row)}\n" for row in rows) or export_markdown(workspace)
             name = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.bank)}.{kind}"}
             return Response(text, media_type="application/json" if kind == "json" else "text/markdown", headers=name)
 
@@ -187,11 +184,9 @@ class _Site:
         )
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
-        # The page says what was done. Its names are imported only then, as the views are.
-        decisions = import_module("bankd.ui.review").DONE if "did" in asked.query else {}
         around = {
             "banks": self.banks.names(), "views": [(name, name.capitalize()) for name in PLACES], "asked": asked,
-            "decisions": decisions, "icons": ICONS, "kinds": KIND_WORDS, "theme": asked.theme, "waiting": 0,
+            "decisions": review.DONE, "icons": ICONS, "kinds": KIND_WORDS, "theme": asked.theme, "waiting": 0,
             "problem": "", "typed": {}, "readonly": asked.text("as_of"),
         }  # fmt: skip
         template = _environment().get_template(shown.template)

