@@ -1,9 +1,10 @@
-"""The promises of what knows the pages of a workspace, fake and real; and a log that several runs take in."""
+"""The promises of what knows the pages of a workspace; and a log that several runs take in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
@@ -20,7 +21,6 @@ from bankd.storage.tree import BankFiles
 from bankd.wiring.workspace import open_workspace
 from bankd.workspace import logs
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-from tests.fake_world import FakeDisk, FakeHoldings
 from tests.settings import search_by_words
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -30,85 +30,66 @@ PAGES = {
     FACTS: f"# Facts\n\n- W: one ^{ONE}\n  - W: below it\n- O(c=0.86@2026-11-20): tea ^{TWO}\n\n## More\n\nBy hand.\n\n- O(c=0.5): undated\n",
     OLD: f"# Facts\n\n- W: archived ^{GONE}\n",
 }
-Make = Callable[[Mapping[str, str]], PageMemoryCatalog]
 
 
-@pytest.fixture(params=["fake", "real"])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
-    opened: list[CatalogDatabase] = []
-
-    def fake(pages: Mapping[str, str]) -> PageMemoryCatalog:
-        disk = FakeDisk(pages)
-        disk.closed = {path: "has merge markers; resolve the merge" for path in pages if path == MERGING}
-        return FakeHoldings(disk)
-
-    def real(pages: Mapping[str, str]) -> PageMemoryCatalog:
-        for path, text in pages.items():
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_text(text, encoding="utf-8")
-        opened.append(CatalogDatabase(tmp_path / "catalogue.sqlite3"))
-        return PageMemoryCatalog(BankFiles(tmp_path), opened[-1], 0, {})
-
-    yield fake if request.param == "fake" else real
-    for catalog_db in opened:
-        catalog_db.close()
+@pytest.fixture
+def known(tmp_path: Path) -> Iterator[PageMemoryCatalog]:
+    for path, text in PAGES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    with closing(CatalogDatabase(tmp_path / "catalogue.sqlite3")) as database:
+        catalog = PageMemoryCatalog(BankFiles(tmp_path), database, 0, {})
+        catalog.refresh(NOW)
+        yield catalog
 
 
-def known(make: Make, pages: Mapping[str, str] = PAGES) -> PageMemoryCatalog:
-    catalog = make(pages)
-    catalog.refresh(NOW)
-    return catalog
+def test_it_knows_which_pages_hold_which_ids_in_bank_and_archive(known: PageMemoryCatalog) -> None:
+    assert known.pages_of([ONE, GONE, "m-dddddddddddd"]) == {ONE: (FACTS,), GONE: (OLD,)}
 
 
-def test_it_knows_which_pages_hold_which_ids_in_bank_and_archive(make: Make) -> None:
-    assert known(make).pages_of([ONE, GONE, "m-dddddddddddd"]) == {ONE: (FACTS,), GONE: (OLD,)}
-
-
-def test_a_twin_is_known_by_its_words_in_the_bank_only(make: Make) -> None:
+def test_a_twin_is_known_by_its_words_in_the_bank_only(known: PageMemoryCatalog) -> None:
     keys = {text: text_key(parse_memory(text)) for text in ("W: One.", "By hand.", "W: archived")}
 
-    assert known(make).find_exact_matches(keys.values()) == {keys["W: One."]: ONE, keys["By hand."]: f"{FACTS}:9"}
+    assert known.find_exact_matches(keys.values()) == {keys["W: One."]: ONE, keys["By hand."]: f"{FACTS}:9"}
 
 
-def test_it_counts_the_memories_of_the_bank(make: Make) -> None:
-    assert known(make).count() == 5
+def test_it_counts_the_memories_of_the_bank(known: PageMemoryCatalog) -> None:
+    assert known.count() == 5
 
 
-def test_lines_are_exact_with_what_is_nested_in_them(make: Make) -> None:
-    catalog = known(make)
-    lines = catalog.lines_of([ONE, GONE])
+def test_lines_are_exact_with_what_is_nested_in_them(known: PageMemoryCatalog) -> None:
+    lines = known.lines_of([ONE, GONE])
 
     assert list(lines) == [ONE]
     assert (lines[ONE].page, lines[ONE].text, lines[ONE].own) == (FACTS, f"- W: one ^{ONE}\n  - W: below it", 1)
     assert lines[ONE].before == (TWO,)
-    assert catalog.all_lines().keys() == {ONE, TWO}
+    assert known.all_lines().keys() == {ONE, TWO}
 
 
-def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(make: Make) -> None:
-    catalog = known(make)
-    undated = catalog.undated()
+def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(known: PageMemoryCatalog) -> None:
+    undated = known.undated()
 
-    assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in catalog.opinions()
+    assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in known.opinions()
     assert [(item.page, item.text) for item in undated] == [(FACTS, "- O(c=0.5): undated")]
-    found = catalog.lines_at([(FACTS, 11), (FACTS, 999)])
+    found = known.lines_at([(FACTS, 11), (FACTS, 999)])
     assert {place: lines.text for place, lines in found.items()} == {(FACTS, 11): "- O(c=0.5): undated"}
 
 
-def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(make: Make) -> None:
-    merging = {**PAGES, MERGING: f"<<<<<<< ours\n- O(c=0.9): x ^{GONE}\n=======\n- O(c=0.5): y\n>>>>>>> theirs\n"}
-    catalog = make(merging)
+def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: PageMemoryCatalog, tmp_path: Path) -> None:
+    merging = f"<<<<<<< ours\n- O(c=0.9): x ^{GONE}\n=======\n- O(c=0.5): y\n>>>>>>> theirs\n"
+    (tmp_path / MERGING).write_text(merging, encoding="utf-8")
 
-    assert [(item.what, item.reason) for item in catalog.refresh(NOW)] == [
+    assert [(item.what, item.reason) for item in known.refresh(NOW)] == [
         (MERGING, "has merge markers; resolve the merge")
     ]
-    assert MERGING not in {lines.page for lines in catalog.all_lines().values()}
-    assert MERGING not in {opinion.page for opinion in catalog.opinions()}
-    assert [item.page for item in catalog.undated()] == [FACTS]
+    assert MERGING not in {lines.page for lines in known.all_lines().values()}
+    assert MERGING not in {opinion.page for opinion in known.opinions()}
+    assert [item.page for item in known.undated()] == [FACTS]
 
 
-def test_the_bytes_of_a_page_can_be_read(make: Make) -> None:
-    assert known(make).read(FACTS) == PAGES[FACTS].encode()
-    assert known(make).read("bank/none.md") is None
+def test_the_bytes_of_a_page_can_be_read(known: PageMemoryCatalog) -> None:
+    assert known.read(FACTS) == PAGES[FACTS].encode()
+    assert known.read("bank/none.md") is None
 
 
 def test_an_edited_page_is_known_as_if_it_were_read_for_the_first_time(tmp_path: Path) -> None:
