@@ -122,11 +122,11 @@ class BankElsewhere(BankReader):
             {"bank": "bank/", "logs": "memory/", "archive": "archive/"}[group] for group in self._groups
         )
 
-    def search(self, request: dict[str, Any]) -> dict[str, Any]:
+    def search(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
         """Search as the bank does, but only in the groups that may be read; UserError for what is related."""
         if request.get("op") == "related":
             raise UserError("what is related is told only on the machine of the bank")
-        return super().search({"in": self._groups, "see_also": False, **request})
+        return super().search({"in": self._groups, "see_also": False, **request}, in_a_moment=in_a_moment)
 
     def _recent_logs(self, now: Any) -> dict[str, str]:
         return super()._recent_logs(now) if "logs" in self._groups else {}

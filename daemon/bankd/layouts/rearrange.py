@@ -33,35 +33,20 @@ from bankd.layouts.links import (
 )
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
 from bankd.layouts.split import Limits, is_due, plan_split
+from bankd.pages import references, resolve
 from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, Names, is_own, path_key
 from bankd.pages.page import read_page
-from bankd.pages.references import (
-    LinkKind,
-    Reference,
-    references_in_text,
-    references_of,
-    route_targets,
-    targets_of_obsidian,
-)
-from bankd.pages.resolve import (
-    WIKI_KINDS,
-    Base,
-    Form,
-    Outline,
-    Target,
-    encode_fragment,
-    fragment_for,
-    outline_of,
-    render_path,
-    split_target,
-)
 from bankd.pages.scanner import Document, document_of, encode_text, scan_text
 
 _OF_OBSIDIAN = (".canvas", ".base")
 REFERRING = (".md", *_OF_OBSIDIAN, ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
 """The endings of files whose text may name paths of the bank."""
-_GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
+_GROUPS = {
+    references.LinkKind.BARE: "bare",
+    references.LinkKind.ROUTE: "route",
+    **dict.fromkeys(resolve.WIKI_KINDS, "wiki"),
+}
 
 
 SourcesFor = Callable[[Layout, Names], Mapping[str, Source]]
@@ -200,7 +185,7 @@ def plan_layout(
     sources, relinked = _relink_all(layout, names, sources_for)
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
     of_rules = ((path, source) for path, source in sources.items() if not path.endswith(_OF_OBSIDIAN))
-    rules = (path for path, source in of_rules if any(r.kind is LinkKind.ROUTE for r in source.references))
+    rules = (path for path, source in of_rules if any(r.kind is references.LinkKind.ROUTE for r in source.references))
     routing = next(rules, "")
     new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
     findings = LayoutCheck(layout, relinked, sources, new).findings(names)
@@ -227,19 +212,19 @@ def _relink_all(layout: Layout, names: Names, sources_for: SourcesFor) -> tuple[
 
 def _renames_heading(before: str, after: str) -> bool:
     """Whether a rewritten link stands in a heading, so that links to this heading must change."""
-    return outline_of(scan_text(before)).spots != outline_of(scan_text(after)).spots
+    return resolve.outline_of(scan_text(before)).spots != resolve.outline_of(scan_text(after)).spots
 
 
 def read_source(path: str, text: str, routing: str = "") -> Source:
     """A file with its references; `routing` is the path of the file of rules."""
     document = document_of(text)
     if path == routing:
-        return Source(document.lines, route_targets(text))
+        return Source(document.lines, references.route_targets(text))
     if path.endswith(_OF_OBSIDIAN):
-        return Source(document.lines, targets_of_obsidian(text))
+        return Source(document.lines, references.targets_of_obsidian(text))
     if path.endswith(".md"):
-        return Source(document.lines, references_of(document))
-    return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())
+        return Source(document.lines, references.references_of(document))
+    return Source(document.lines, references.references_in_text(text) if path.endswith(REFERRING) else ())
 
 
 def operations_for(
@@ -274,7 +259,7 @@ def reference_rewriter(routing: str) -> Rewrite:
     return rewrite
 
 
-def reference_name(reference: Reference) -> str:
+def reference_name(reference: references.Reference) -> str:
     """The name of a reference in a journal: its kind and its target, since brackets and text read a target differently."""
     return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
 
@@ -370,7 +355,7 @@ class LayoutCheck:
                 findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
         return findings + self._memories() + self._pages()
 
-    def _places(self) -> Iterator[tuple[str, Reference, str, int, int]]:
+    def _places(self) -> Iterator[tuple[str, references.Reference, str, int, int]]:
         """Every old reference with its new page and line, and its number in that line."""
         for new_page, piece, first in placed_pieces(self._layout):
             for number, here in self._old_lines.get(piece.source or "", {}).items():
@@ -397,19 +382,19 @@ class LayoutCheck:
         return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
 
 
-def _outlines(files: Mapping[str, Source]) -> Callable[[str], Outline | None]:
+def _outlines(files: Mapping[str, Source]) -> Callable[[str], resolve.Outline | None]:
     """Gives the places of a Markdown file among these, each found once; None for any other file."""
 
     @cache
-    def outline_in(path: str) -> Outline | None:
+    def outline_in(path: str) -> resolve.Outline | None:
         is_read = path in files and path.endswith(".md")
-        return outline_of(scan_text("".join(files[path].lines))) if is_read else None
+        return resolve.outline_of(scan_text("".join(files[path].lines))) if is_read else None
 
     return outline_in
 
 
-def _by_line(source: Source) -> dict[int, list[Reference]]:
-    found: dict[int, list[Reference]] = {}
+def _by_line(source: Source) -> dict[int, list[references.Reference]]:
+    found: dict[int, list[references.Reference]] = {}
     for reference in source.references:
         found.setdefault(reference.line, []).append(reference)
     return found
@@ -457,7 +442,7 @@ class Moving:
     written: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
-def loses_places(before: Outline | None, after: Outline | None) -> bool:
+def loses_places(before: resolve.Outline | None, after: resolve.Outline | None) -> bool:
     """Whether a page has lost a place that a link could name, or may have given its name to another place."""
     if before is None or after is None:
         return before is not after
@@ -517,7 +502,7 @@ def _to_headings(
     for number in {item.link.reference.line for item in inside}:
         here = (edit_of(item) for item in inside if item.link.reference.line == number)
         lines[number] = edit_line(lines[number], here)
-    before, after = (outline_of(scan_text("".join(text))) for text in (source.lines, lines))
+    before, after = (resolve.outline_of(scan_text("".join(text))) for text in (source.lines, lines))
     if before.spots == after.spots:
         return
     for link in links:
@@ -526,11 +511,11 @@ def _to_headings(
         if target is None or place is None:
             continue
         old, rest = fragment_of(link.reference, target, before)
-        new = fragment_for(after, place, old)
+        new = resolve.fragment_for(after, place, old)
         if new is not None and new != old:
             cause = next((item for item in inside if item.link.reference.line == place.line), inside[0])
-            path = split_target(link.reference.target)[0]
-            yield replace(cause, link=link, target=f"{path}#{encode_fragment(link.reference, new)}{rest}")
+            path = resolve.split_target(link.reference.target)[0]
+            yield replace(cause, link=link, target=f"{path}#{resolve.encode_fragment(link.reference, new)}{rest}")
 
 
 def _heal(stray: Stray, page: str, moving: Moving) -> Followed | None:
@@ -538,7 +523,7 @@ def _heal(stray: Stray, page: str, moving: Moving) -> Followed | None:
     if old is None:
         return None
     goal = Followed(stray.link, "", page, stray.block, stray.block)
-    candidates = _rewritten(stray.link, old, split_target(stray.link.reference.target)[1], goal, moving)
+    candidates = _rewritten(stray.link, old, resolve.split_target(stray.link.reference.target)[1], goal, moving)
     points = (item for item in candidates if moving.after.reach(_with_target(item.link, item.target)) is Reach.POINT)
     return next(points, None)
 
@@ -564,9 +549,9 @@ def _written_once(link: Link, moving: Moving) -> Followed | None:
     return Followed(link, words, target.path, block, was) if words and target and block else None
 
 
-def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
+def _written_now(link: Link, old: resolve.Target, moving: Moving) -> Iterator[Followed]:
     """New targets on the same page, which may need a longer name now, then on every page that has the block."""
-    _, raw = split_target(link.reference.target)
+    _, raw = resolve.split_target(link.reference.target)
     was = _block_of(link, moving.before)
     if old.path in moving.after.names:
         yield from _rewritten(link, old, raw, Followed(link, "", old.path, was, was), moving)
@@ -576,13 +561,15 @@ def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
         yield from _rewritten(link, old, shown, Followed(link, "", page, block, was), moving)
 
 
-def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, moving: Moving) -> Iterator[Followed]:
+def _rewritten(
+    link: Link, old: resolve.Target, fragment: str | None, goal: Followed, moving: Moving
+) -> Iterator[Followed]:
     """The target of a reference in its style; one that comes back from the archive becomes as short as possible."""
     new = replace(old, path=goal.page)
     style = choose_style(link.reference, old, new, link.source, link.source, is_inside=False)
-    if style.base is Base.NAME and old.path.startswith(ARCHIVE):
+    if style.base is resolve.Base.NAME and old.path.startswith(ARCHIVE):
         style = replace(style, segments=1)
-    path = render_path(link.reference, replace(new, style=style), link.source, moving.after.names)
+    path = resolve.render_path(link.reference, replace(new, style=style), link.source, moving.after.names)
     if path is not None:
         yield replace(goal, target=path if fragment is None else f"{path}#{fragment}")
 
@@ -604,12 +591,12 @@ def _block_of(link: Link, scene: LinkScene) -> str:
     target = scene.target(link)
     outline = scene.outline_of(target.path) if target and target.fragment else None
     place = place_in(outline, link.reference, target) if outline and target else None
-    if target is None or outline is None or place is None or place.form is not Form.BLOCK:
+    if target is None or outline is None or place is None or place.form is not resolve.Form.BLOCK:
         return ""
     return fragment_of(link.reference, target, outline)[0].removeprefix("^").strip().lower()
 
 
-def _rest(link: Link, old: Target, before: LinkScene) -> str:
+def _rest(link: Link, old: resolve.Target, before: LinkScene) -> str:
     """What follows the fragment of a bare path: a Korean particle."""
     outline = before.outline_of(old.path)
     return fragment_of(link.reference, old, outline)[1] if outline else ""

@@ -9,23 +9,7 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from bankd.health.health import FROZEN
-from bankd.memory.archive import (
-    ArchiveCandidate,
-    Named,
-    Opinion,
-    Resident,
-    find_archivable,
-    find_departures,
-    find_fallen,
-    find_mergers,
-    give_id,
-    goes_by_itself,
-    memory_of,
-    moved_out,
-    residents_of,
-    too_many,
-    unsupported,
-)
+from bankd.memory import archive
 from bankd.memory.ledger import Ledger
 from bankd.memory.plan import Plan
 from bankd.memory.route import RenamedPages
@@ -43,8 +27,8 @@ def merge_near_copies(plan: Plan, ledger: Ledger, catalog: PageMemoryCatalog, se
     touched = _touched(plan)
     held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
     fading = Fading.of(settings.decay)
-    found = find_mergers(held, catalog.known_pairs(), ledger.restored, plan.now.date(), fading)
-    warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
+    found = archive.find_mergers(held, catalog.known_pairs(), ledger.restored, plan.now.date(), fading)
+    warning = archive.too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
     return plan.with_(warnings=(*plan.warnings, warning)) if warning else plan.with_(merged=found)
 
 
@@ -55,38 +39,38 @@ def retire_memories(
     if clock_frozen:
         plan = plan.with_(warnings=(*plan.warnings, FROZEN))
     today, fading = plan.now.date(), Fading.of(settings.decay, RenamedPages(ledger, catalog.pages_of).name_now)
-    near = [] if clock_frozen else find_fallen(catalog.opinions(), today + NOTICE, fading)
-    opinions = find_fallen(near, today, fading)
+    near = [] if clock_frozen else archive.find_fallen(catalog.opinions(), today + NOTICE, fading)
+    opinions = archive.find_fallen(near, today, fading)
     superseded = ledger.successors() if settings.dedup.archive_superseded else {}
     ids = {o.id for o in near if o.id} | superseded.keys() | {*distilled_in(ledger)}
     lines = catalog.lines_of(ids - _touched(plan))
-    residents = residents_of(lines, ledger)
+    residents = archive.residents_of(lines, ledger)
     going = [
         found
-        for found in find_archivable(residents, today, fading, clock_frozen=clock_frozen)
-        if goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
+        for found in archive.find_archivable(residents, today, fading, clock_frozen=clock_frozen)
+        if archive.goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
     ]
     going += _unsupported(plan, residents, {found.resident.id for found in going}, ledger, catalog)
     going_ids = {found.resident.id for found in going}
     staying = [resident for resident in residents if resident.id not in going_ids and not clock_frozen]
-    plan = plan.with_(fading=tuple(find_departures(staying, today, fading)))
-    warning = too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
+    plan = plan.with_(fading=tuple(archive.find_departures(staying, today, fading)))
+    warning = archive.too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
     if warning and not force:
         return plan.with_(warnings=(*plan.warnings, warning))
-    out = tuple(moved_out(found.resident.id, lines[found.resident.id], found.detail) for found in going)
+    out = tuple(archive.moved_out(found.resident.id, lines[found.resident.id], found.detail) for found in going)
     return plan.with_(archived=out, named=_named(opinions, catalog))
 
 
 def _unsupported(
-    plan: Plan, residents: Sequence[Resident], going: Set[str], ledger: Ledger, catalog: PageMemoryCatalog
-) -> list[ArchiveCandidate]:
+    plan: Plan, residents: Sequence[archive.Resident], going: Set[str], ledger: Ledger, catalog: PageMemoryCatalog
+) -> list[archive.ArchiveCandidate]:
     """The insights of which a source memory leaves the bank."""
     insights = {one.id: one for one in residents if one.id not in going and sources_of(one.memory.text)}
     sources = {id_: sources_of(one.memory.text) for id_, one in insights.items()}
     held = catalog.pages_of(id_ for named in sources.values() for id_ in named)
     standing = held.keys() - ledger.successors().keys() - {update.old for update in plan.updates} - going
     lost = find_unsupported(sources, standing)
-    return [unsupported(insights[id_], one, plan.now.date()) for id_, one in lost.items()]
+    return [archive.unsupported(insights[id_], one, plan.now.date()) for id_, one in lost.items()]
 
 
 def _touched(plan: Plan) -> set[str]:
@@ -96,7 +80,7 @@ def _touched(plan: Plan) -> set[str]:
     return merged | said_again | {*(u.old for u in plan.updates), *(r.id for r in plan.revised)}
 
 
-def _named(opinions: Sequence[Opinion], catalog: PageMemoryCatalog) -> tuple[Named, ...]:
+def _named(opinions: Sequence[archive.Opinion], catalog: PageMemoryCatalog) -> tuple[archive.Named, ...]:
     """Give ids to faded opinions that the user wrote, so that the next reflect can archive them."""
     found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
-    return tuple(give_id(lines) for lines in found.values() if not memory_of(lines).is_pinned)
+    return tuple(archive.give_id(lines) for lines in found.values() if not archive.memory_of(lines).is_pinned)

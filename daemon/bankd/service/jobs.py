@@ -9,20 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bankd.errors import BankError, BusyError
+from bankd.health import schedule
 from bankd.health.health import JobFacts
-from bankd.health.schedule import (
-    History,
-    Job,
-    LedgerRow,
-    RunOutcome,
-    Slot,
-    add_row,
-    check_schedule,
-    fold_rows,
-    is_enrolled,
-    make_jobs,
-    next_run,
-)
 from bankd.settings import Settings
 from bankd.system.clock import read_monotonic
 from bankd.system.process import Timer, call_person
@@ -41,8 +29,8 @@ LONGEST_PAUSE = 30.0
 class _Run:
     """A run that waits or goes on; without a slot when a person or the watcher asked for it. `start` as in `RunSummary`."""
 
-    job: Job
-    slot: Slot | None
+    job: schedule.Job
+    slot: schedule.Slot | None
     force: bool = False
     start: tuple[str, int] | None = None
     done: threading.Event = field(default_factory=threading.Event)
@@ -60,8 +48,8 @@ class Jobs:
         """Take the bank, the ledger, the timer, and the clock that decides which jobs are due."""
         self._held, self._ledger, self._timer, self._clock = held, ledger, timer, clock
         self._lock = threading.RLock()
-        self._jobs: dict[str, Job] = {}
-        self._histories: dict[str, History] = {}
+        self._jobs: dict[str, schedule.Job] = {}
+        self._histories: dict[str, schedule.History] = {}
         self._runs: dict[str, _Run] = {}
         # What is wanted after a pause: since when, and when it is due, in seconds of the monotonic clock.
         self._wanted: dict[str, tuple[float, float]] = {}
@@ -70,18 +58,18 @@ class Jobs:
     def adopt(self, settings: Settings) -> None:
         """Run by these settings from now on."""
         with self._lock:
-            self._jobs = {job.name: job for job in make_jobs(settings)}
+            self._jobs = {job.name: job for job in schedule.make_jobs(settings)}
             for name in self._jobs.keys() - self._histories.keys():
                 self._enrol(name, settings.alert.after_failures)
         self._timer.set_timetables({job.name: job.timetable for job in self._jobs.values()})
 
     def _enrol(self, name: str, after: int) -> None:
         now, rows = self._clock(), list(self._ledger.read())
-        if not is_enrolled(name, rows):
+        if not schedule.is_enrolled(name, rows):
             # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
-            rows.append(LedgerRow(now, name, RunOutcome.ENROLLED))
+            rows.append(schedule.LedgerRow(now, name, schedule.RunOutcome.ENROLLED))
             self._ledger.add(rows[-1])
-        self._histories[name] = fold_rows(name, rows, now, after)
+        self._histories[name] = schedule.fold_rows(name, rows, now, after)
 
     def look(self) -> None:
         """Start what is due, and write down what was missed."""
@@ -98,11 +86,11 @@ class Jobs:
                 del self._wanted["index"]
                 self._timer.submit("the index is updated with the analyser", self._settle_index)
 
-    def _look_at(self, job: Job) -> None:
+    def _look_at(self, job: schedule.Job) -> None:
         now, history = self._clock(), self._histories[job.name]
-        seen = check_schedule(job, history.state, now)
+        seen = schedule.check_schedule(job, history.state, now)
         for slot in seen.missed:
-            self._add(LedgerRow(now, job.name, RunOutcome.MISSED, slot, made_up=seen.made_up))
+            self._add(schedule.LedgerRow(now, job.name, schedule.RunOutcome.MISSED, slot, made_up=seen.made_up))
             log.warning("run missed job=%s slot=%s made_up=%s", job.name, slot.key, seen.made_up)
         # The ledger alone would not know of a clock that was set back, nor that a retry is under way.
         self._histories[job.name] = replace(self._histories[job.name], state=seen.state)
@@ -184,21 +172,21 @@ class Jobs:
         name, run.began = run.job.name, read_monotonic()
         with self._lock:
             if not self._stopping:
-                self._add(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
+                self._add(schedule.LedgerRow(self._clock(), name, schedule.RunOutcome.STARTED, run.slot))
         try:
             run.summary = self._held.run(name, force=run.force, start=run.start, unanswered=run.unanswered)
-            outcome, note = RunOutcome.RAN, run.summary.line
+            outcome, note = schedule.RunOutcome.RAN, run.summary.line
             if run.summary.has_waiting_logs:
                 self.log_changed()
         except BankError as error:
-            run.error, outcome, note = error, RunOutcome.FAILED, str(error)
+            run.error, outcome, note = error, schedule.RunOutcome.FAILED, str(error)
         except Exception as error:
             log.exception("run failed by a bug job=%s", name)
             run.error = BankError(f"this is a bug in bankd: {error}")
-            outcome, note = RunOutcome.FAILED, f"bug: {error!r}"
+            outcome, note = schedule.RunOutcome.FAILED, f"bug: {error!r}"
         seconds = read_monotonic() - run.began
-        self._note_end(LedgerRow(self._clock(), name, outcome, run.slot, seconds=seconds, note=note))
-        level = logging.INFO if outcome is RunOutcome.RAN else logging.ERROR
+        self._note_end(schedule.LedgerRow(self._clock(), name, outcome, run.slot, seconds=seconds, note=note))
+        level = logging.INFO if outcome is schedule.RunOutcome.RAN else logging.ERROR
         log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, seconds, note)
         with self._lock:
             if self._runs.get(name) is run:
@@ -208,7 +196,7 @@ class Jobs:
                 self._begin(_Run(run.job, None, run.force, rest))
         run.done.set()
 
-    def _note_end(self, row: LedgerRow) -> None:
+    def _note_end(self, row: schedule.LedgerRow) -> None:
         """Count the end of a run, which the run itself has written down unless it could not."""
         with self._lock:
             if self._stopping:
@@ -220,15 +208,15 @@ class Jobs:
         if verb := calls[row.job]:
             call_person(self._held.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
 
-    def _add(self, row: LedgerRow) -> None:
+    def _add(self, row: schedule.LedgerRow) -> None:
         """Append a row and count it."""
         self._ledger.add(row)
         self._count(row)
 
-    def _count(self, row: LedgerRow) -> str:
+    def _count(self, row: schedule.LedgerRow) -> str:
         """Take a row into account; gives what a person is to be told of the job, if anything."""
         before = self._histories[row.job]
-        after = self._histories[row.job] = add_row(before, row, self._held.settings.alert.after_failures)
+        after = self._histories[row.job] = schedule.add_row(before, row, self._held.settings.alert.after_failures)
         return "" if after.rings == before.rings else "has failed" if after.rings else "works again"
 
     def take_back(self) -> bool:
@@ -255,7 +243,7 @@ class Jobs:
             found = []
             for job in self._jobs.values():
                 history, run = self._histories[job.name], self._runs.get(job.name)
-                due, is_running = next_run(job, history.state, now), run is not None and run.began is not None
+                due, is_running = schedule.next_run(job, history.state, now), run is not None and run.began is not None
                 found.append(JobFacts(job.name, history.last, due, history.state.failures, is_running))
             return tuple(found)
 
@@ -269,5 +257,7 @@ class Jobs:
             for run in going:
                 if not run.done.is_set():
                     why = "the service was stopped"
-                    self._ledger.add(LedgerRow(self._clock(), run.job.name, RunOutcome.STOPPED, run.slot, note=why))
+                    self._ledger.add(
+                        schedule.LedgerRow(self._clock(), run.job.name, schedule.RunOutcome.STOPPED, run.slot, note=why)
+                    )
         return ended

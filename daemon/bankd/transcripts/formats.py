@@ -127,6 +127,12 @@ def said_texts(content: object) -> list[str]:
     return [text for text in texts if text and isinstance(text, str)]
 
 
+def spoken(role: object, content: object, calls: Iterable[str] = ()) -> str:
+    """What somebody says in a message: of the user what was typed; then the calls of tools."""
+    said = said_texts(content)
+    return "\n\n".join(filter(None, [*(map(own_words, said) if role == "user" else said), *calls]))
+
+
 def tool_call(name: object, arguments: object) -> str:
     """A tool's call as one line; nothing for our own tools."""
     said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
@@ -336,9 +342,7 @@ def read_codex_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
 def _said_in_codex(payload: Row, tools: dict[str, str]) -> tuple[str, str]:
     kind = payload.get("type")
     if kind == "message" and payload.get("role") in _SPEAKERS and not _is_put_in(payload):
-        said = said_texts(payload.get("content"))
-        is_user = payload["role"] == "user"
-        return str(payload["role"]), "\n\n".join(filter(None, map(own_words, said) if is_user else said))
+        return str(payload["role"]), spoken(payload["role"], payload.get("content"))
     if kind in ("function_call", "custom_tool_call"):
         name = f"{payload.get('namespace') or ''}{payload.get('name')}"
         tools[str(payload.get("call_id"))] = name
@@ -366,9 +370,8 @@ def read_openclaw_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
         elif role in _SPEAKERS:
             blocks = content if isinstance(content, list) else []
             calls = [block for block in blocks if isinstance(block, dict) and block.get("type") == "toolCall"]
-            typed = map(own_words, said_texts(content)) if role == "user" else said_texts(content)
-            said = [*typed, *(tool_call(call.get("name"), call.get("arguments")) for call in calls)]
-            speaker, text = str(role), "\n\n".join(filter(None, said))
+            named = (tool_call(call.get("name"), call.get("arguments")) for call in calls)
+            speaker, text = str(role), spoken(role, content, named)
         yield Turn(
             speaker, moment_of(row.get("timestamp")), text, turn_key(row.get("id"), row.get("timestamp"), speaker)
         )
@@ -386,8 +389,7 @@ def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
         else:
             calls = [object_at(call, "function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping)]
             named = [tool_call(call.get("name"), call.get("arguments")) for call in calls if call]
-            typed = map(own_words, said) if role == "user" else said
-            text = "\n\n".join(filter(None, [*typed, *named]))
+            text = spoken(role, row.get("content"), named)
         yield Turn(
             str(role),
             moment_of(row.get("timestamp")),

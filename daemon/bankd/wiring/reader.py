@@ -142,27 +142,13 @@ class BankReader:
         data = PageFiles(self.root / "bank").read(path.removeprefix("bank/"))
         return data is not None and text.encode("utf-8", "surrogateescape") in data
 
-    def search(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer as `bankctl search --json`, or `related`, does: by the daemon, or if none answers by the index itself."""
-        try:
-            return self.ask_daemon({"op": "search", **request}, _DAEMON_SECONDS)
-        except NoDaemonError:
-            return self._search_index(request)
+    def search(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
+        """Answer as `bankctl search --json`, or `related`, does: by the daemon, or if none answers by the index itself.
 
-    def recall(self, request: dict[str, Any], group: str = "bank") -> dict[str, Any]:
-        """Search the bank or the logs fast: from the index as it is, without a file in `recall/`."""
-        request = {**request, "in": [group], "keep": False, "see_also": False}
-        try:
-            return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
-        except NoDaemonError:
-            return self._search_index(request, in_a_moment=True)
-
-    def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """What the daemon answers; raises NoDaemonError when none does in time."""
-        return ask_socket(self._root, request, seconds)
-
-    def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
-        """Ask the index; `in_a_moment` uses it as it is, without checking files or loading the model of vectors."""
+        `in_a_moment` uses the index as it is, without checking files or loading the model of vectors.
+        """
+        with suppress(NoDaemonError):
+            return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS if in_a_moment else _DAEMON_SECONDS)
         from bankd.wiring.search import make_search, search_settings
 
         settings = search_settings(self.root)
@@ -171,6 +157,14 @@ class BankReader:
         made = make_search(self.root, settings, is_bank_alone=in_a_moment and "logs" not in request.get("in", ()))
         with closing(made) as searching:
             return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
+
+    def recall(self, request: dict[str, Any], group: str = "bank") -> dict[str, Any]:
+        """Search the bank or the logs in a moment, without a file in `recall/`."""
+        return self.search({**request, "in": [group], "keep": False, "see_also": False}, in_a_moment=True)
+
+    def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """What the daemon answers; raises NoDaemonError when none does in time."""
+        return ask_socket(self._root, request, seconds)
 
     def page_paths(self) -> Iterable[str]:
         """The pages of the bank, from `bank/` on, sorted."""

@@ -11,9 +11,10 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,6 @@ from bankd.memory.plan import awaits_rest
 from bankd.memory.report import counts_of, plan_json, rows_of
 from bankd.memory.retain import LogPlace
 from bankd.pages.text import show_line
-from bankd.search.bank_search import BankSearch
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
 from bankd.system.child import serve_master
@@ -49,75 +49,48 @@ class Runner:
 
     def __init__(self) -> None:
         """Open nothing yet."""
-        self._root = Path()
-        self._sources = Sources("", "")
-        self._configuration: Configuration | None = None
         self._worker = KiwiWorker(read_monotonic)
-        self._operations: Mapping[str, Callable[[Workspace, dict[str, Any]], dict[str, Any]]] = {
-            "recover": lambda _workspace, _request: {},
-            "settle": _settle,
-            "run": _run,
-        }
+        self._understand = lru_cache(maxsize=1)(understand_sources)
 
     def answer(self, request: dict[str, Any], descriptor: int | None) -> dict[str, Any]:
         """Do one request; errors are in the answer."""
+        root = Path(request["root"])
         try:
-            root, sources = Path(request["root"]), Sources(*request["sources"])
-            if self._configuration is None or (root, sources) != (self._root, self._sources):
-                self._root, self._configuration = root, None  # empty until the new one can be used
-                self._configuration, self._sources = understand_sources(root, sources), sources
-            if descriptor is not None:
-                return self._work(request, descriptor)
-            return self._ask() if request["do"] == "ask" else self._catch_up()
+            configuration = self._understand(root, Sources(*request["sources"]))
+            return self._work(request, root, configuration, descriptor)
         except BankError as error:
             return {"error": str(error), "exit": error.exit_code}
         except OSError as error:
-            return {"error": f"{error.filename or self._root}: {error.strerror}", "exit": StorageError.exit_code}
+            return {"error": f"{error.filename or root}: {error.strerror}", "exit": StorageError.exit_code}
         except Exception as error:
             return {"error": f"this is a bug in bankd: {error!r}", "exit": BUG, "trace": traceback.format_exc()}
         finally:
             if descriptor is not None:
                 os.close(descriptor)  # the daemon keeps the lock; held here too, it could never be lent
 
-    def _catch_up(self) -> dict[str, Any]:
-        """Take what changed into the index, which has a lock of its own, without waiting for the analyser or a run."""
-        searching = self._search()
+    def _work(
+        self, request: dict[str, Any], root: Path, configuration: Configuration, descriptor: int | None
+    ) -> dict[str, Any]:
+        if request["do"] == "ask":  # without the lock: the run finds the answers that were kept
+            with open_workspace(root, write=False) as workspace:
+                return {"unanswered": ask_models(workspace) if workspace.models else {}}
+        searching = make_search(root, settled(search_settings_of(configuration.settings)), self._worker)
         try:
-            searching.refresh(read_clock(self._configured.settings.timezone), None, "never")
+            if (
+                descriptor is None
+            ):  # to catch up: the index has a lock of its own, and nothing waits for analyser or run
+                searching.refresh(read_clock(configuration.settings.timezone), None, "never")
+                return {}
+            with closing(FileTree(root)) as tree:
+                lease = DaemonLease(Lock.handed(tree, descriptor), configuration, searching)
+                with open_workspace(root, lease=lease) as workspace:  # this also finishes what a crash interrupted
+                    if request["do"] == "run":
+                        return _run(workspace, request)
+                    if request["do"] == "settle":
+                        workspace.index.refresh(workspace.now)
+                    return {"more": workspace.index.has_more}
         finally:
             searching.close(with_analyser=False)
-        return {}
-
-    def _ask(self) -> dict[str, Any]:
-        """Ask the language model what the coming night asks, without the lock; the run finds the answers that were kept."""
-        with open_workspace(self._root, write=False) as workspace:
-            return {"unanswered": ask_models(workspace) if workspace.models else {}}
-
-    def _work(self, request: dict[str, Any], descriptor: int) -> dict[str, Any]:
-        tree = FileTree(self._root)
-        lock = Lock.handed(tree, descriptor)
-        searching = self._search()
-        try:
-            with open_workspace(self._root, lease=DaemonLease(lock, self._configured, searching)) as workspace:
-                return self._operations[request["do"]](workspace, request)
-        finally:
-            searching.close(with_analyser=False)
-            tree.close()
-
-    def _search(self) -> BankSearch:
-        own = settled(search_settings_of(self._configured.settings))
-        return make_search(self._root, own, self._worker)
-
-    @property
-    def _configured(self) -> Configuration:
-        if self._configuration is None:
-            raise ConfigError("no settings were given")
-        return self._configuration
-
-
-def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
-    workspace.index.refresh(workspace.now)
-    return {"more": workspace.index.has_more}
 
 
 def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
