@@ -209,7 +209,7 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
     StorageError when the disk fails: it says what is purged and what is not, and the same call completes it.
     """
     if not workspace.is_dry:
-        workspace.outside.traces.require_room()
+        workspace.traces.require_room()
     text = _text_of(workspace, wanted)
     words, whole = text_forms(text), normalise_text(text)
     if not words:
@@ -218,7 +218,7 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
     def is_meant(entry: Entry, own: str) -> bool:
         return entry.memory.id == wanted or whole in normalise_text(without_marks(own))
 
-    found, traces = _find(workspace, is_meant), workspace.outside.traces
+    found, traces = _find(workspace, is_meant), workspace.traces
     _require_one_wording(wanted, found)
     memories = {wanted, *(item.memory.id or "" for item in found), *_ids_in_past_runs(workspace, is_meant)}
     if workspace.is_dry:

@@ -35,9 +35,9 @@ def ask_models(workspace: Workspace, *, only_prose: bool = False) -> dict[str, s
 
     UserError if no model is named.
     """
-    heard = _Heard(model_of(workspace))
-    _go_through(workspace, heard, only_prose=only_prose)
-    return heard.unanswered
+    asked = _Asked(model_of(workspace))
+    _go_through(workspace, asked, only_prose=only_prose)
+    return asked.unanswered
 
 
 def model_of(workspace: Workspace) -> Models:
@@ -57,16 +57,19 @@ def _go_through(workspace: Workspace, models: Models, *, only_prose: bool, logs:
         think_over(parts, ledger, policy, workspace.now, dry_run=True)
 
 
-class _Heard:
-    """A model, with a note of the prompts that it did not answer."""
+class _Asked:
+    """Notes what a model was asked, and what it did not answer; without a model all answers are empty, and nothing is sent."""
 
-    def __init__(self, models: Models) -> None:
-        self._models, self.unanswered = models, dict[str, str]()
+    def __init__(self, models: Models | None = None) -> None:
+        self._models, self.prompts, self.unanswered = models, list[Prompt](), dict[str, str]()
 
     def find(self, prompt: Prompt) -> Reply | None:
-        return self._models.find(prompt)
+        return self._models.find(prompt) if self._models else None
 
     def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
+        self.prompts += prompts
+        if self._models is None:
+            return [Reply({}, 0, 0, is_kept=False)] * len(prompts)
         answers = self._models.answer(prompts)
         for prompt, answer in zip(prompts, answers, strict=True):
             if isinstance(answer, Unanswered):
@@ -140,32 +143,18 @@ class DistilPlan(NamedTuple):
     cost: float
 
 
-class _OnlyAsked:
-    """Collects the questions for a model and gives empty answers, so that nothing is sent or written."""
-
-    def __init__(self) -> None:
-        self.asked: list[Prompt] = []
-
-    def find(self, _prompt: Prompt) -> Reply | None:
-        return None
-
-    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
-        self.asked += prompts
-        return [Reply({}, 0, 0, is_kept=False)] * len(prompts)
-
-
 def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: bool = False) -> DistilPlan:
     """Find what would be sent; with `is_anew` also what was read before. No model need be named."""
-    models, settings = _OnlyAsked(), workspace.settings.distil
+    models, settings = _Asked(), workspace.settings.distil
     _go_through(workspace, models, only_prose=only_prose, logs=_Unwritten(workspace.logs, is_anew=is_anew))
-    pieces = [one for one in models.asked if one.version == VERSION]
-    insights = [one for one in models.asked if one.version == OF_INSIGHTS]
+    pieces = [one for one in models.prompts if one.version == VERSION]
+    insights = [one for one in models.prompts if one.version == OF_INSIGHTS]
     again = [_verifying(one) for one in (*pieces, *insights)]
     trials = [believe.verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if again else []
     parts, most = workspace.night(models), 0 if only_prose else settings.compare
     questions = find_questions(parts, workspace.transactions.ledger(), most)
     comparisons = [one.prompt for one in questions if one.prompt]
-    prompts = [*models.asked, *again, *trials, *comparisons]
+    prompts = [*models.prompts, *again, *trials, *comparisons]
     asked = sum(count_tokens(one.system + one.text) for one in prompts)
     answered = sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / 1_000_000

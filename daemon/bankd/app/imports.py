@@ -20,17 +20,8 @@ from bankd.errors import bug_in
 from bankd.memory.ledger import IMPORTED
 from bankd.memory.report import ReportRow
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
-from bankd.transcripts.day_logs import (
-    ASIDE,
-    ImportedEnd,
-    chunks,
-    is_log_of,
-    keys_in_log,
-    log_name,
-    new_turns,
-    opening,
-    origin_line,
-)
+from bankd.transcripts import day_logs
+from bankd.transcripts.day_logs import ASIDE, ImportedEnd
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
 
 if TYPE_CHECKING:
@@ -131,8 +122,8 @@ class Importer:
         keys, name = {turn.key for turn in notes.turns}, notes.name
         for number in count(2) if notes.origin else ():
             texts = [self.logs.read(agent, log) for log in self._logs_of(agent, notes, (".md", ASIDE))]
-            known = keys & set().union(*map(keys_in_log, texts))
-            if not texts or any(origin_line(notes) in text for text in texts) or 2 * len(known) > len(keys):
+            known = keys & set().union(*map(day_logs.keys_in_log, texts))
+            if not texts or any(day_logs.origin_line(notes) in text for text in texts) or 2 * len(known) > len(keys):
                 break
             notes = replace(notes, name=f"{name}-{number}".strip("-"))
         return notes
@@ -144,8 +135,8 @@ class Importer:
             for log in self.logs.names(agent):
                 self._logs[agent][log.removesuffix(ASIDE)[10:]].add(log)
         families = self._logs[agent]
-        logs = families[log_name(conversation, "")] if conversation else chain.from_iterable(families.values())
-        found = (log for log in logs if not conversation or is_log_of(conversation, log.removesuffix(ASIDE)))
+        logs = families[day_logs.log_name(conversation, "")] if conversation else chain.from_iterable(families.values())
+        found = (log for log in logs if not conversation or day_logs.is_log_of(conversation, log.removesuffix(ASIDE)))
         return [log for log in found if log.endswith(endings)]
 
     def _keys(self, agent: str, conversation: Dialogue, ending: str = ".md") -> Set[str]:
@@ -156,17 +147,17 @@ class Importer:
         if conversation.is_quoted and (agent, ending) in self._known:
             return self._known[agent, ending]
         logs = self._logs_of(agent, None if conversation.is_quoted else conversation, ending)
-        keys = {key for log in logs for key in keys_in_log(self.logs.read(agent, log))}
+        keys = {key for log in logs for key in day_logs.keys_in_log(self.logs.read(agent, log))}
         return self._known.setdefault((agent, ending), keys) if conversation.is_quoted else keys
 
     def _take_in(self, agent: str, conversation: Dialogue, source: FileSource, known: Set[str]) -> Mapping[str, int]:
         logs = self._logs_of(agent, conversation, ".md")
-        days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
+        days = day_logs.new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
         for day, turns in sorted(days.items()):
-            log = log_name(conversation, day)
+            log = day_logs.log_name(conversation, day)
             project = self.project_of(conversation.folder) if conversation.folder else ""
-            head = "\n" if log in logs else opening(agent, conversation, day, project)
-            for text in chunks(turns, conversation.is_quoted, self._mask) if not self.is_dry else ():
+            head = "\n" if log in logs else day_logs.opening(agent, conversation, day, project)
+            for text in day_logs.chunks(turns, conversation.is_quoted, self._mask) if not self.is_dry else ():
                 self.logs.append(agent, log, head + text)
                 self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(head + text)
                 head = "\n"
@@ -175,7 +166,7 @@ class Importer:
                 self.ends[f"{agent}/{log}"].turns += len(turns)
         if conversation.is_quoted:
             self._known[agent, ".md"].update(turn.key for turns in days.values() for _, turn in turns)
-        return {f"{agent}/{log_name(conversation, day)}": len(turns) for day, turns in days.items()}
+        return {f"{agent}/{day_logs.log_name(conversation, day)}": len(turns) for day, turns in days.items()}
 
     def _mask(self, text: str) -> str:
         return mask_secrets(text, find_secrets(text, self.finders))
@@ -209,7 +200,7 @@ def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:
     """Take an import out of its log, or bring it back, as the event says; gives two texts: what was done, what stays."""
     log, is_back = str(said["log"]), said["type"] == IMPORTED
     here, there = (f"{log}{ASIDE}", log) if is_back else (log, f"{log}{ASIDE}")
-    if not workspace.outside.imports.move_end(here, there, int(said["size"]), str(said["digest"])):
+    if not workspace.imports.move_end(here, there, int(said["size"]), str(said["digest"])):
         return "", f"memory/imports/{here}: it does not end with what was imported any more"
-    workspace.outside.imports.remember({})  # so that the next import of a person reads the sources again
+    workspace.imports.remember({})  # so that the next import of a person reads the sources again
     return (f"memory/imports/{log}" if is_back else f"memory/imports/{log}, now in {there.rpartition('/')[2]}"), ""

@@ -1,4 +1,4 @@
-"""Use cases of a new workspace: make one, adopt a folder of Markdown, and append a line to today's log.
+"""Use cases of a new workspace: make one, and adopt a folder of Markdown.
 
 Of an adopted folder the Markdown below `memory/` becomes logs, and the rest becomes pages. In place only one of the two
 can be used, because pages and logs may not be inside each other: then the logs are used, and the rest is named.
@@ -12,26 +12,21 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from bankd.config.workspace import FOLDERS, SETTINGS, compile_finders, load_settings, place_folders, require_folders
+from bankd.config.workspace import FOLDERS, SETTINGS
 from bankd.errors import UserError
-from bankd.memory.retain import without_project
-from bankd.secrets.screening import find_secrets
 from bankd.settings import SplitPolicy
 from bankd.shipped import shipped_folder
 
 _ZONE = re.compile(r"^timezone: \S+$", re.MULTILINE)
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}
 """The errors of a file system without hard links, such as that of a USB stick."""
-_Added = TypeVar("_Added")
 
 
 def make_workspace(root: Path, *, with_pages: bool = True, zone: str = "") -> list[str]:
@@ -110,18 +105,6 @@ def machine_zone(localtime: Path = Path("/etc/localtime")) -> str:
         return ZoneInfo(name).key if name else "UTC"
     except (OSError, ValueError, KeyError):
         return "UTC"
-
-
-def append_to_log(
-    root: Path, line: str, read_clock: Callable[[str], datetime], append: Callable[[str, str], _Added]
-) -> _Added:
-    """Append one Retain line to today's log by `append(log, line)`, and give its result. UserError for a likely credential."""
-    settings = load_settings(root / SETTINGS)
-    place_folders(root, settings.folders)
-    if secrets := find_secrets(without_project(line), compile_finders(settings.secrets.patterns)):
-        raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
-    require_folders(root)
-    return append(f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)
 
 
 LOGS = "memory"

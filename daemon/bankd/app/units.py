@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.errors import UserError
-from bankd.health.units import (
-    UnitState,
-    fill_unit,
-    instance_drop_in,
-    is_below_homes,
-    is_instance_name,
-    start_by_hand,
-    with_network,
-    written_folder,
-)
+from bankd.health import units
 from bankd.shipped import shipped_folder
 
 if TYPE_CHECKING:
@@ -63,7 +54,7 @@ class Installation:
         """The unit's file."""
         return self.manager.unit_folder / (TEMPLATE if not self.is_user else ALL if self.is_all else ONE)
 
-    def state(self) -> UnitState:
+    def state(self) -> units.UnitState:
         """Its state by systemd."""
         return self.manager.state(self.unit)
 
@@ -74,7 +65,7 @@ class Installation:
         programs, has_cron = str(Path(sys.executable).parent), shutil.which("crontab") is not None
         if self.is_all:
             return f"{shlex.quote(f'{programs}/bankd')} --all   # and leave it running"
-        return start_by_hand(programs=programs, workspace=str(self.root), has_cron=has_cron)
+        return units.start_by_hand(programs=programs, workspace=str(self.root), has_cron=has_cron)
 
     def no_manager(self) -> str:
         """Why no service manager can be used: there is none, or none for this user."""
@@ -134,19 +125,19 @@ class Installation:
         program = find_program()
         text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
         root, written = str(self.root), "" if self.is_all else self.written_folder()
-        unit = fill_unit(text, bankd=str(program), workspace=root, written=written)
+        unit = units.fill_unit(text, bankd=str(program), workspace=root, written=written)
         if self.is_user:
-            return [(self.path, with_network(unit) if self.is_online else unit)]
+            return [(self.path, units.with_network(unit) if self.is_online else unit)]
         # The program may be in a home folder, which the unit does not see.
         folders = {sys.prefix, sys.base_prefix, str(program.parent)}
-        binds = tuple(sorted(path for path in folders if is_below_homes(path)))
-        drop_in = instance_drop_in(workspace=root, written=written, binds=binds, is_online=self.is_online)
+        binds = tuple(sorted(path for path in folders if units.is_below_homes(path)))
+        drop_in = units.instance_drop_in(workspace=root, written=written, binds=binds, is_online=self.is_online)
         return [(self.path, unit), (self.path.parent / f"{self.unit}.d" / "workspace.conf", drop_in)]
 
     def written_folder(self) -> str:
         """The folder that the service may write; UserError if that would be too much."""
         linked = [str(path.resolve()) for name in ("memory", "bank") if (path := self.root / name).is_symlink()]
-        written = written_folder(str(self.root), linked)
+        written = units.written_folder(str(self.root), linked)
         if linked and written.count("/") < LEAST_DEPTH:
             all_linked = ", ".join(linked)
             raise UserError(
@@ -156,7 +147,7 @@ class Installation:
 
     def _instance(self) -> str:
         name = self.name or pwd.getpwuid(self.root.stat().st_uid).pw_name
-        if not is_instance_name(name):
+        if not units.is_instance_name(name):
             raise UserError(f"{name!r} is no user name for an instance; give another with --name")
         try:
             pwd.getpwnam(name)

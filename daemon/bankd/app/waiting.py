@@ -11,28 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
-from bankd.app.archive import forecast_fading, forget_memory, restore_memories
-from bankd.app.review import (
-    accept_line,
-    allow_line,
-    archive_memories,
-    compare_all,
-    confirm_memory,
-    consolidate_bank,
-    decline_promotion,
-    dismiss_line,
-    edit_memory,
-    keep_both,
-    keep_near,
-    learned_rules,
-    list_inbox,
-    list_near,
-    list_promotable,
-    pin_memory,
-    place_memory,
-    places_for,
-    promote_memory,
-)
+from bankd.app import archive, review
 from bankd.app.runs import Undo
 from bankd.app.show import set_importance
 from bankd.app.workspace import Workspace, begin_run
@@ -124,7 +103,7 @@ def _said(text: str) -> str:
 
 
 def _unfiled(workspace: Workspace) -> Iterator[Card]:
-    for item in list_inbox(workspace):
+    for item in review.list_inbox(workspace):
         sent = {"id": item.id}
         choices = [Choice("p", "place", "Another page", sent, asks="page"), Choice("a", "archive", "Archive", sent)]
         line = CardLine(f"{item.page}:{item.line}", _said(item.text), item.id)
@@ -134,7 +113,7 @@ def _unfiled(workspace: Workspace) -> Iterator[Card]:
 def suggest_pages(workspace: Workspace, text: str) -> list[tuple[str, str]]:
     """The likeliest pages for a text, at most three, and why: what rules claim, then the pages of the most similar memories."""
     memory = parse_memory(MARKER.sub("", text))
-    (claims,) = places_for(workspace, [memory])
+    (claims,) = review.places_for(workspace, [memory])
     found: dict[str, str] = {}
     for claim in claims:
         place = claim.page + (f"#{claim.heading}" if claim.heading else "")
@@ -145,7 +124,7 @@ def suggest_pages(workspace: Workspace, text: str) -> list[tuple[str, str]]:
         if page not in pages:
             pages.add(page)
             found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
-    for page in learned_rules(workspace).kinds().likeliest(memory):
+    for page in review.learned_rules(workspace).kinds().likeliest(memory):
         if page not in pages:
             found[page] = "its memories are similar"
     found.pop(INBOX, None)
@@ -170,7 +149,7 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
     They include this week's few questions: pairs in which the newer may replace the older.
     """
     user_run = begin_run(workspace, "list")
-    found, held, ledger = compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
+    found, held, ledger = review.compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
     days = {id_: day_said(fact) for id_, fact in ledger.consumed.items()}
 
     def is_open(pair: tuple[str, str]) -> bool:
@@ -206,7 +185,7 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
 
 
 def _near(workspace: Workspace) -> Iterator[Card]:
-    for group in list_near(workspace):
+    for group in review.list_near(workspace):
         ids = list(group)
         first = {"id": ids[0]}
         choices = [
@@ -231,7 +210,7 @@ def _proposed(workspace: Workspace, item: HeldBack) -> Card:
 
 
 def _lived(workspace: Workspace) -> Iterator[Card]:
-    for one, place, text in list_promotable(workspace):
+    for one, place, text in review.list_promotable(workspace):
         sent, days = {"id": one.id}, len(set(one.signals.used))
         choices = [Choice("y", "promote", "Make it lasting", sent), Choice("n", "decline", "Leave it", sent)]
         line = CardLine(place, _said(text), one.id)
@@ -239,7 +218,7 @@ def _lived(workspace: Workspace) -> Iterator[Card]:
 
 
 def _fading(workspace: Workspace) -> Iterator[Card]:
-    for one in forecast_fading(workspace, WEEK)[0]:
+    for one in archive.forecast_fading(workspace, WEEK)[0]:
         id_, sent = one.id, {"id": one.id}
         choices = [
             Choice("y", "confirm", "Still true", sent),
@@ -318,7 +297,7 @@ def _importance(workspace: Workspace, form: Form) -> None:
 def _edit(workspace: Workspace, form: Form) -> None:
     about = " ".join(f"@{name.lstrip('@')}" for name in form.get("about", "").split())
     said = f"{form.get('tag', '')} {about}".strip()
-    edit_memory(workspace, _needed(form, "id"), said, _needed(form, "text"), form.get("shown"))
+    review.edit_memory(workspace, _needed(form, "id"), said, _needed(form, "text"), form.get("shown"))
 
 
 def _ids(form: Form) -> list[str]:
@@ -326,24 +305,24 @@ def _ids(form: Form) -> list[str]:
 
 
 DECISIONS: Mapping[str, Decision] = {
-    "place": Decision(lambda w, f: place_memory(w, _needed(f, "id"), _page(f)), "Filed on"),
-    "accept": Decision(lambda w, f: accept_line(w, *read_place(_needed(f, "place"))), "Taken in"),
-    "dismiss": Decision(lambda w, f: dismiss_line(w, *read_place(_needed(f, "place"))), "Dismissed"),
-    "keep": Decision(lambda w, f: keep_near(w, _needed(f, "id")), "Kept both"),
-    "merge": Decision(lambda w, f: consolidate_bank(w, _needed(f, "id")), "Merged into one"),
-    "both": Decision(lambda w, f: keep_both(w, _needed(f, "id"), _needed(f, "other")), "Both hold"),
-    "archive": Decision(lambda w, f: archive_memories(w, _ids(f)), "Archived"),
-    "restore": Decision(lambda w, f: restore_memories(w, _ids(f)), "Restored"),
-    "confirm": Decision(lambda w, f: confirm_memory(w, _needed(f, "id")), "Sure as of today"),
-    "pin": Decision(lambda w, f: pin_memory(w, _needed(f, "id")), "Pinned"),
+    "place": Decision(lambda w, f: review.place_memory(w, _needed(f, "id"), _page(f)), "Filed on"),
+    "accept": Decision(lambda w, f: review.accept_line(w, *read_place(_needed(f, "place"))), "Taken in"),
+    "dismiss": Decision(lambda w, f: review.dismiss_line(w, *read_place(_needed(f, "place"))), "Dismissed"),
+    "keep": Decision(lambda w, f: review.keep_near(w, _needed(f, "id")), "Kept both"),
+    "merge": Decision(lambda w, f: review.consolidate_bank(w, _needed(f, "id")), "Merged into one"),
+    "both": Decision(lambda w, f: review.keep_both(w, _needed(f, "id"), _needed(f, "other")), "Both hold"),
+    "archive": Decision(lambda w, f: review.archive_memories(w, _ids(f)), "Archived"),
+    "restore": Decision(lambda w, f: archive.restore_memories(w, _ids(f)), "Restored"),
+    "confirm": Decision(lambda w, f: review.confirm_memory(w, _needed(f, "id")), "Sure as of today"),
+    "pin": Decision(lambda w, f: review.pin_memory(w, _needed(f, "id")), "Pinned"),
     "promote": Decision(
-        lambda w, f: promote_memory(w, _needed(f, "id"), _page(f) if f.get("page") else None), "Filed on"
+        lambda w, f: review.promote_memory(w, _needed(f, "id"), _page(f) if f.get("page") else None), "Filed on"
     ),
-    "decline": Decision(lambda w, f: decline_promotion(w, _needed(f, "id")), "Left as it is"),
-    "allow": Decision(lambda w, f: allow_line(w, _needed(f, "id")), "Taken in"),
+    "decline": Decision(lambda w, f: review.decline_promotion(w, _needed(f, "id")), "Left as it is"),
+    "allow": Decision(lambda w, f: review.allow_line(w, _needed(f, "id")), "Taken in"),
     "importance": Decision(_importance, "Saved"),
     "edit": Decision(_edit, "Saved"),
-    "forget": Decision(lambda w, f: forget_memory(w, _needed(f, "id")), "Forgotten for good"),
+    "forget": Decision(lambda w, f: archive.forget_memory(w, _needed(f, "id")), "Forgotten for good"),
     "undo": Decision(lambda w, f: Undo(w, _needed(f, "run")).carry_out(), "Undone"),
 }  # fmt: skip
 

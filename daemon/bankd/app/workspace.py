@@ -111,18 +111,6 @@ class Recorder:
         self.open_ledger().add(row)
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """The parts that only a few use cases need."""
-
-    read_clock: Callable[[str], datetime]
-    clock_trust: TrustedClock
-    catalog: CatalogDatabase
-    derived: Sequence[DerivedDatabase]
-    traces: TextTraces
-    imports: ImportedLogs
-
-
 @dataclass(slots=True)
 class Workspace:
     """A workspace opened for one command; `now` is the time of the command."""
@@ -133,12 +121,17 @@ class Workspace:
     files: BankFiles
     logs: LogFiles
     catalog: PageMemoryCatalog
+    catalog_db: CatalogDatabase
     transactions: WorkspaceWriter
     index: RunIndex
     graph: LinkGraph
     recalls: RecallBuffer
     recorder: Recorder
-    outside: Outside
+    read_clock: Callable[[str], datetime]
+    clock_trust: TrustedClock
+    derived: Sequence[DerivedDatabase]
+    traces: TextTraces
+    imports: ImportedLogs
     models: Models | None = None
     """The language model that the user named, if any."""
     unanswered: Mapping[str, str] = field(default_factory=dict)
@@ -156,7 +149,7 @@ class Workspace:
         if self.unusable:
             raise ConfigError(*self.unusable)
         held = self.configuration = self.configuration or configure_run(self.root, self.settings)
-        is_frozen = self.is_live and self.outside.clock_trust.judge(remember=remember).is_frozen
+        is_frozen = self.is_live and self.clock_trust.judge(remember=remember).is_frozen
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)
 
     def finders(self) -> Sequence[Finder]:
@@ -191,7 +184,7 @@ class Workspace:
             with self.recorder.recording(kind) as record:
                 report = run_cycle(kind, record.run, self.now, self._world(), policy)
                 record.tell(report.plan)
-                is_known = report.plan.is_empty and self.outside.catalog.knows_relations()
+                is_known = report.plan.is_empty and self.catalog_db.knows_relations()
                 if kind == "reflect" or not is_known:  # else no event needs to be read again
                     self.tell_search(report.ledger)
             notes += self.healed
@@ -202,7 +195,7 @@ class Workspace:
 
     def take_damage(self) -> list[str]:
         """Notes on what was found damaged, and made anew or set aside, since the last call."""
-        made_anew = [said for one in self.outside.derived for said in one.take_made_anew()]
+        made_anew = [said for one in self.derived for said in one.take_made_anew()]
         return [*made_anew, *self.index.take_made_anew(), *self.transactions.journals.take_set_aside()]
 
     def wait_until_settled(self) -> None:
@@ -214,7 +207,7 @@ class Workspace:
             if not any(map(is_just_saved, (*logs.values(), *self.catalog.unsettled(self.now).values()))):
                 return
             waiter.wait(_LOOK_SECONDS)
-            self.now = self.recorder.now = self.outside.read_clock(self.settings.timezone)
+            self.now = self.recorder.now = self.read_clock(self.settings.timezone)
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
@@ -238,7 +231,7 @@ class Workspace:
         `known` is the ledger as it is now; without it the events are read.
         """
         ledger = known or self.transactions.ledger()
-        self.outside.catalog.record_relations(ledger.successors(), ledger.projects(), self.fading().kept)
+        self.catalog_db.record_relations(ledger.successors(), ledger.projects(), self.fading().kept)
 
     def fading(self) -> Fading:
         """How opinions fade, with the present names of the pages on which none fades."""

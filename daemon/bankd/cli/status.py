@@ -176,7 +176,7 @@ def _clock(arguments: Namespace) -> Outcome:
     """Show whether bankd trusts the system clock, or confirm it. Until it does, nothing is archived for its age."""
     accepts = arguments.way == "accept"
     with open_named(arguments, write=accepts) as workspace:
-        clock = workspace.outside.clock_trust
+        clock = workspace.clock_trust
         trust, now = clock.accept() if accepts else clock.judge(), workspace.now
     off = None if trust.off is None else round(trust.off.total_seconds())
     whole = {"now": now.isoformat(timespec="seconds"), "believed": not trust.is_frozen, "off_seconds": off}

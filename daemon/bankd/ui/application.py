@@ -73,7 +73,7 @@ PLACES = ("home", "review", "people", "timeline", "map", "activity")
 """The views of the menu."""
 KIND_WORDS = {"w": "Fact", "b": "Habit", "o": "Opinion", "s": "About me", "l": "Log line"}
 _LANGUAGES, _THEMES = ("en", "ko"), ("system", "light", "dark")
-_STATUS: Mapping[type[BankError], int] = {UsageError: 400, BusyError: 503}
+_STATUS: Mapping[type[Exception], int] = {UsageError: 400, BusyError: 503}
 
 
 def make_application(banks: Banks, access: Access, agents_of: Agents = lambda _: ()) -> ASGIApp:
@@ -88,7 +88,7 @@ def make_application(banks: Banks, access: Access, agents_of: Agents = lambda _:
         Route("/{bank}/{view}", site.show),
         Route("/{bank}/{view}/{what}", site.show),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={404: site.not_found, 500: site.bug}), access)
+    return Guard(Starlette(routes=routes, exception_handlers=site.handlers()), access)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,45 +101,42 @@ class _Site:
         return RedirectResponse(f"/{quote(self.banks.names()[0], safe='')}/home", 303)
 
     def show(self, request: Request) -> Response:
-        """A view of a bank; an error is a page as well."""
+        """A view of a bank."""
         asked = self._asked(request)
-        if asked.view not in VIEWS:
-            return self.not_found(request)
-        return self._answer(asked, partial(self._view, asked))
+        return self._page(asked, self._view(asked)) if asked.view in VIEWS else self.not_found(request)
 
     async def act(self, request: Request) -> Response:
         """Carry a decision out, then show the view that it was made on, with a button to undo it."""
         sent = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
         form = {name: values[-1] for name, values in sent.items()}
-        asked = self._asked(request)
+        return await run_in_threadpool(self._act, self._asked(request), form)
 
-        bank = self.banks.find(asked.bank)
+    def _act(self, asked: Address, form: dict[str, str]) -> Response:
+        try:
+            done = review.carry_out(self.banks.find(asked.bank), form)
+        except (BankError, OSError) as error:
+            return self._act_again(asked, form, *_problem_of(error))
+        view = form.get("view", "review")
+        if form["do"] == "forget":
+            form.update(view="home", what="")
+        facts = {"did": form["do"], "run": done.run}
+        if done.page:
+            facts |= {"to": done.page, "said": form.get("line", "")}
+        if view == "review":
+            facts["at"] = form.get("at", "") if form["do"] == "undo" else form.get("next", "")
+        return RedirectResponse(_way_back(asked.bank, form, facts) + ("#card" if view == "review" else ""), 303)
 
-        def work() -> Response:
-            done = review.carry_out(bank, form)
-            view = form.get("view", "review")
-            if form["do"] == "forget":
-                form.update(view="home", what="")
-            facts = {"did": form["do"], "run": done.run}
-            if done.page:
-                facts |= {"to": done.page, "said": form.get("line", "")}
-            if view == "review":
-                facts["at"] = form.get("at", "") if form["do"] == "undo" else form.get("next", "")
-            return RedirectResponse(_way_back(asked.bank, form, facts) + ("#card" if view == "review" else ""), 303)
-
-        def again(problem: str, status: int) -> Response:
-            """The view on which it was decided, with what was typed and what is wrong."""
-            name, query = form.get("view", ""), {"at": form.get("at", "")}
-            back = replace(asked, view=name, what=form.get("what", ""), query=query)
-            if name not in VIEWS:
-                return self._page(asked, Shown("problem.html", {"problem": problem}), status)
-            try:
-                shown = self._view(back)
-            except (BankError, OSError):
-                shown = Shown("problem.html", {})
-            return self._page(back, Shown(shown.template, {**shown.facts, "problem": problem, "typed": form}), status)
-
-        return await run_in_threadpool(self._answer, asked, work, again)
+    def _act_again(self, asked: Address, form: dict[str, str], problem: str, status: int) -> Response:
+        """The view on which it was decided, with what was typed and what is wrong."""
+        name, query = form.get("view", ""), {"at": form.get("at", "")}
+        back = replace(asked, view=name, what=form.get("what", ""), query=query)
+        if name not in VIEWS:
+            return self._page(asked, Shown("problem.html", {"problem": problem}), status)
+        try:
+            shown = self._view(back)
+        except (BankError, OSError):
+            shown = Shown("problem.html", {})
+        return self._page(back, Shown(shown.template, {**shown.facts, "problem": problem, "typed": form}), status)
 
     def _view(self, asked: Address) -> Shown:
         return VIEWS[asked.view](self.banks.find(asked.bank), asked)
@@ -147,16 +144,21 @@ class _Site:
     def export(self, request: Request) -> Response:
         """All memories in one file: Markdown, or JSON with `as=json`."""
         asked = self._asked(request)
+        kind = "json" if asked.text("as") == "json" else "md"
+        with self.banks.find(asked.bank).look() as workspace:
+            rows = export_memories(workspace) if kind == "json" else ()
+            text = "".join(f"{to_json(row)}\n" for row in rows) or export_markdown(workspace)
+        name = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.bank)}.{kind}"}
+        return Response(text, media_type="application/json" if kind == "json" else "text/markdown", headers=name)
 
-        def work() -> Response:
-            kind = "json" if asked.text("as") == "json" else "md"
-            with self.banks.find(asked.bank).look() as workspace:
-                rows = export_memories(workspace) if kind == "json" else ()
-                text = "".join(f"{to_json(row)}\n" for row in rows) or export_markdown(workspace)
-            name = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.bank)}.{kind}"}
-            return Response(text, media_type="application/json" if kind == "json" else "text/markdown", headers=name)
+    def handlers(self) -> Mapping[Any, Callable[[Request, Exception], Response]]:
+        """By status or class of an error, the page that says it."""
+        return {404: self.not_found, BankError: self.problem, OSError: self.problem, 500: self.bug}
 
-        return self._answer(asked, work)
+    def problem(self, request: Request, error: Exception) -> Response:
+        """What cannot be shown or done, and why."""
+        said, status = _problem_of(error)
+        return self._page(self._asked(request), Shown("problem.html", {"problem": said}), status)
 
     def not_found(self, request: Request, _error: Exception | None = None) -> Response:
         """No such address."""
@@ -167,21 +169,6 @@ class _Site:
         """A bug; the terminal of `bankctl ui` shows the traceback."""
         shown = Shown("problem.html", {"problem": bug_in(request.url.path, error)})
         return self._page(self._asked(request), shown, 500)
-
-    def _answer(
-        self, asked: Address, work: Callable[[], Shown | Response], again: Callable[[str, int], Response] | None = None
-    ) -> Response:
-        try:
-            shown = work()
-        except BankError as error:
-            problem, status = str(error), _STATUS.get(type(error), 409)
-        except OSError as error:
-            problem, status = f"{error.filename or ''} {error.strerror or error}".strip(), 409
-        else:
-            return shown if isinstance(shown, Response) else self._page(asked, shown)
-        return (
-            again(problem, status) if again else self._page(asked, Shown("problem.html", {"problem": problem}), status)
-        )
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
         around = {
@@ -205,6 +192,13 @@ class _Site:
         theme = request.query_params.get("theme") or request.cookies.get("bankd-theme") or "system"
         query, banks = dict(request.query_params), self.banks
         return Address(bank, view, what, query, language, banks.ask_all, self.agents_of, theme)
+
+
+def _problem_of(error: Exception) -> tuple[str, int]:
+    """What went wrong, in words, and the HTTP status."""
+    if isinstance(error, OSError):
+        return f"{error.filename or ''} {error.strerror or error}".strip(), 409
+    return str(error), _STATUS.get(type(error), 409)
 
 
 def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> str:

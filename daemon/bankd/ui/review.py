@@ -9,20 +9,10 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
+from bankd.app import waiting
 from bankd.app.archive import list_archive
 from bankd.app.review import teach_rule
-from bankd.app.waiting import (
-    DECISIONS,
-    Card,
-    CardLine,
-    Choice,
-    Decided,
-    Decision,
-    Form,
-    decide,
-    list_cards,
-    with_suggestions,
-)
+from bankd.app.waiting import Card, CardLine, Choice, Decided, Decision, Form
 from bankd.app.workspace import Workspace
 from bankd.config.workspace import SETTINGS, change_settings
 from bankd.errors import UsageError
@@ -36,11 +26,11 @@ from bankd.wiring.workspace import add_line
 def show_review(bank: OpenBank, asked: Address) -> Shown:
     """The queue, and the card that is asked for with `at`, or the first; a rule to look at with `teach`."""
     with bank.look() as workspace:
-        cards = [*list_cards(workspace), *_imports(workspace)]
+        cards = [*waiting.list_cards(workspace), *_imports(workspace)]
         if kind := asked.text("kind"):
             cards = [card for card in cards if card.kind == kind]
         at = next((number for number, card in enumerate(cards) if card.id == asked.text("at")), 0)
-        card = with_suggestions(workspace, cards[at]) if cards else None
+        card = waiting.with_suggestions(workspace, cards[at]) if cards else None
         pages = sorted(workspace.files.survey("bank", workspace.now, 0).files) if card else []
         facts = {"prose": workspace.logs.prose(), "archived": [] if cards else list_archive(workspace)[:12]}
         facts["teach"] = _rule(workspace, asked) if asked.text("teach") else None
@@ -108,7 +98,7 @@ def _run(workspace: Workspace, _form: Form) -> None:
 
 
 _DECISIONS = {
-    **DECISIONS,
+    **waiting.DECISIONS,
     "import": Decision(_import, "Imported"),
     "teach": Decision(_teach, "Rule added"),
     "set": Decision(_set, "Saved"),
@@ -127,4 +117,4 @@ def carry_out(bank: OpenBank, form: Form) -> Decided:
         tag = form.get("tag", "W")
         add_line(bank.root, retain_line(text, tag if tag in {"W", "B", "O", "S"} else "W"))
     with bank.work() as workspace:
-        return decide(workspace, form, _DECISIONS)
+        return waiting.decide(workspace, form, _DECISIONS)

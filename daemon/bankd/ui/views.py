@@ -162,16 +162,15 @@ def _people(workspace: Workspace) -> Counter[str]:
     )
 
 
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _WEEKDAYS = "월화수목금토일"
 
 
 def _soon(hits: Sequence[Mapping[str, Any]], asked: Address) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     """Memories of the next days, the nearest first: month, day, and the memory."""
     for hit in sorted(hits, key=lambda hit: str(hit["when"])):
-        if found := re.match(r"\d{4}-(\d\d)-(\d\d)", str(hit["when"])):
-            month = int(found[1])
-            yield f"{month}월" if asked.is_korean else _MONTHS[month - 1], int(found[2]), hit
+        if found := re.match(r"\d{4}-\d\d-\d\d", str(hit["when"])):
+            day = date.fromisoformat(found[0])
+            yield f"{day.month}월" if asked.is_korean else f"{day:%b}", day.day, hit
 
 
 def _month_words(day: date, asked: Address) -> str:
@@ -181,7 +180,7 @@ def _month_words(day: date, asked: Address) -> str:
 
 def _day_in_month(day: date, asked: Address) -> str:
     """`May 21`, `5월 21일`."""
-    return f"{day.month}월 {day.day}일" if asked.is_korean else f"{_MONTHS[day.month - 1]} {day.day}"
+    return f"{day.month}월 {day.day}일" if asked.is_korean else f"{day:%b} {day.day}"
 
 
 def _day_words(day: date, asked: Address) -> str:
@@ -471,16 +470,12 @@ def _month(asked: Address, counts: Mapping[str, int], today: date) -> dict[str, 
         if len(weeks[-1]) == 7:
             weeks.append([])
         weeks[-1].append(cell(first + timedelta(days=number)))
-    before, after = (f"{number // 12:04}-{number % 12 + 1:02}" for number in (_at(first) - 1, _at(first) + 1))
+    before = (first - timedelta(days=1)).isoformat()[:7] if first > date.min else ""
+    after = (last + timedelta(days=1)).isoformat()[:7] if last < today else ""
     return {
         "weeks": weeks, "first": first.isoformat(), "last": last.isoformat(), "title": _month_words(first, asked),
-        "before": before if first.year > 1 else "", "after": after if after <= today.isoformat()[:7] else "",
+        "before": before, "after": after,
     }  # fmt: skip
-
-
-def _at(day: date) -> int:
-    """The number of a month, counted from the year 0."""
-    return day.year * 12 + day.month - 1
 
 
 def _slider(bank: OpenBank, asked: Address) -> dict[str, Any]:

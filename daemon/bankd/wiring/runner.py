@@ -130,7 +130,7 @@ def left_out_at(workspace: Workspace, places: Sequence[str]) -> list[str]:
 
 def import_sources(workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool) -> Iterator[Imported]:
     """Import these files, those that have not changed since left out; one by hand is a run, and can be taken back."""
-    imports, zone = workspace.outside.imports, workspace.now.tzinfo
+    imports, zone = workspace.imports, workspace.now.tzinfo
     project_of = BankReader(str(workspace.root)).project_of
     finders = workspace.policy().finders
     importer = Importer(

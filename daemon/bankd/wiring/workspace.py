@@ -15,23 +15,24 @@ from threading import Event
 from zoneinfo import ZoneInfo
 
 from bankd.app.index import RunIndex
-from bankd.app.init import append_to_log
-from bankd.app.workspace import Outside, Recorder, Workspace
+from bankd.app.workspace import Recorder, Workspace
 from bankd.config.workspace import (
     SETTINGS,
     ConfigError,
     Configuration,
+    compile_finders,
     load_settings,
     load_usable_settings,
     place_folders,
     require_folders,
 )
-from bankd.errors import BusyError
+from bankd.errors import BusyError, UserError
 from bankd.index.recall import RecallBuffer
 from bankd.layouts.rearrange import reference_rewriter
-from bankd.memory.retain import LogPlace
+from bankd.memory.retain import LogPlace, without_project
 from bankd.pages.text import show_line
 from bankd.search.bank_search import BankSearch
+from bankd.secrets.screening import find_secrets
 from bankd.settings import Settings
 from bankd.storage.disk import require_safe
 from bankd.storage.events import ReplyLog, append_line
@@ -53,9 +54,17 @@ log = logging.getLogger(__name__)
 
 
 def add_line(root: Path, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
-    """Append one Retain line to today's log (with `once` only once a day); gives its place, and whether it was written now."""
+    """Append one Retain line to today's log (with `once` only once a day); gives its place, and whether it was written now.
+
+    UserError for a likely credential.
+    """
+    settings = load_settings(root / SETTINGS)
+    place_folders(root, settings.folders)
+    if secrets := find_secrets(without_project(line), compile_finders(settings.secrets.patterns)):
+        raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
+    require_folders(root)
     with closing(FileTree(root)) as tree:
-        return append_to_log(root, line, read_clock, partial(append_line, tree, once=once))
+        return append_line(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line, once=once)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +166,7 @@ def _assemble(
         files=files,
         logs=LogFiles(files, catalog_db, settings.settle_seconds, settings.retain.anywhere),
         catalog=catalog,
+        catalog_db=catalog_db,
         transactions=writer,
         index=index,
         graph=LinkGraph(tree, links, settings.links.roots, settings.routing),
@@ -164,14 +174,11 @@ def _assemble(
         recorder=Recorder(
             partial(RunLedger, root), RunReports(tree, writer.staging), read_monotonic, moment, is_by_hand=True
         ),
-        outside=Outside(
-            read_clock,
-            TrustedClock(tree, writer.staging),
-            catalog_db,
-            (catalog_db, links),
-            TextTraces(tree, writer, catalog_db, index.close),
-            ImportedLogs(tree, writer),
-        ),
+        read_clock=read_clock,
+        clock_trust=TrustedClock(tree, writer.staging),
+        derived=(catalog_db, links),
+        traces=TextTraces(tree, writer, catalog_db, index.close),
+        imports=ImportedLogs(tree, writer),
         models=door,
     )
 
