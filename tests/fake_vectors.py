@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
 from typing import Any
+
+from tests.http_stand_in import Answer, Asked, serve
 
 IDEAS = (
     ("car", "자동차", "vehicle", "drive"),
@@ -78,41 +79,27 @@ class EmbeddingServer:
         self.refuses: Callable[[str], bool] = lambda _: False
         """Texts that it refuses with `status`, as servers do where a text is too long for their model."""
         self.status = 400
-        self.hangs = threading.Event()
+        self.hangs, self.let_go = threading.Event(), threading.Event()
         self.url = ""
 
-    def answer(self, body: Mapping[str, Any]) -> bytes:
+    def reply(self, request: Asked) -> Answer:
+        body = json.loads(request.body)
+        self.requests.append(body)
+        self.keys.append(request.headers["Authorization"])
+        if self.hangs.is_set():
+            self.let_go.wait(30)
         rows = [{"index": at, "embedding": vector_of(text)} for at, text in enumerate(body["input"])]
-        return json.dumps({"data": rows[::-1]}).encode()
+        status = self.status if any(map(self.refuses, body["input"])) else 200
+        return Answer(self.answer_with or json.dumps({"data": rows[::-1]}).encode(), status)
 
 
 @contextmanager
 def embedding_server() -> Iterator[EmbeddingServer]:
     """`POST /v1/embeddings` on this machine."""
-    state, let_go = EmbeddingServer(), threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.requests.append(body)
-            state.keys.append(self.headers["Authorization"])
-            if state.hangs.is_set():
-                let_go.wait(30)
-            self.send_response(state.status if any(map(state.refuses, body["input"])) else 200)
-            self.end_headers()
-            with suppress(BrokenPipeError, ConnectionResetError):  # who asked may have gone
-                self.wfile.write(state.answer_with or state.answer(body))
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    state.url = f"http://127.0.0.1:{server.server_port}/v1/embeddings"
-    try:
-        yield state
-    finally:
-        let_go.set()
-        server.shutdown()
-        server.server_close()
+    state = EmbeddingServer()
+    with serve(state.reply) as address:
+        state.url = f"{address}/v1/embeddings"
+        try:
+            yield state
+        finally:
+            state.let_go.set()

@@ -6,8 +6,9 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
+
+from tests.http_stand_in import Answer, Asked, serve
 
 TOKENS = (900, 100)
 """What every answer says that it took."""
@@ -35,28 +36,21 @@ class ModelServer:
         self.choose, self.asked, self.over = choose, list[dict[str, Any]](), threading.Event()
         self.url = ""
 
-    def reply(self, handler: BaseHTTPRequestHandler) -> None:
-        asked = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        asked["_path"], asked["_key"] = (
-            handler.path,
-            handler.headers.get("Authorization") or handler.headers.get("x-api-key"),
-        )
-        self.asked.append(asked)
-        script = self.choose(len(self.asked) - 1, asked)
+    def reply(self, request: Asked) -> Answer | None:
+        headers = request.headers
+        key = headers.get("Authorization") or headers.get("x-api-key")
+        self.asked.append(json.loads(request.body) | {"_path": request.path, "_key": key})
+        script = self.choose(len(self.asked) - 1, self.asked[-1])
         if script.does == "hang":
             self.over.wait(30)
-            return
-        body = b"<html>" if script.does == "garbage" else _body(handler.path, script)
-        handler.send_response(script.status)
-        if script.after:
-            handler.send_header("Retry-After", script.after)
-        handler.send_header("Content-Type", "application/json")
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body[: len(body) // 2] if script.does == "cut" else body)
+            return None
+        body = b"<html>" if script.does == "garbage" else body_of(request.path, script)
+        more = {"Content-Length": str(len(body))} | ({"Retry-After": script.after} if script.after else {})
+        return Answer(body[: len(body) // 2] if script.does == "cut" else body, script.status, more)
 
 
-def _body(path: str, script: Script) -> bytes:
+def body_of(path: str, script: Script) -> bytes:
+    """What such a server says, by the wire format of the path."""
     if script.status != 200:
         return b'{"error": {"message": "no", "type": "x"}, "type": "error"}'
     if path.endswith("/messages"):
@@ -77,23 +71,8 @@ def _body(path: str, script: Script) -> bytes:
 def serve_model(choose: Choose) -> Iterator[ModelServer]:
     """Serve until the test ends."""
     served = ModelServer(choose)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            served.reply(self)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    served.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield served
-    finally:
-        served.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serve(served.reply) as served.url:
+        try:
+            yield served
+        finally:
+            served.over.set()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from bankd.wiring.search import make_search
 from bankd.workers.model_worker import ModelProcess
 from bankd.workers.models import ModelDoor, most_taken
 from bankd.workers.reranker import Reranker
+from tests.http_stand_in import Answer, Asked, serve
 from tests.model_servers import TOKENS, Choose, ModelServer, Script, serve_model
 
 NOW = datetime(2026, 5, 2, 3, 0, tzinfo=UTC)
@@ -256,27 +255,16 @@ class StandIn:
 def server() -> Iterator[StandIn]:
     state = StandIn()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.asked.append((self.path, body, self.headers["Authorization"]))
-            texts, name = body.get("documents") or body["texts"], "relevance_score" if "documents" in body else "score"
-            rows = [{"index": at, name: -len(text)} for at, text in enumerate(texts)][::-1]
-            self.send_response(state.status)
-            self.end_headers()
-            self.wfile.write(
-                state.answers_with or json.dumps({"results": rows} if "documents" in body else rows).encode()
-            )
+    def answer(request: Asked) -> Answer:
+        body = json.loads(request.body)
+        state.asked.append((request.path, body, request.headers["Authorization"]))
+        texts, name = body.get("documents") or body["texts"], "relevance_score" if "documents" in body else "score"
+        rows = [{"index": at, name: -len(text)} for at, text in enumerate(texts)][::-1]
+        whole = json.dumps({"results": rows} if "documents" in body else rows).encode()
+        return Answer(state.answers_with or whole, state.status)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    state.url = f"http://127.0.0.1:{http.server_port}"
-    yield state
-    http.shutdown()
-    http.server_close()
+    with serve(answer) as state.url:
+        yield state
 
 
 def test_both_protocols_are_spoken_and_the_key_is_sent(server: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:

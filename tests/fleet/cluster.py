@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.http_stand_in import Answer, Asked
 
 Json = dict[str, Any]
 
@@ -21,35 +21,11 @@ class Cluster:
         self.calls: list[tuple[str, str]] = []
         self.body: Json = {}
         self.fails = False
-        cluster = self
+        self.url = ""
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_PUT(self) -> None:
-                self.answer()
-
-            def do_POST(self) -> None:
-                self.answer()
-
-            def answer(self) -> None:
-                sent = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-                status, body = cluster.answer(self.command, self.path, sent)
-                data = json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+    def reply(self, request: Asked) -> Answer:
+        status, body = self.answer(request.method, request.path, request.body.decode())
+        return Answer(json.dumps(body).encode(), status)
 
     def answer(self, method: str, target: str, sent: str) -> tuple[int, Json]:
         path = urlsplit(target).path

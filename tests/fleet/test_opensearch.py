@@ -13,13 +13,14 @@ from bankd.fleet.together import Fleet, share_bank, use_opensearch
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import NOW, ask, ask_own, learn
+from tests.http_stand_in import serve
 
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    opened = Cluster()
-    yield opened
-    opened.close()
+    cluster = Cluster()
+    with serve(cluster.reply) as cluster.url:
+        yield cluster
 
 
 @pytest.fixture

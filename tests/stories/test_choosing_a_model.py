@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from bankd.config.workspace import ConfigError, change_settings, load_settings
 from bankd.wiring import models
+from tests.http_stand_in import Answer, Asked, serve
+from tests.model_servers import Script, body_of
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -126,44 +126,15 @@ def test_the_doctor_says_why_a_program_cannot_be_used(root: Path, bankctl: Run, 
 def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server that speaks as Ollama does."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
+    def answer(request: Asked) -> Answer:
+        if request.method == "GET":
+            return Answer(b'{"models": [{"name": "qwen3:8b"}]}')
+        assert json.loads(request.body)["model"] == "qwen3:8b"
+        return Answer(body_of(request.path, Script(json.dumps(VERDICTS))))
 
-        def do_GET(self) -> None:
-            self.send({"models": [{"name": "qwen3:8b"}]})
-
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            assert asked["model"] == "qwen3:8b"
-            said = {"role": "assistant", "content": json.dumps(VERDICTS), "refusal": None}
-            choice = {"index": 0, "finish_reason": "stop", "message": said}
-            usage = {"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000}
-            self.send(
-                {
-                    "id": "c",
-                    "object": "chat.completion",
-                    "created": 1,
-                    "model": "m",
-                    "choices": [choice],
-                    "usage": usage,
-                }
-            )
-
-        def send(self, value: object) -> None:
-            data = json.dumps(value).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(models, "OLLAMA", f"http://127.0.0.1:{server.server_port}")
-    yield
-    server.shutdown()
-    server.server_close()
+    with serve(answer) as address:
+        monkeypatch.setattr(models, "OLLAMA", address)
+        yield
 
 
 def test_ollama_is_asked_which_models_it_has(root: Path, bankctl: Run, ollama: None) -> None:
