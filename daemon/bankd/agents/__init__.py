@@ -1,6 +1,6 @@
 """The interfaces for agents: hooks, MCP tools, and connecting an agent.
 
-asking   when and how an agent is asked for notes
+asking   when and how an agent is asked for notes (asking.json has the words)
 briefs   briefings for a reader, and which a session begins with
 connect  our plugin and our lines in an agent's settings: put in and taken out
 hooks    what each hook of a session answers; trivial prompts

@@ -1,15 +1,16 @@
-"""When an agent is asked for notes, and in which words. Pure.
+"""When an agent is asked for notes, and in which words.
 
 A turn of the user counts when it tells something. The counts are kept with what a session was shown, so that they
 outlive the process of a hook: a mark for each turn and each request. A note, however it was written, starts the
-count again.
+count again. The words of the requests stand in `asking.json`.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from bankd.briefing.shown import Shown, mark_of, read_mark_moment
@@ -25,23 +26,6 @@ _LEAST_WORDS = 4
 _ASKS = re.compile(r"[?？]\s*$")
 _SENTENCE = re.compile(r"[^.!?？。\n]+[.!?？。]*")
 _TURN, _LINE, _BLOCK = "turn", "line", "block"
-
-_WORDS: Mapping[bool, Mapping[str, str]] = {
-    True: {
-        _LINE: "(bankd: 이 세션에서 정해진 것·고친 것·선호·오래갈 사실을 아직 적지 않았습니다. memory_note로 하나씩 적으세요. "
-        '예: "W @결제: 배포는 화요일 11시다." · "O(c=0.90) @민수: 전화보다 메일을 좋아한다." 없으면 넘어가세요.)',
-        _BLOCK: "끝내기 전에: 이 세션에서 정해진 것, 바로잡은 것, 선호, 오래갈 사실 가운데 아직 적지 않은 것을 memory_note로 한 문장씩 적으세요. "
-        '예: "W @결제: 배포는 화요일 11시다." · "O(c=0.90) @민수: 전화보다 메일을 좋아한다." 적을 것이 없으면 "없음"이라고만 답하세요.',
-    },
-    False: {
-        _LINE: "(bankd: nothing of this session is noted yet. Note decisions, corrections, preferences and lasting facts with "
-        'memory_note, one a note, e.g. "W @payments: The deploy runs on Tuesdays at 11:00." · '
-        '"O(c=0.90) @Minsu: Prefers mail to calls." If there are none, go on.)',
-        _BLOCK: "Before you stop: note each decision, correction, preference and lasting fact of this session that is not noted "
-        'yet with memory_note, one sentence each, e.g. "W @payments: The deploy runs on Tuesdays at 11:00." · '
-        '"O(c=0.90) @Minsu: Prefers mail to calls." If there is none, answer only "nothing".',
-    },
-}
 
 
 class Asking(NamedTuple):
@@ -73,7 +57,7 @@ def line_due(shown: Shown, session: str, noted: datetime | None) -> Asking | Non
     turns, asked = _since(shown, session, noted)
     if len(turns) < FIRST_LINE or any(mark.startswith(_LINE) for mark in asked):
         return None
-    return Asking(_WORDS[turns[-1].startswith(f"{_TURN} ko")][_LINE], f"{_LINE}:{len(turns)}")
+    return Asking(_words(_LINE, turns[-1]), f"{_LINE}:{len(turns)}")
 
 
 def block_due(shown: Shown, session: str, noted: datetime | None) -> Asking | None:
@@ -83,7 +67,13 @@ def block_due(shown: Shown, session: str, noted: datetime | None) -> Asking | No
     every = [mark for mark in shown.get(reader_of(session), {}) if mark.startswith(_BLOCK)]
     if len(every) >= MOST_BLOCKS or len(made) >= len(BLOCKS) or len(turns) < BLOCKS[len(made)]:
         return None
-    return Asking(_WORDS[turns[-1].startswith(f"{_TURN} ko")][_BLOCK], f"{_BLOCK} {len(every)}:{len(turns)}")
+    return Asking(_words(_BLOCK, turns[-1]), f"{_BLOCK} {len(every)}:{len(turns)}")
+
+
+def _words(kind: str, turn: str) -> str:
+    """The words of a request, in the language of the last turn."""
+    words = json.loads(Path(__file__).with_name("asking.json").read_text("utf-8"))
+    return str(words["ko" if turn.startswith(f"{_TURN} ko") else "en"][kind])
 
 
 def _since(shown: Shown, session: str, noted: datetime | None) -> tuple[list[str], list[str]]:

@@ -34,6 +34,7 @@ from bankd.fleet.writer import WrittenShare
 from bankd.health.schedule import Daily
 from bankd.pages.text import show_line
 from bankd.system.clock import utc_now
+from bankd.system.files import banks_path
 from bankd.translate import counted
 from bankd.translate import translate as _
 
@@ -365,10 +366,8 @@ def next_night(at: time, zone: str, now: datetime) -> datetime:
 
 
 def fleet_file() -> Path:
-    """The file with the address of the database, by the XDG base directory specification."""
-    home = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = Path(home) if Path(home).is_absolute() else Path("~/.config").expanduser()
-    return folder / "bankd" / "fleet"
+    """The file with the address of the database, beside the list of banks."""
+    return Path(banks_path()).with_name("fleet")
 
 
 def fleet_dsn(given: str | None) -> str:

@@ -21,18 +21,8 @@ from bankd.memory.archive import memory_of
 from bankd.memory.ledger import Ledger, are_apart
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import OF_PROJECTS, PROFILES, LogPlace, people_in, project_mark, read_log
-from bankd.night import asking
+from bankd.night import asking, sections
 from bankd.night.believe import LineSources, attest_lines, is_named, verify_lines
-from bankd.night.sections import (
-    DISTILLED,
-    FOLDER,
-    MOST_TOKENS,
-    LogPiece,
-    append_lines,
-    distilled_keys,
-    log_pieces,
-    sections_of,
-)
 from bankd.pages.memory import Memory, is_memory_id, statement_of
 from bankd.ports import Models, ProseLogs
 from bankd.secrets.screening import Finder, find_secrets, screen_text
@@ -79,7 +69,7 @@ class Distilled(NamedTuple):
             return ()
         refused = f"; {self.refused} not believed: bankctl review" if self.refused else ""
         read = "1 piece of the logs" if self.pieces == 1 else f"{self.pieces} pieces of the logs"
-        return (f"{read} distilled to {self.lines} lines in memory/{FOLDER}/{refused}",)
+        return (f"{read} distilled to {self.lines} lines in memory/{sections.FOLDER}/{refused}",)
 
 
 def distil_prose(parts: asking.NightParts, ledger: Ledger, policy: DistilPolicy, now: datetime) -> Distilled:
@@ -89,7 +79,7 @@ def distil_prose(parts: asking.NightParts, ledger: Ledger, policy: DistilPolicy,
     once more in halves, down to single sessions, so that one that it cannot read keeps no other from being read.
     """
     done, waiting = Distilled(), list[tuple[str, str]]()
-    left, room = find_pieces(parts.logs, parts.finders, policy, now), MOST_TOKENS
+    left, room = find_pieces(parts.logs, parts.finders, policy, now), sections.MOST_TOKENS
     bank = known_in(parts, ledger) if left else []
     while left:
         batch = first_batch(left, room, parts.models, policy.categories)
@@ -107,10 +97,10 @@ def distil_prose(parts: asking.NightParts, ledger: Ledger, policy: DistilPolicy,
         for piece, made in zip(batch, read, strict=True):
             log, judged = log_of(piece.log, now.date()), [_named(one, piece, ids) for one in made]
             lines, keys = (
-                (as_line(one, piece, DISTILLED, people) for one in judged),
+                (as_line(one, piece, sections.DISTILLED, people) for one in judged),
                 (one.key for one in piece.sections),
             )
-            if problem := append_lines(parts.logs, log, lines, keys, DISTILLED):
+            if problem := sections.append_lines(parts.logs, log, lines, keys, sections.DISTILLED):
                 waiting.append((piece.log, problem))
                 continue
             ids |= {one.memory.text: one.id for one in read_log(log, parts.logs.text(log), anywhere=True).lines}
@@ -119,19 +109,21 @@ def distil_prose(parts: asking.NightParts, ledger: Ledger, policy: DistilPolicy,
     return done._replace(waiting=tuple(_deferred(waiting)))
 
 
-def _named(judged: asking.JudgedLine, piece: LogPiece, ids: Mapping[str, str]) -> asking.JudgedLine:
+def _named(judged: asking.JudgedLine, piece: sections.LogPiece, ids: Mapping[str, str]) -> asking.JudgedLine:
     """A line with its sources as line numbers of its log, and a replaced line of the same answer as its present id."""
     line, lines = judged.line, piece.lines
     replaces = line.replaces if is_memory_id(line.replaces) else ids.get(line.replaces, "")
     return judged._replace(line=line._replace(sources=tuple(lines[one][0] for one in line.sources), replaces=replaces))
 
 
-def first_batch(left: Sequence[LogPiece], room: int, models: Models, categories: Sequence[str]) -> list[LogPiece]:
+def first_batch(
+    left: Sequence[sections.LogPiece], room: int, models: Models, categories: Sequence[str]
+) -> list[sections.LogPiece]:
     """The first pieces of a project that fit into this many tokens, at least one; fewer if a reply for fewer was kept.
 
     So an earlier question is not asked again only because there are more new pieces now.
     """
-    batch = list[LogPiece]()
+    batch = list[sections.LogPiece]()
     for piece in (one for one in left if one.project == left[0].project):
         start = batch[-1].start + len(batch[-1].lines) if batch else 1
         room -= count_tokens(piece.text)
@@ -143,17 +135,17 @@ def first_batch(left: Sequence[LogPiece], room: int, models: Models, categories:
 
 
 def find_pieces(
-    logs: ProseLogs, finders: Sequence[Finder], policy: DistilPolicy, now: datetime, by: str = DISTILLED
-) -> list[LogPiece]:
+    logs: ProseLogs, finders: Sequence[Finder], policy: DistilPolicy, now: datetime, by: str = sections.DISTILLED
+) -> list[sections.LogPiece]:
     """The new prose in the logs of the last days, oldest first, without credentials. `by` names the reader."""
-    first, found = now.date() - timedelta(days=policy.days), list[LogPiece]()
+    first, found = now.date() - timedelta(days=policy.days), list[sections.LogPiece]()
     for log in logs.settled(now):
-        is_recent = LogPlace(log, 1).day(now.date()) >= first and not log.startswith(f"{FOLDER}/")
+        is_recent = LogPlace(log, 1).day(now.date()) >= first and not log.startswith(f"{sections.FOLDER}/")
         reading = logs.read(log) if is_recent else None
         if reading is not None:
             text = screen_text(logs.text(log), finders)
-            known = distilled_keys(logs.text(log_of(log, now.date())), by)
-            found += log_pieces(log, text, [*sections_of(reading, text)], known)
+            known = sections.distilled_keys(logs.text(log_of(log, now.date())), by)
+            found += sections.log_pieces(log, text, [*sections.sections_of(reading, text)], known)
     return found
 
 
@@ -167,7 +159,7 @@ def known_in(parts: asking.NightParts, ledger: Ledger) -> list[ShownMemory]:
 
 def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[ShownMemory]:
     """Lines of models that no run has taken in yet, by their future ids; of lines that replace each other only the last."""
-    distilled = [log for log in logs.settled(now) if log.startswith(f"{FOLDER}/")]
+    distilled = [log for log in logs.settled(now) if log.startswith(f"{sections.FOLDER}/")]
     lines = [line for log in distilled for line in read_log(log, logs.text(log), anywhere=True).lines]
     past = {line.replaces for line in lines}
     waiting = [one for one in lines if one.id not in ledger.consumed and one.id not in past]
@@ -175,7 +167,7 @@ def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[ShownMemory
 
 
 def read_batch(
-    batch: Sequence[LogPiece],
+    batch: Sequence[sections.LogPiece],
     known: Sequence[ShownMemory],
     parts: asking.NightParts,
     policy: DistilPolicy,
@@ -197,7 +189,7 @@ def read_batch(
     return verify_lines(attested, sources, parts.models)
 
 
-def nearest_to(batch: Sequence[LogPiece], known: Iterable[ShownMemory]) -> list[ShownMemory]:
+def nearest_to(batch: Sequence[sections.LogPiece], known: Iterable[ShownMemory]) -> list[ShownMemory]:
     """The memories that share most letter pairs with pieces; letter pairs work in any language, with any particle.
 
     Pairs that few memories have count more, and the same statement is shown once.
@@ -218,7 +210,7 @@ def _letter_pairs(text: str) -> set[str]:
 
 
 def prompt_for(
-    batch: Sequence[LogPiece], nearest: Sequence[ShownMemory], names: Sequence[str], categories: Sequence[str]
+    batch: Sequence[sections.LogPiece], nearest: Sequence[ShownMemory], names: Sequence[str], categories: Sequence[str]
 ) -> asking.Prompt:
     """The prompt about pieces. A kept reply is found by the pieces alone, because the bank may have grown since."""
     memories = [f"{one.id} {' '.join(statement_of(one.memory).split())}" for one in nearest]
@@ -242,7 +234,7 @@ def _as_names(names: Iterable[str]) -> str:
 
 
 def lines_in(
-    answer: object, batch: Sequence[LogPiece], known: Iterable[ShownMemory], names: Sequence[str]
+    answer: object, batch: Sequence[sections.LogPiece], known: Iterable[ShownMemory], names: Sequence[str]
 ) -> list[list[asking.DistilledLine]]:
     """The lines of an answer for each piece, in order; entries that are not a line of text, or name a missing memory, are left out.
 
@@ -273,10 +265,10 @@ def lines_in(
 
 def log_of(log: str, today: date) -> str:
     """The name below `memory/` of the distilled log for a log: the one of its day."""
-    return f"{FOLDER}/{LogPlace(log, 1).day(today).isoformat()}.md"
+    return f"{sections.FOLDER}/{LogPlace(log, 1).day(today).isoformat()}.md"
 
 
-def as_line(judged: asking.JudgedLine, piece: LogPiece, by: str, people: Set[str] = frozenset()) -> str:
+def as_line(judged: asking.JudgedLine, piece: sections.LogPiece, by: str, people: Set[str] = frozenset()) -> str:
     """The line of a log that a model or a rule made, which names its source lines and, unless it is about `people`, its project.
 
     With a reason it waits for a person: as not believed if `by` a model, as proposed if by rules.
@@ -285,7 +277,7 @@ def as_line(judged: asking.JudgedLine, piece: LogPiece, by: str, people: Set[str
     about = "".join(f" @{name}" for name in line.entities)
     replaces = f" (replaces {line.replaces})" if line.replaces else ""
     place = f"memory/{piece.log}:{','.join(map(str, line.sources)) or '?'}"
-    doubt = f"<!-- {'refused' if by == DISTILLED else by}: {reason.replace('--', '-')} -->" if reason else ""
+    doubt = f"<!-- {'refused' if by == sections.DISTILLED else by}: {reason.replace('--', '-')} -->" if reason else ""
     project = project_mark(piece.project) if line.tag in OF_PROJECTS and people.isdisjoint(line.entities) else ""
     notes = " ".join(filter(None, (f"<!-- source: {place.replace('--', '- -')} -->", project, doubt)))
     asked = "".join(f"\n  ? {question}" for question in line.questions) if not reason else ""

@@ -17,15 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd import __version__
 from bankd.errors import BankError, BusyError, UsageError
-from bankd.health.health import (
-    LENT,
-    DaemonFacts,
-    HealthFacts,
-    facts_to_json,
-    find_jumps,
-    render_metrics,
-    tell_standstill,
-)
+from bankd.health import health
 from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.system.clock import read_clocks, utc_now
@@ -139,7 +131,7 @@ class Daemon:
         self._watcher.check_watches()
         self._held.tidy()
         if self._around.metrics_file is not None:
-            write_metrics(self._around.metrics_file, render_metrics(self.facts()))
+            write_metrics(self._around.metrics_file, health.render_metrics(self.facts()))
         if self._proves_alive():
             self._around.notifier.alive()
             self._around.notifier.status(self._status_line())
@@ -150,7 +142,7 @@ class Daemon:
             "scheduler": self._timer.proves_alive(PROOF),
             "watcher": self._watcher.proves_alive(PROOF),
             "socket": self._socket.is_reachable(),
-            "queue": queue.doing == LENT or not tell_standstill(queue),  # starting again ends no loan
+            "queue": queue.doing == health.LENT or not health.tell_standstill(queue),  # starting again ends no loan
         }
         dead = [name for name, is_alive in proofs.items() if not is_alive]
         if dead:
@@ -159,7 +151,7 @@ class Daemon:
 
     def _notice_jumps(self) -> None:
         reading = self._around.read_clocks()
-        jumps = find_jumps(self._reading, reading)
+        jumps = health.find_jumps(self._reading, reading)
         self._reading = reading
         for jump in jumps:
             log.warning("clock %s", jump)
@@ -209,9 +201,9 @@ class Daemon:
             log.info("settings reloaded")
             return ""
 
-    def facts(self) -> HealthFacts:
+    def facts(self) -> health.HealthFacts:
         """The facts for the status: bank, index, jobs, watcher."""
-        daemon = DaemonFacts(
+        daemon = health.DaemonFacts(
             os.getpid(),
             __version__,
             self._since,
@@ -224,7 +216,7 @@ class Daemon:
         bank = self._held.facts(self.pending, self._watcher.sizes("bank"))
         now = self._around.clock()
         rows, zone = tuple(self._ledger.rows), self._held.settings.timezone
-        return HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
+        return health.HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
         """The line for the service manager, made at each beat from what is in memory."""
@@ -321,8 +313,8 @@ class Requests:
         self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
             "related": self._search,
-            "status": lambda _: facts_to_json(service.facts()),
-            "metrics": lambda _: {"text": render_metrics(service.facts())},
+            "status": lambda _: health.facts_to_json(service.facts()),
+            "metrics": lambda _: {"text": health.render_metrics(service.facts())},
             "run": self._run,
             "reload": lambda _: {"problem": service.reload()},
             "lend": self._lend,
@@ -340,7 +332,7 @@ class Requests:
     def _search(self, request: Request) -> Answer:
         """Answer a search; the answer warns when the jobs that keep the bank current stand still."""
         answer = self._held.search.answer(request, self._held.now(), self._service.pending)
-        still = tell_standstill(self._timer.queue())
+        still = health.tell_standstill(self._timer.queue())
         if not still:
             return answer
         note = "; ".join(filter(None, [answer["fresh"]["note"], f"{still}: bankctl status"]))
@@ -390,7 +382,7 @@ class Requests:
             while not self._jobs.take_back():
                 pause.wait(0.2)
 
-        self._timer.submit(LENT, work)
+        self._timer.submit(health.LENT, work)
         if not lent.wait(request.get("within", 30.0)):
             wanted.clear()
             returned.set()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from bankd.config.workspace import FOLDERS, ConfigError, Sources, place_folders, read_sources, understand_sources
 from bankd.errors import BankError, BusyError, UserError
@@ -41,11 +41,8 @@ class RunSummary:
     rest: tuple[str, int] | None = None
 
 
-class Children(NamedTuple):
-    """The child processes of a bank: one for runs, and one for reading that must not wait for a run."""
-
-    runner: Child
-    reader: Child
+Children: TypeAlias = tuple[Child, Child]
+"""The child processes of a bank: one for runs, and one for reading that must not wait for a run."""
 
 
 class CommonChildren:
@@ -58,7 +55,8 @@ class CommonChildren:
 
     def of_bank(self) -> Children:
         """Both children for one bank; it shares each of them with the other banks."""
-        return Children(*(SharedChild(child, turn) for child, turn in zip(self._both, self._turns, strict=True)))
+        runner, reader = map(SharedChild, self._both, self._turns)
+        return runner, reader
 
     def close(self) -> None:
         """End them for good."""
@@ -213,7 +211,7 @@ class Held:
 def open_held(root: Path, children: Children | None = None) -> Held:
     """Read the settings, take the lock, and finish what a crash interrupted; UserError if one cannot write."""
     try:
-        held = Held(root, children or Children(_child(), _child()))
+        held = Held(root, children or (_child(), _child()))
     except OSError as error:
         raise UserError(f"{error.filename or root}: {error.strerror}") from error
     try:

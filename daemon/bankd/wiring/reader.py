@@ -76,25 +76,25 @@ class BankReader:
 
     def is_broken(self) -> bool:
         """Whether the settings cannot be used: what would hide secrets is not known then, and no run takes anything in."""
+        return bool(self._search_settings().unusable)
+
+    def _search_settings(self) -> SearchSettings:
         from bankd.wiring.search import search_settings
 
-        return bool(search_settings(self.root).unusable)
+        return search_settings(self.root)
 
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
         from bankd.system.clock import read_clock, read_clock_alone
-        from bankd.wiring.search import search_settings
 
-        zone = search_settings(self.root).timezone
+        zone = self._search_settings().timezone
         return read_clock_alone(zone) if self._is_alone else read_clock(zone)
 
     def brief_facts(self, now: datetime) -> BriefFacts:
         """The facts for briefings; read again only if pages, events or logs changed since."""
         from bankd.index.sources import PageFiles
-        from bankd.wiring.search import search_settings
 
-        settings = search_settings(self.root)
-        files = PageFiles(self.root / "bank")
+        settings, files = self._search_settings(), PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
         stamp = repr(("screened", str(now.date()), settings, *seen))
         facts = _kept_facts(self.root, stamp)
@@ -149,9 +149,9 @@ class BankReader:
         """
         with suppress(NoDaemonError):
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS if in_a_moment else _DAEMON_SECONDS)
-        from bankd.wiring.search import make_search, search_settings
+        from bankd.wiring.search import make_search
 
-        settings = search_settings(self.root)
+        settings = self._search_settings()
         if in_a_moment:
             settings = settings._replace(meaning=("off",))
         made = make_search(self.root, settings, is_bank_alone=in_a_moment and "logs" not in request.get("in", ()))
@@ -183,7 +183,7 @@ class BankReader:
         from bankd.pages.scanner import decode_text
         from bankd.pages.text import readable_text
         from bankd.storage.tree import FileTree
-        from bankd.wiring.search import compile_patterns, search_settings
+        from bankd.wiring.search import compile_patterns
 
         if not path.startswith(BankReader.readable) or not path.endswith(".md"):
             raise UserError(f"{path}: not a page of the bank, a log or an archived page")
@@ -194,7 +194,7 @@ class BankReader:
             raise UserError(f"{path}: no such page")
         if not path.startswith("memory/"):
             return readable_text(decode_text(data))
-        return screened_log(data, compile_patterns(search_settings(self.root).secret_patterns))
+        return screened_log(data, compile_patterns(self._search_settings().secret_patterns))
 
     def shown(self) -> Shown:
         """What each reader was shown within a day; empty if the file is missing or cannot be read."""

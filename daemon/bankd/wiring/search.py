@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from bankd.index.search_index import SearchIndex
     from bankd.search.bank_search import BankSearch, Indexes
     from bankd.search.request import Hit
     from bankd.secrets.screening import Finder
     from bankd.settings import Settings
-    from bankd.workers.analyser import Analyser, KiwiWorker
-    from bankd.workers.reranker import Reranker
+    from bankd.workers.analyser import KiwiWorker
     from bankd.workers.vectors import SentenceVectors
 
 
@@ -63,7 +61,7 @@ def make_indexes(
     """The indexes of a workspace; nothing is opened yet."""
     from bankd.index.recall import RecallBuffer
     from bankd.index.search_index import SearchIndex
-    from bankd.index.sources import PageFiles
+    from bankd.index.sources import LogPages, PageFiles
     from bankd.index.successors import Successors
     from bankd.search.bank_search import Indexes
     from bankd.search.find import RankingOptions
@@ -73,9 +71,18 @@ def make_indexes(
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
     successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
     vectors = vectors_for(root, settings)
-    beside = {} if is_bank_alone else _indexes_beside(root, settings, analyser)
+    beside, patterns = dict[str, SearchIndex](), settings.secret_patterns
+    if not is_bank_alone:
+        logs = LogPages(f"{root}/memory", patterns, lambda: compile_patterns(patterns))
+        for group, source in (("logs", logs), ("archive", PageFiles(f"{root}/archive", "archive"))):
+            beside[group] = SearchIndex(f"{root}/.bankd/index/{group}", source, analyser)
+    reranker = None
+    if settings.rerank:
+        from bankd.system.clock import read_monotonic
+        from bankd.workers.reranker import Reranker
 
-    reranker = _reranker_for(settings)
+        url, model, key_variable, top = settings.rerank
+        reranker = Reranker(url, model, key_variable, top, read_monotonic)
 
     def outcome_of(hit: Hit) -> str | None:
         from pathlib import Path
@@ -114,17 +121,6 @@ def make_indexes(
     )
 
 
-def _indexes_beside(root: Path | str, settings: SearchSettings, analyser: Analyser) -> dict[str, SearchIndex]:
-    """The indexes of logs and archive, by group."""
-    from bankd.index.search_index import SearchIndex
-    from bankd.index.sources import LogPages, PageFiles
-
-    patterns = settings.secret_patterns
-    logs = LogPages(f"{root}/memory", patterns, lambda: compile_patterns(patterns))
-    sources = {"logs": logs, "archive": PageFiles(f"{root}/archive", "archive")}
-    return {group: SearchIndex(f"{root}/.bankd/index/{group}", source, analyser) for group, source in sources.items()}
-
-
 def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors | None:
     """The sentence vectors of a workspace; None if the settings turn them off."""
     meaning = MeaningSettings(*settings.meaning)
@@ -136,17 +132,6 @@ def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors |
     from bankd.workers.vectors import SentenceVectors
 
     return SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
-
-
-def _reranker_for(settings: SearchSettings) -> Reranker | None:
-    """The door to a reranker; None if the settings name none."""
-    if not settings.rerank:
-        return None
-    from bankd.system.clock import read_monotonic
-    from bankd.workers.reranker import Reranker
-
-    url, model, key_variable, top = settings.rerank
-    return Reranker(url, model, key_variable, top, read_monotonic)
 
 
 def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
