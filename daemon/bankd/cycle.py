@@ -18,13 +18,10 @@ from bankd.errors import InvariantError, RefusedError
 from bankd.memory.archive import allowed_removals, memory_of
 from bankd.memory.judge import (
     AT_ONCE,
-    CompareParts,
-    Standing,
     compare_changed,
     confirmations_of,
     find_replaced,
     judge_lines,
-    memories_behind,
     revise,
 )
 from bankd.memory.ledger import Ledger, changes_relations
@@ -99,7 +96,6 @@ class World:
     catalog: PageMemoryCatalog
     transactions: WorkspaceWriter
     index: RunIndex
-    wordings: RunIndex
     graph: LinkGraph
     recalls: RecallBuffer
     night: NightParts | None = None
@@ -295,9 +291,8 @@ def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
         if not (reading.identity in facts.ledger.reused or facts.ledger.has_name_of_another(reading.log))
         for pair in find_edited(world.logs.lines_before(reading.identity), reading.lines)
     ]
-    behind = memories_behind(edited, facts.ledger)
-    standing = Standing(world.catalog.pages_of(behind), world.catalog.lines_of(behind)) if behind else Standing({}, {})
-    return revise(plan, edited, facts.ledger, standing)
+    behind = {memory for past, _ in edited if (memory := facts.ledger.memory_of(past.id))}
+    return revise(plan, edited, facts.ledger, world.catalog.pages_of(behind), world.catalog.lines_of(behind))
 
 
 def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
@@ -325,7 +320,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, p
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
+    world.index.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
     has_page = pages_there(world.graph, renamed)
     rules = rules.taught(partial(moved_lines, renamed, world.catalog))
@@ -387,7 +382,7 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy)
     stale = {item.id for item in plan.revised}  # their texts will have changed when this run has ended
     neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
-    wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
+    wordings = world.index.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
     projects = facts.ledger.projects()
     judged = judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold, projects)
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
@@ -448,7 +443,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     """Merge near-copies, if so set, and move what has faded to the archive; nothing is deleted."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
-        said = compare_changed(compare_parts(world, policy), ledger)
+        said = compare_changed(world.catalog, world.index, ledger, settings.dedup.threshold)
         plan = plan.with_(warnings=(*plan.warnings, *said))
         plan = merge_near_copies(plan, ledger, world.catalog, settings)
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
@@ -472,11 +467,6 @@ def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy:
         raise RefusedError(excess, "--force")
 
 
-def compare_parts(world: World, policy: Policy) -> CompareParts:
-    """The parts that comparing the memories of the bank needs."""
-    return CompareParts(world.catalog, world.index, world.wordings, policy.settings.dedup.threshold)
-
-
 def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> list[str]:
     """Update the index, and compare what was written with the rest of the bank; gives notes.
 
@@ -487,7 +477,8 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     notes = [*world.index.refresh(plan.now)]
     most = 0 if rest or world.index.has_more else AT_ONCE - len(plan.placements)
     if most > 0:
-        notes += compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, most)
+        threshold, said = policy.settings.dedup.threshold, plan.transaction.events
+        notes += compare_changed(world.catalog, world.index, facts.ledger, threshold, said, most)
     return notes
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import pytest
 
-from bankd.memory.judge import EarlierLines, JudgedLines, Neighbour, Reader, ReadLine, judge_lines, said_on
+from bankd.memory.judge import EarlierLines, JudgedLines, Neighbour, content_words, judge_lines, said_on
 from bankd.memory.plan import Placement
 from bankd.memory.retain import read_log
 from bankd.memory.route import Destination
 from bankd.pages.memory import Memory, parse_memory
 from bankd.same import compared_text, read_statement
-from bankd.words.statement import Statement, plain_wording
+from bankd.words.statement import plain_wording
 
 
 def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> JudgedLines:
@@ -45,24 +45,6 @@ def test_a_line_is_judged_by_the_bank_and_by_the_lines_before_it() -> None:
         (4, found.placements[1].line.id),
     ]
     assert [(item.line.place.line, item.old, item.reason) for item in found.updates] == [(1, "m-port", "8080 → 8081")]
-
-
-_LONG = "W: The office in Busan on the fifth floor next to the station of the second line is open for all guests of the spring fair and all who work there"
-
-
-def test_a_memory_of_quite_another_length_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    monkeypatch.setattr(Reader, "read", _noting(read))
-    judged("W: The office is in Busan", bank={"m-1": _LONG, "m-2": "W: The office is in Seoul"})
-
-    assert _LONG.removeprefix("W: ") not in read
-    assert "The office is in Seoul" in read
-
-
-def _noting(read: list[str]) -> Callable[[Reader, Memory], Statement]:
-    """What reads a memory and notes its text."""
-    whole = Reader.read
-    return lambda reader, memory: (read.append(memory.text), whole(reader, memory))[1]
 
 
 def test_what_somebody_thinks_is_not_what_is_so() -> None:
@@ -103,27 +85,24 @@ def test_an_entity_page_speaks_of_its_entity(page: str, memory: Memory, expected
 
 def test_the_nearest_of_the_lines_before_are_those_that_share_most_words() -> None:
     random, vocabulary = Random(3), [f"{first}{second}" for first in "abcdefgh" for second in "stuvwxyz"]
-    earlier = EarlierLines()
-    told: list[ReadLine] = []
+    earlier, told = EarlierLines(), dict[str, frozenset[str]]()
     for number in range(400):
-        text = " ".join(random.sample(vocabulary, random.randrange(1, 10)))
-        line = ReadLine.of(f"m-{number}", read_statement(plain_wording(text), ()))
-        shared = {one.id: len(line.words & one.words) for one in told}
-        most = sorted((count for count in shared.values() if 2 * count >= len(line.words)), reverse=True)[:10]
+        said = read_statement(plain_wording(" ".join(random.sample(vocabulary, random.randrange(1, 10)))), ())
+        words = content_words(said)
+        shared = {id_: len(words & others) for id_, others in told.items()}
+        most = sorted((count for count in shared.values() if 2 * count >= len(words)), reverse=True)[:10]
 
-        assert [shared[id_] for id_, _ in earlier.nearest(line)] == most
-        earlier.add(line)
-        told.append(line)
+        assert [shared[id_] for id_, _ in earlier.nearest(said)] == most
+        earlier.add(f"m-{number}", said)
+        told[f"m-{number}"] = words
 
 
 def test_a_line_before_hundreds_of_its_form_is_found_by_its_one_rare_word() -> None:
     earlier = EarlierLines()
     for number, name in enumerate(["alpha", *(f"other{count}" for count in range(300))]):
-        earlier.add(ReadLine.of(f"m-{number}", read_statement(plain_wording(f"{name} sails from harbour"), ())))
+        earlier.add(f"m-{number}", read_statement(plain_wording(f"{name} sails from harbour"), ()))
 
-    new = ReadLine.of("m-new", read_statement(plain_wording("alpha sails from port"), ()))
-
-    assert earlier.nearest(new)[0][0] == "m-0"
+    assert earlier.nearest(read_statement(plain_wording("alpha sails from port"), ()))[0][0] == "m-0"
 
 
 def test_of_many_lines_of_one_form_the_one_with_its_name_is_found() -> None:

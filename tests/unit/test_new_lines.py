@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 import pytest
 
-from bankd.memory.judge import Standing, revise
+from bankd.memory.judge import revise
 from bankd.memory.ledger import ARCHIVED, DELETED, DUPLICATE, FORGOTTEN, KEPT, RENAMED, Event, fold_events, make_event
 from bankd.memory.new_lines import Renamed, find_edited, find_renamed, find_vanished, letter_pairs, past_line, share_of
 from bankd.memory.plan import Plan, Undated
@@ -234,9 +236,13 @@ def line_of(said: str) -> RetainLine:
 NOON, ONE = line_of("W: lunch is at noon"), line_of("W: lunch is at one")
 
 
+Standing: TypeAlias = tuple[Mapping[str, tuple[str, ...]], Mapping[str, MemoryLines]]
+"""The pages of the memories, and their lines."""
+
+
 def stands(text: str = "lunch is at noon", head: str = "W", below: str = "") -> Standing:
     rows = f"- {head}: {text} ^{NOON.id}{below}"
-    return Standing({NOON.id: (PAGE,)}, {NOON.id: MemoryLines(PAGE, rows)})
+    return {NOON.id: (PAGE,)}, {NOON.id: MemoryLines(PAGE, rows)}
 
 
 def revised(
@@ -245,7 +251,7 @@ def revised(
     """The plan of a run that reads the edited line, after these events."""
     kept = make_event(KEPT, old.id, NOW, memory=old.id, log=LOG)
     plan = Plan("r", NOW, lines=(new,), deleted=(deleted,) if deleted else ())
-    return revise(plan, [(past_line(old), new)], fold_events([kept, *said]), standing)
+    return revise(plan, [(past_line(old), new)], fold_events([kept, *said]), *standing)
 
 
 def test_it_says_what_the_line_says_now_and_no_other_memory_is_made() -> None:
@@ -290,7 +296,7 @@ def test_a_line_of_another_kind_or_about_somebody_else_is_a_memory_that_supersed
 
 
 def test_it_waits_for_its_page() -> None:
-    plan = revised(Standing({NOON.id: (PAGE,)}, {}))
+    plan = revised(({NOON.id: (PAGE,)}, {}))
 
     assert [item.reason for item in plan.deferred] == [f"waits for {PAGE}"]
     assert not plan.lines
@@ -298,7 +304,7 @@ def test_it_waits_for_its_page() -> None:
 
 def test_a_line_that_is_a_memory_of_its_own_already_changes_no_other() -> None:
     kept = [make_event(KEPT, line.id, NOW, memory=line.id, log=LOG) for line in (NOON, ONE)]
-    plan = revise(Plan("r", NOW), [(past_line(NOON), ONE)], fold_events(kept), stands())
+    plan = revise(Plan("r", NOW), [(past_line(NOON), ONE)], fold_events(kept), *stands())
 
     assert not plan.revised
 
@@ -307,7 +313,7 @@ def test_a_line_that_is_a_memory_of_its_own_already_changes_no_other() -> None:
 def test_only_a_confidence_that_was_edited_is_taken_over(now: str, expected: str) -> None:
     old, new = line_of("O(c=0.90): tea is best"), line_of(f"O(c={now}): green tea is best")
     rows = f"- O(c=0.80@2026-05-01): tea is best ^{old.id}"
-    standing = Standing({old.id: (PAGE,)}, {old.id: MemoryLines(PAGE, rows)})
+    standing = {old.id: (PAGE,)}, {old.id: MemoryLines(PAGE, rows)}
     plan = revised(standing, old=old, new=new)
 
     assert [item.reworded for item in plan.revised] == [f"- O(c={expected}): green tea is best ^{old.id}"]
@@ -318,6 +324,6 @@ def test_a_memory_that_follows_its_line_needs_no_date_of_its_own() -> None:
     plan = Plan("r", NOW, lines=(ONE,), undated=(undated, replace(undated, key="m-other")))
     kept = make_event(KEPT, NOON.id, NOW, memory=NOON.id, log=LOG)
 
-    assert [item.key for item in revise(plan, [(past_line(NOON), ONE)], fold_events([kept]), stands()).undated] == [
+    assert [item.key for item in revise(plan, [(past_line(NOON), ONE)], fold_events([kept]), *stands()).undated] == [
         "m-other"
     ]

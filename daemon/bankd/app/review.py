@@ -26,7 +26,7 @@ from bankd.memory.archive import (
     moved_out,
     residents_of,
 )
-from bankd.memory.judge import CompareParts, compare_changed
+from bankd.memory.judge import compare_changed
 from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
 from bankd.memory.links import follow_links, rebase_moved
 from bankd.memory.plan import MovingMemory, Placement, move_operations
@@ -231,8 +231,7 @@ def compare_all(user_run: UserRun) -> Pairs:
     """Bring the index up to date and compare all that is not compared yet; gives the relations of all pairs."""
     workspace = user_run.workspace
     workspace.index.catch_up(workspace.now)
-    threshold = workspace.settings.dedup.threshold
-    compare_changed(CompareParts(user_run.catalog, workspace.index, workspace.index, threshold), user_run.ledger)
+    compare_changed(user_run.catalog, workspace.index, user_run.ledger, workspace.settings.dedup.threshold)
     return user_run.catalog.known_pairs()
 
 

@@ -213,7 +213,7 @@ class Workspace:
         self.catalog.resting = self.transactions.journals.resting(self.now)
         night = self.night(AnsweredBefore(self.models, self.unanswered)) if self.models else None
         index = self.index
-        return World(self.logs, self.catalog, self.transactions, index, index, self.graph, self.recalls, night)
+        return World(self.logs, self.catalog, self.transactions, index, self.graph, self.recalls, night)
 
     def night(self, models: Models) -> NightParts:
         """The parts that a night with this model needs."""

@@ -7,13 +7,12 @@ And it lets a memory follow its line where that was edited.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bankd.errors import bug_in
 from bankd.memory.archive import memory_of
@@ -27,8 +26,6 @@ from bankd.pages.page import MARKER, MemoryLines, with_confidence
 from bankd.same import (
     Dated,
     Likeness,
-    Match,
-    Pairs,
     Relation,
     compare_pairs,
     compared_text,
@@ -50,9 +47,6 @@ _LATEST = 50
 """For each word only this many lines, the latest, are looked at: a thousand similar lines would mean a million comparisons.
 
 Of the labelled pairs of all sets in one run, 411 find their partner so, with 200 lines 412."""
-
-_TIMES_AS_LONG, _LETTERS_MORE = 2, 20
-"""How much longer the longer of two memories may be; in 12,250 labelled pairs of five sets it was 3 letters over twice."""
 
 _OCCURRENCES = 20
 """The most lines with the same words in one log whose ids are tried, to see whether a memory still has the text of its line."""
@@ -98,129 +92,63 @@ def judge_lines(
     Only memories with the same tag are compared: an opinion and a fact in the same words are two different memories. Nor do
     two projects have any relation.
     """
-    judge = _Judge(wordings, threshold, projects)
-    kept: list[Placement] = []
-    blocked: list[Blocked] = []
-    updates: list[Update] = []
-    warnings: list[str] = []
+
+    def read(memory: Memory) -> Statement:
+        return read_statement(wordings[compared_text(memory)], memory.entities)
+
+    kept, blocked, updates, warnings = list[Placement](), list[Blocked](), list[Update](), list[str]()
+    earlier, of_projects = defaultdict[str | None, EarlierLines](EarlierLines), dict(projects)
     for placement in placements:
+        line, memory = placement.line, placement.line.memory
+        own = (line.project,) if line.project else ()
         try:
-            match = judge.match(placement.line, neighbours.get(placement.line.id, ()))
+            statement = read(memory)
+            near = [one for one in neighbours.get(line.id, ()) if one.memory.tag in {None, memory.tag}]
+            known = [*((one.id, read(one.memory)) for one in near), *earlier[memory.tag].nearest(statement)]
+            known = [one for one in known if not are_apart(own, of_projects.get(one[0], ()))]
+            match = find_match(known, statement, threshold)
         except Exception as error:  # one line that cannot be compared must not keep all the others out
-            match = None
-            warnings.append(bug_in(f"{placement.line.place}: kept without being compared with what is known", error))
+            kept.append(placement)
+            warnings.append(bug_in(f"{line.place}: kept without being compared with what is known", error))
+            continue
         if match and match.verdict.outcome is Relation.SAME:
-            blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
+            blocked.append(Blocked(line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
-        updates += _update(placement, match)
+        earlier[memory.tag].add(line.id, statement)
+        of_projects[line.id] = own
+        if match and match.id.startswith("m-"):  # a memory without an id was written by a person and is not changed
+            updates.append(Update(line, match.id, match.verdict.reason))
     return JudgedLines(tuple(kept), tuple(blocked), tuple(updates), tuple(warnings))
-
-
-class _Judge:
-    """Finds the memory that a line repeats or updates, and remembers the lines that repeat nothing."""
-
-    def __init__(
-        self, wordings: Mapping[str, Wording], threshold: int, projects: Mapping[str, Collection[str]]
-    ) -> None:
-        self._reader, self._threshold, self._projects = Reader(wordings), threshold, dict(projects)
-        self._earlier: dict[str | None, EarlierLines] = defaultdict(EarlierLines)
-
-    def match(self, retained: RetainLine, neighbours: Sequence[Neighbour]) -> Match | None:
-        memory, read = retained.memory, self._reader.read
-        line = ReadLine.of(retained.id, read(memory))
-        own = (retained.project,) if retained.project else ()
-        kin = [
-            item for item in neighbours if item.memory.tag in {None, memory.tag} and not self._is_apart(own, item.id)
-        ]
-        length = len(memory.text)
-        alike = range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)
-        known = [(item.id, read(item.memory)) for item in kin if len(item.memory.text) in alike]
-        earlier = self._earlier[memory.tag]
-        before = [one for one in earlier.nearest(line) if not self._is_apart(own, one[0])]
-        match = find_match([*known, *before], line.statement, self._threshold)
-        if match is None or match.verdict.outcome is not Relation.SAME:
-            earlier.add(line)
-            self._projects[retained.id] = own
-        return match
-
-    def _is_apart(self, own: tuple[str, ...], id_: str) -> bool:
-        return are_apart(own, self._projects.get(id_, ()))
-
-
-def _update(placement: Placement, match: Match | None) -> list[Update]:
-    if match is None or not match.id.startswith("m-"):
-        return []  # a memory without an id was written by a person and is not changed
-    return [Update(placement.line, match.id, match.verdict.reason)]
-
-
-class Reader:
-    """Reads each memory once."""
-
-    def __init__(self, wordings: Mapping[str, Wording]) -> None:
-        self._wordings = wordings
-        self._read: dict[tuple[str, tuple[str, ...]], Statement] = {}
-
-    def read(self, memory: Memory) -> Statement:
-        """The tokens of a memory."""
-        key = (memory.text, memory.entities)
-        if key not in self._read:
-            self._read[key] = read_statement(self._wordings[compared_text(memory)], memory.entities)
-        return self._read[key]
-
-
-class ReadLine(NamedTuple):
-    """A line of this run, by its content words and values; by all of its words if it has none."""
-
-    id: str
-    statement: Statement
-    words: frozenset[str]
-
-    @classmethod
-    def of(cls, id_: str, statement: Statement) -> ReadLine:
-        content = frozenset([part.stem for part in slots_of(statement).content])
-        return cls(id_, statement, content or frozenset([token.base for token in statement.tokens]))
-
-    @property
-    def keys(self) -> tuple[object, ...]:
-        """The keys that find it: its words, and its letters, since equal statements have equal letters."""
-        return *self.words, ("letters", self.statement.letters)
 
 
 class EarlierLines:
     """The lines of a run so far, found again by the words that they share with a new one."""
 
     def __init__(self) -> None:
-        self._lines: list[ReadLine] = []
+        self._lines: list[tuple[str, Statement]] = []
         self._by_key: dict[object, list[int]] = defaultdict(list)
 
-    def add(self, line: ReadLine) -> None:
+    def add(self, id_: str, statement: Statement) -> None:
         """Remember a line."""
-        for key in line.keys:
+        for key in (*content_words(statement), ("letters", statement.letters)):
             self._by_key[key].append(len(self._lines))
-        self._lines.append(line)
+        self._lines.append((id_, statement))
 
-    def nearest(self, new: ReadLine) -> list[tuple[str, Statement]]:
+    def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
         """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
-        near = [
-            (-len(new.words & self._lines[number].words), turn, number)
-            for turn, number in enumerate(self._worth_a_look(new) if new.words else ())
-        ]
-        return [self._lines[number][:2] for some, _, number in sorted(near)[:_NEAREST] if -2 * some >= len(new.words)]
+        words = content_words(new)
+        keys = (*words, ("letters", new.letters))  # equal statements have equal letters
+        worth_a_look = {number for key in keys for number in self._by_key.get(key, ())[-_LATEST:]}
+        shared = {number: len(words & content_words(self._lines[number][1])) for number in worth_a_look}
+        near = sorted((-some, -number) for number, some in shared.items() if some and 2 * some >= len(words))
+        return [self._lines[-number] for _, number in near[:_NEAREST]]
 
-    def _worth_a_look(self, new: ReadLine) -> list[int]:
-        """The lines with the same words, and those that may share half of them: they have at least two of the rarer words.
 
-        A line with six of twelve words has two of any eight of them, so counting rules out most lines. Only the latest lines
-        with a word are counted, so an older line may have more of the words than its count.
-        """
-        found, size = self._by_key, len(new.words)
-        least = min(2, (size + 1) // 2)
-        rarest = sorted([(len(found.get(word, ())), word) for word in new.words])[: size // 2 + least]
-        lines = [found[key] for key in (new.keys[-1], *(word for _, word in rarest)) if key in found]
-        older = max((some[-_LATEST] for some in lines if len(some) > _LATEST), default=0)
-        counts = Counter(chain.from_iterable([some[-_LATEST:] for some in lines]))
-        return [number for number, often in counts.items() if often >= least or number < older]
+def content_words(statement: Statement) -> frozenset[str]:
+    """The content words and values of a statement; all of its words if it has none."""
+    content = frozenset([part.stem for part in slots_of(statement).content])
+    return content or frozenset([token.base for token in statement.tokens])
 
 
 def find_replaced(
@@ -288,38 +216,41 @@ AT_ONCE = 1_000
 """The most new lines and memories that a run looks at, some seconds of work; more memories wait for the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompareParts:
-    """What comparing needs: what the bank holds, who looks alike, how texts are taken apart, and `dedup.threshold`."""
-
-    catalog: PageMemoryCatalog
-    index: RunIndex
-    wordings: RunIndex
-    threshold: int
-
-
 def compare_changed(
-    of: CompareParts, ledger: Ledger, fresh: Iterable[Event] = (), most: int | None = None
+    catalog: PageMemoryCatalog,
+    index: RunIndex,
+    ledger: Ledger,
+    threshold: int,
+    fresh: Sequence[Event] = (),
+    most: int | None = None,
 ) -> list[str]:
     """Compare the memories that are new or changed with those that look like them; gives what could not be compared.
 
-    `fresh` are events newer than the ledger.
+    `fresh` are events newer than the ledger. An opinion and a fact in the same words are two different memories.
     """
-    catalog = of.catalog
-    changed = catalog.changed_since_look(of.threshold, most)
+    changed = catalog.changed_since_look(threshold, most)
     if not changed:
         return []
     memories = _memories(catalog, changed)
-    near = of.index.neighbours_of(memories)
+    near = index.neighbours_of(memories)
     alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
-    fresh = [*fresh]
     memories |= _memories(catalog, {id_ for pair in alike for id_ in pair} - memories.keys())
-    pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
     sources = {**ledger.consumed, **{str(item["memory"]): item for item in fresh if item.get("type") == KEPT}}
     named = {str(item["memory"]): [str(item["project"])] for item in fresh if item.get("type") == PROJECT}
     projects: Mapping[str, Collection[str]] = {**ledger.projects(), **named}
+    pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
     pairs = [pair for pair in pairs if not are_apart(*(projects.get(id_, ()) for id_ in pair))]
-    compared = _compare(pairs, memories, sources, of)
+    kin = [pair for pair in pairs if memories[pair[0]].tag == memories[pair[1]].tag]
+    texts = {id_: compared_text(memories[id_]) for pair in kin for id_ in pair}
+    wordings = index.take_apart(sorted({*texts.values()}))
+    dated = {}
+    for id_, text in texts.items():
+        fact, statement = sources.get(id_), read_statement(wordings[text], memories[id_].entities)
+        dated[id_] = Dated(id_, statement, day_said(fact), source_line_number(fact))
+    cosines = index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
+    known = {frozenset(pair): cosine for pair, cosine in zip(kin, cosines, strict=True) if cosine is not None}
+    compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
+    compared = {**dict.fromkeys(pairs, Likeness()), **compared}
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 
@@ -328,94 +259,53 @@ def _memories(catalog: PageMemoryCatalog, ids: Iterable[str]) -> dict[str, Memor
     return {id_: memory_of(lines) for id_, lines in catalog.lines_of(ids).items()}
 
 
-def _compare(
-    pairs: Iterable[tuple[str, str]], memories: Mapping[str, Memory], sources: Mapping[str, Event], of: CompareParts
-) -> Pairs:
-    """Their relations; an opinion and a fact in the same words are two different memories."""
-    kin = [pair for pair in pairs if memories[pair[0]].tag == memories[pair[1]].tag]
-    ids = {id_ for pair in kin for id_ in pair}
-    reader = Reader(of.wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
-    dated = {
-        id_: Dated(id_, reader.read(memories[id_]), day_said(sources.get(id_)), source_line_number(sources.get(id_)))
-        for id_ in ids
-    }
-    near = of.index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
-    cosines = {frozenset(pair): cosine for pair, cosine in zip(kin, near, strict=True) if cosine is not None}
-    compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), of.threshold, cosines)
-    return {**dict.fromkeys(set(pairs) - set(kin), Likeness()), **compared}
-
-
 def source_line_number(fact: Event | None) -> int:
     """The line of the log that a memory came from; 0 if that is not known."""
     line = fact.get("line") if fact else None
     return line if isinstance(line, int) else 0
 
 
-_DEPARTED = frozenset({DELETED, FORGOTTEN})
+def revise(
+    plan: Plan,
+    edited: Iterable[tuple[PastLine, RetainLine]],
+    ledger: Ledger,
+    pages: Mapping[str, Sequence[str]],
+    held: Mapping[str, MemoryLines],
+) -> Plan:
+    """Let memories follow their edited lines; what a person changed or took out stays as it is.
 
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where memories are: the pages of each, and the lines of those that can be written now."""
-
-    pages: Mapping[str, tuple[str, ...]]
-    lines: Mapping[str, MemoryLines]
-
-
-def memories_behind(edited: Iterable[tuple[PastLine, RetainLine]], ledger: Ledger) -> set[str]:
-    """The memories that came from these lines."""
-    return {memory for past, _ in edited if (memory := ledger.memory_of(past.id))}
-
-
-def revise(plan: Plan, edited: Iterable[tuple[PastLine, RetainLine]], ledger: Ledger, standing: Standing) -> Plan:
-    """Let memories follow their edited lines; what a person changed or took out stays as it is."""
+    `pages` has where the memories behind the lines are, `held` the lines of those that can be written now.
+    """
     fresh = {line.id for line in plan.lines}
-    found = [
-        outcome
-        for past, line in edited
-        if (memory := ledger.memory_of(past.id)) and (line.id in fresh or ledger.memory_of(line.id) == memory)
-        for outcome in _outcomes(memory, past, line, plan, ledger, standing)
-    ]
-    revised = tuple(item for item in found if isinstance(item, Revised))
-    overruled = tuple(item for item in found if isinstance(item, Blocked) and item.line.id in fresh)
-    waiting = [item for item in found if isinstance(item, Deferred)]
-    updates = tuple(item for item in found if isinstance(item, Update))
-    places = {item.line.place for item in revised} | {item.line.place for item in overruled}
-    waits = {item.what for item in waiting}
+    revised, overruled, waiting, updates = list[Revised](), list[Blocked](), list[Deferred](), list[Update]()
+    for past, line in edited:
+        id_ = ledger.memory_of(past.id)
+        if not id_ or (line.id not in fresh and ledger.memory_of(line.id) != id_):
+            continue
+        lines = held.get(id_)
+        if id_ in plan.deleted or ledger.gone.get(id_, {}).get("type") in {DELETED, FORGOTTEN}:
+            overruled.append(Blocked(line, id_, f"{id_} came from this line and was taken out by hand; it stays out"))
+        elif lines is None:
+            page = next(iter(pages.get(id_, ())), "")
+            waiting += [Deferred(str(line.place), f"waits for {page}")] if page.startswith("bank/") else []
+        elif text_key(now := memory_of(lines)) not in {past.key, text_key(line.memory)}:
+            overruled.append(Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so"))
+        elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
+            updates.append(Update(line, id_, "its line was edited"))  # it may belong on another page
+        else:
+            reworded = _rewritten(lines, now, past, line.memory, line.place.day(plan.now.date()))
+            revised.append(Revised(line, id_, lines.page, lines.text, reworded))
+    overruled = [item for item in overruled if item.line.id in fresh]
+    settled = [*(item.line for item in revised), *(item.line for item in overruled)]
+    places = {str(line.place) for line in settled} | {item.what for item in waiting}
     return plan.with_(
-        lines=tuple(line for line in plan.lines if line.place not in places and str(line.place) not in waits),
-        revised=revised,
-        overruled=overruled,
+        lines=tuple(line for line in plan.lines if str(line.place) not in places),
+        revised=tuple(revised),
+        overruled=tuple(overruled),
         updates=(*plan.updates, *updates),
         undated=tuple(item for item in plan.undated if item.key not in {one.id for one in revised}),
         deferred=(*plan.deferred, *waiting),
     )
-
-
-def _outcomes(
-    id_: str, past: PastLine, line: RetainLine, plan: Plan, ledger: Ledger, standing: Standing
-) -> Iterator[Revised | Blocked | Deferred | Update]:
-    gone = ledger.gone.get(id_)
-    if id_ in plan.deleted or (gone is not None and gone["type"] in _DEPARTED):
-        yield Blocked(line, id_, f"{id_} came from this line and was taken out by hand; it stays out")
-        return
-    pages, lines = standing.pages.get(id_, ()), standing.lines.get(id_)
-    if lines is None:
-        yield from (Deferred(str(line.place), f"waits for {path}") for path in pages[:1] if path.startswith("bank/"))
-        return
-    now = memory_of(lines)
-    if text_key(now) not in {past.key, text_key(line.memory)}:
-        yield Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so")
-    elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
-        yield Update(line, id_, "its line was edited")  # it may belong on another page
-    else:
-        yield Revised(
-            line,
-            id_,
-            lines.page,
-            lines.text,
-            _rewritten(lines, now, past, line.memory, line.place.day(plan.now.date())),
-        )
 
 
 def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, day: date) -> str:
