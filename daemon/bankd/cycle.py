@@ -274,7 +274,7 @@ def collect_lines(
             for bad in reading.bad
             if bad.key not in facts.ledger.dismissed
         ),
-        undated=tuple(world.catalog.undated()),
+        dated=tuple(world.catalog.undated(plan.now.date())),
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
         prose=sum(reading.prose for reading in facts.readings),
@@ -379,7 +379,7 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy)
             placements.append(placement)
     lines = {placement.line.id: placement.line.memory for placement in placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
-    stale = {item.id for item in plan.revised}  # their texts will have changed when this run has ended
+    stale = {item.change.key for item in plan.revised}  # their texts will have changed when this run has ended
     neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.index.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
@@ -494,7 +494,10 @@ def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: 
         for reading in whole_logs(facts.readings, policy.start, rest)
         if not waiting or waiting.isdisjoint(map(str, (reading.unended, *(line.place for line in reading.lines))))
     ]
-    behind = {**{item.line.id: item.twin for item in plan.blocked}, **{item.line.id: item.id for item in plan.revised}}
+    behind = {
+        **{item.line.id: item.twin for item in plan.blocked},
+        **{item.line.id: item.change.key for item in plan.revised},
+    }
     world.logs.note_questions(questions_in(finished, facts.ledger, behind, policy.finders))
     world.logs.mark_read(finished)
 

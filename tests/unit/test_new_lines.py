@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 import pytest
 
+from bankd.edits.operations import Replace
 from bankd.memory.judge import revise
 from bankd.memory.ledger import ARCHIVED, DELETED, DUPLICATE, FORGOTTEN, KEPT, RENAMED, Event, fold_events, make_event
 from bankd.memory.new_lines import Renamed, find_edited, find_renamed, find_vanished, letter_pairs, past_line, share_of
-from bankd.memory.plan import Plan, Undated
+from bankd.memory.plan import Plan
 from bankd.memory.retain import LogReading, RetainLine, read_log
 from bankd.pages.page import MemoryLines
 
@@ -257,7 +258,7 @@ def revised(
 def test_it_says_what_the_line_says_now_and_no_other_memory_is_made() -> None:
     plan = revised(stands(below="\n  - nested by hand"))
 
-    assert [item.reworded for item in plan.revised] == [f"- W: lunch is at one ^{NOON.id}\n  - nested by hand"]
+    assert [item.change.new for item in plan.revised] == [f"- W: lunch is at one ^{NOON.id}\n  - nested by hand"]
     assert not plan.lines
     assert not plan.updates
 
@@ -316,14 +317,14 @@ def test_only_a_confidence_that_was_edited_is_taken_over(now: str, expected: str
     standing = {old.id: (PAGE,)}, {old.id: MemoryLines(PAGE, rows)}
     plan = revised(standing, old=old, new=new)
 
-    assert [item.reworded for item in plan.revised] == [f"- O(c={expected}): green tea is best ^{old.id}"]
+    assert [item.change.new for item in plan.revised] == [f"- O(c={expected}): green tea is best ^{old.id}"]
 
 
 def test_a_memory_that_follows_its_line_needs_no_date_of_its_own() -> None:
-    undated = Undated(PAGE, NOON.id, "- W: lunch is at noon")
-    plan = Plan("r", NOW, lines=(ONE,), undated=(undated, replace(undated, key="m-other")))
+    undated = Replace(PAGE, NOON.id, "- W: lunch is at noon", "- W: lunch is at noon.")
+    plan = Plan("r", NOW, lines=(ONE,), dated=(undated, replace(undated, key="m-other")))
     kept = make_event(KEPT, NOON.id, NOW, memory=NOON.id, log=LOG)
 
-    assert [item.key for item in revise(plan, [(past_line(NOON), ONE)], fold_events([kept]), *stands()).undated] == [
+    assert [item.key for item in revise(plan, [(past_line(NOON), ONE)], fold_events([kept]), *stands()).dated] == [
         "m-other"
     ]

@@ -30,7 +30,7 @@ from bankd.edits.transaction import (
     refused_step,
     take_step,
 )
-from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Undated, Update, awaits_rest, leave_out
+from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Update, awaits_rest, leave_out
 from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.route import Destination
 from bankd.pages.memory import Memory
@@ -168,7 +168,7 @@ PLAN = Plan(
     placements=(placed(1, "shut.md"), placed(2, "open.md")),
     blocked=(Blocked(line(3), "m-1", "the same words"), Blocked(line(4), "m-2", "the same words")),
     updates=(Update(line(1), "m-old", "10 → 11"), Update(line(2), "m-older", "1 → 2")),
-    undated=(Undated("bank/shut.md", "m-5", "- O(c=0.9): x"), Undated("bank/open.md", "m-6", "- O(c=0.9): y")),
+    dated=(Replace("bank/shut.md", "m-5", "- O(c=0.9): x", "x"), Replace("bank/open.md", "m-6", "- O(c=0.9): y", "y")),
 )
 
 

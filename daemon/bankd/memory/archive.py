@@ -275,21 +275,6 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A memory of the user that gets an id, because the archive must refer to it: its lines before and after."""
-
-    page: str
-    text: str
-    named: str
-    id: str
-
-    @property
-    def operation(self) -> Operation:
-        """Write the lines with the id."""
-        return Replace(self.page, block_key(self.text), self.text, self.named)
-
-
-@dataclass(frozen=True, slots=True)
 class Archived:
     """A memory that goes to the archive: its exact lines, where it stood, its neighbours there, and why it goes."""
 
@@ -371,12 +356,12 @@ def memory_of(lines: MemoryLines) -> Memory:
     return parse_memory(MARKER.sub("", own))
 
 
-def give_id(lines: MemoryLines) -> Named:
+def give_id(lines: MemoryLines) -> Replace:
     """Give a memory of the user an id, made from its page and text."""
     id_ = memory_id(lines.page, statement_of(parse_memory(MARKER.sub("", lines.text))), 0)
     rows = lines.text.split("\n")
     rows[lines.own - 1] = f"{rows[lines.own - 1].rstrip()} ^{id_}"
-    return Named(lines.page, lines.text, "\n".join(rows), id_)
+    return Replace(lines.page, block_key(lines.text), lines.text, "\n".join(rows))
 
 
 def moved_out(id_: str, lines: MemoryLines, reason: str) -> Archived:

@@ -14,11 +14,12 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from bankd.edits.operations import Replace
 from bankd.errors import bug_in
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, Event, Ledger, are_apart, day_said
 from bankd.memory.new_lines import PastLine
-from bankd.memory.plan import Blocked, Confirmed, Deferred, Placement, Plan, Revised, Update
+from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Revised, Update
 from bankd.memory.retain import RetainLine
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of
@@ -159,7 +160,10 @@ def find_replaced(
     A line that was taken in before counts too, since what it replaces may be written behind it later. `held` has the
     memories that are named, if they can be written now. A person is asked about what they wrote themselves.
     """
-    behind = {**{one.line.id: one.twin for one in plan.blocked}, **{one.line.id: one.id for one in plan.revised}}
+    behind = {
+        **{one.line.id: one.twin for one in plan.blocked},
+        **{one.line.id: one.change.key for one in plan.revised},
+    }
     waiting, updates, warnings = {line.id for line in plan.lines} - behind.keys(), list[Update](), list[str]()
     placed = {placement.line.id for placement in plan.placements}
     waiting -= placed
@@ -193,7 +197,7 @@ def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
 
 def confirmations_of(
     blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], ledger: Ledger, today: date, fading: Fading
-) -> Iterator[Confirmed]:
+) -> Iterator[Replace]:
     """The new confidence of opinions that blocked lines repeat, each on the day of the latest log that repeats it.
 
     They have at least the confidence just said, from that day. `held` has the lines of those that can be written now.
@@ -209,7 +213,7 @@ def confirmations_of(
         worth = value_on(written, day, fading, lines.page, ledger.signals_of(twin).used)
         stronger = with_confidence(lines.text, raise_confidence(worth, day, said))
         if stronger != lines.text:
-            yield Confirmed(lines.page, twin, lines.text, stronger)
+            yield Replace(lines.page, twin, lines.text, stronger)
 
 
 AT_ONCE = 1_000
@@ -294,7 +298,7 @@ def revise(
             updates.append(Update(line, id_, "its line was edited"))  # it may belong on another page
         else:
             reworded = _rewritten(lines, now, past, line.memory, line.place.day(plan.now.date()))
-            revised.append(Revised(line, id_, lines.page, lines.text, reworded))
+            revised.append(Revised(line, Replace(lines.page, id_, lines.text, reworded)))
     overruled = [item for item in overruled if item.line.id in fresh]
     settled = [*(item.line for item in revised), *(item.line for item in overruled)]
     places = {str(line.place) for line in settled} | {item.what for item in waiting}
@@ -303,7 +307,7 @@ def revise(
         revised=tuple(revised),
         overruled=tuple(overruled),
         updates=(*plan.updates, *updates),
-        undated=tuple(item for item in plan.undated if item.key not in {one.id for one in revised}),
+        dated=tuple(item for item in plan.dated if item.key not in {one.change.key for one in revised}),
         deferred=(*plan.deferred, *waiting),
     )
 

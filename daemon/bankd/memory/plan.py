@@ -21,7 +21,7 @@ from bankd.health.health import Copied
 from bankd.layouts.links import Stray
 from bankd.layouts.rearrange import Followed, Rearrangement, relink_operations
 from bankd.memory import ledger
-from bankd.memory.archive import Archived, Departure, Merged, Named, Restored
+from bankd.memory.archive import Archived, Departure, Merged, Restored
 from bankd.memory.ledger import Event
 from bankd.memory.new_lines import Renamed
 from bankd.memory.retain import BadLine, RetainLine
@@ -71,23 +71,10 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """An edited line and the memory that follows it: its id and page, its lines now and as they will be."""
+    """An edited line, and how the memory that follows it is reworded."""
 
     line: RetainLine
-    id: str
-    page: str
-    text: str
-    reworded: str
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmed:
-    """An opinion that was said again: its page and key, its lines now and as they will be."""
-
-    page: str
-    key: str
-    text: str
-    stronger: str
+    change: Replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +107,6 @@ class Deferred:
     hides_nothing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Undated:
-    """A memory whose confidence the user wrote without a day: its page, key and exact lines."""
-
-    page: str
-    key: str
-    text: str
-
-
 _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
 
 
@@ -145,7 +123,8 @@ class Plan:
     placements: tuple[Placement, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     updates: tuple[Update, ...] = ()
-    confirmed: tuple[Confirmed, ...] = ()
+    confirmed: tuple[Replace, ...] = ()
+    """Opinions that were said again."""
     revised: tuple[Revised, ...] = ()
     overruled: tuple[Blocked, ...] = ()
     """Edited lines whose memory a person had changed or taken out: the memory is not touched."""
@@ -157,13 +136,15 @@ class Plan:
     deleted: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
     """Memories that counted as deleted and are on a page again."""
-    undated: tuple[Undated, ...] = ()
+    dated: tuple[Replace, ...] = ()
+    """Memories whose confidence the user wrote without a day."""
     archived: tuple[Archived, ...] = ()
     merged: tuple[Merged, ...] = ()
     restored: tuple[Restored, ...] = ()
     recalled: tuple[tuple[str, date], ...] = ()
     copied: tuple[Copied, ...] = ()
-    named: tuple[Named, ...] = ()
+    named: tuple[Replace, ...] = ()
+    """Memories of the user that get an id, because the archive must refer to them."""
     fading: tuple[Departure, ...] = ()
     """Memories that will go to the archive within days, unless somebody says them again."""
     bad: tuple[BadLine, ...] = ()
@@ -193,13 +174,9 @@ class Plan:
     def operations(self) -> tuple[Operation, ...]:
         """What the transaction layer has to do: new memories in the order of their pages, then all other changes."""
         moved: tuple[Merged | Archived | Restored, ...] = (*self.merged, *self.archived, *self.restored)
-        today = self.now.date()
         return (
             *self._appends(),
-            *(Replace(item.page, item.key, item.text, dated(item.text, today)) for item in self.undated),
-            *(Replace(item.page, item.key, item.text, item.stronger) for item in self.confirmed),
-            *(Replace(item.page, item.id, item.text, item.reworded) for item in self.revised),
-            *(item.operation for item in self.named),
+            *(*self.dated, *self.confirmed, *(item.change for item in self.revised), *self.named),
             *(operation for item in moved for operation in item.operations),
             *(self.rearranged.operations if self.rearranged else ()),
             *relink_operations(self.followed),
@@ -286,8 +263,8 @@ class Plan:
 
     def _revised(self, item: Revised) -> Event:
         """One event for each edit, since a line may become again what it once was."""
-        said = statement_of(parse_memory(MARKER.sub("", item.text)))
-        return self._consumed(ledger.REVISED, item.line, f"{item.line.id}@{self.run}", of=item.id, said=said)
+        said = statement_of(parse_memory(MARKER.sub("", item.change.old)))
+        return self._consumed(ledger.REVISED, item.line, f"{item.line.id}@{self.run}", of=item.change.key, said=said)
 
     def _consumed(self, kind: str, line: RetainLine, key: str = "", /, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
@@ -308,7 +285,7 @@ def title_of(page: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def dated(text: str, day: date) -> str:
+def date_confidence(text: str, day: date) -> str:
     """The lines of a memory with a day added to its confidence."""
     return _UNDATED.sub(lambda found: f"{found[1]}@{day.isoformat()}{found[2]}", text, count=1)
 
@@ -324,16 +301,20 @@ def leave_out(plan: Plan, closed: Mapping[str, str]) -> Plan:
     def is_open(operations: Iterable[Operation]) -> bool:
         return not any(operation.path in closed for operation in operations)
 
+    def open_of(changes: Iterable[Replace]) -> tuple[Replace, ...]:
+        return tuple(change for change in changes if change.path not in closed)
+
     homeless = {p.line.id for p in plan.placements if f"bank/{p.destination.page}" in closed}
     stuck = {item.was for item in plan.followed if item.link.source in closed}  # links to them could not follow
-    waiting = tuple(Deferred(str(r.line.place), f"{_WAITS}{r.page}") for r in plan.revised if r.page in closed)
+    shut = (item for item in plan.revised if item.change.path in closed)
+    waiting = tuple(Deferred(str(item.line.place), f"{_WAITS}{item.change.path}") for item in shut)
     plan = put_off(plan, homeless).without(stuck)
     plan = plan.with_(
         followed=tuple(item for item in plan.followed if item.was not in stuck),
-        revised=tuple(item for item in plan.revised if item.page not in closed),
-        undated=tuple(item for item in plan.undated if item.page not in closed),
-        confirmed=tuple(item for item in plan.confirmed if item.page not in closed),
-        named=tuple(item for item in plan.named if item.page not in closed),
+        revised=tuple(item for item in plan.revised if item.change.path not in closed),
+        dated=open_of(plan.dated),
+        confirmed=open_of(plan.confirmed),
+        named=open_of(plan.named),
         archived=tuple(item for item in plan.archived if is_open(item.operations)),
         merged=tuple(item for item in plan.merged if is_open(item.operations)),
         restored=tuple(item for item in plan.restored if is_open(item.operations)),

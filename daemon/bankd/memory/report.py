@@ -62,7 +62,7 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
             reason,
         )
     for e in plan.revised:
-        said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
+        said = f"{e.change.key} on {e.change.path} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.change.old)))}"
         yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
     new = {line.id for line in plan.lines}
     for line in plan.projects:
@@ -73,17 +73,18 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
         advice = f"{o.reason}; bankctl review accept {o.line.id} lets the line in"
         yield ReportRow("=", "not followed", str(o.line.place), statement_of(o.line.memory), advice)
     for c in plan.confirmed:
-        yield ReportRow("~", "confirmed", c.page, normalise_text(c.stronger), "said again, so it counts a little more")
+        yield ReportRow("~", "confirmed", c.path, normalise_text(c.new), "said again, so it counts a little more")
 
 
 def _found_on_pages(plan: Plan) -> Iterator[ReportRow]:
     for log in plan.renamed:
         yield ReportRow("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
-    for undated in plan.undated:
-        yield ReportRow("~", "dated", undated.page, normalise_text(undated.text), "its confidence is dated today")
+    for dated in plan.dated:
+        yield ReportRow("~", "dated", dated.path, normalise_text(dated.old), "its confidence is dated today")
     for named in plan.named:
-        reason = f"has faded; got the id {named.id} for the archive"
-        yield ReportRow("~", "named", named.page, normalise_text(named.text), reason)
+        (mark,) = {*named.new.split()} - {*named.old.split()}
+        reason = f"has faded; got the id {mark.removeprefix('^')} for the archive"
+        yield ReportRow("~", "named", named.path, normalise_text(named.old), reason)
     for id_ in plan.deleted:
         yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
     for id_ in plan.returned:

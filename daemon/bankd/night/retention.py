@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
+from bankd.edits.operations import Replace
 from bankd.health.health import FROZEN
 from bankd.memory import archive
 from bankd.memory.ledger import Ledger
@@ -77,10 +78,10 @@ def _touched(plan: Plan) -> set[str]:
     """The memories that the plan of this run changes already."""
     merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
     said_again = {*(b.twin for b in plan.blocked), *(c.key for c in plan.confirmed)}
-    return merged | said_again | {*(u.old for u in plan.updates), *(r.id for r in plan.revised)}
+    return merged | said_again | {*(u.old for u in plan.updates), *(r.change.key for r in plan.revised)}
 
 
-def _named(opinions: Sequence[archive.Opinion], catalog: PageMemoryCatalog) -> tuple[archive.Named, ...]:
+def _named(opinions: Sequence[archive.Opinion], catalog: PageMemoryCatalog) -> tuple[Replace, ...]:
     """Give ids to faded opinions that the user wrote, so that the next reflect can archive them."""
     found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
     return tuple(archive.give_id(lines) for lines in found.values() if not archive.memory_of(lines).is_pinned)

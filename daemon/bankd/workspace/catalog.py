@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from bankd.edits.inserting import block_key, lines_named
-from bankd.edits.operations import digest_of
+from bankd.edits.operations import Replace, digest_of
 from bankd.edits.second_look import ADVICE, match_equal, why_resting
 from bankd.edits.settle import FileFingerprint
 from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
 from bankd.memory.archive import Opinion
-from bankd.memory.plan import Deferred, Undated
+from bankd.memory.plan import Deferred, date_confidence
 from bankd.memory.provenance import PURGED, HeldBack
 from bankd.memory.retain import LogPlace
 from bankd.memory.use import FADING_TAG
@@ -446,11 +446,12 @@ class PageMemoryCatalog(ComparedTable):
         """The memories that stand more than once, because the user copied them with their id."""
         return self._catalog_db.copied()
 
-    def undated(self) -> Sequence[Undated]:
-        """The confidences that the user wrote without a day, on pages that can be written now."""
+    def undated(self, today: date) -> Sequence[Replace]:
+        """How to date the confidences that the user wrote without a day, on pages that can be written now."""
         undated = (held for held, _, confidence in self._catalog_db.confident() if confidence.day is None)
         open_ = [held for held in undated if held.path not in self._closed]
-        return [Undated(held.path, held.id or block_key(text), text) for held, text in self._texts_at(open_)]
+        texts = self._texts_at(open_)
+        return [Replace(at.path, at.id or block_key(text), text, date_confidence(text, today)) for at, text in texts]
 
     def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
         """Each place of a memory, `page:line`, and its exact lines there with everything nested in it."""
