@@ -15,40 +15,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from bankd.errors import InvariantError, RefusedError
+from bankd.memory import judge, links, new_lines
 from bankd.memory.archive import allowed_removals, memory_of
-from bankd.memory.judge import (
-    AT_ONCE,
-    compare_changed,
-    confirmations_of,
-    find_replaced,
-    judge_lines,
-    revise,
-)
 from bankd.memory.ledger import Ledger, changes_relations
-from bankd.memory.links import (
-    find_broken,
-    find_dead_links,
-    find_excess,
-    find_losses,
-    foresee_pages,
-    heal_outside_moves,
-    note_sizes,
-    relink_plan,
-    split_pages,
-)
-from bankd.memory.new_lines import (
-    Renamed,
-    Rest,
-    cut_batch,
-    find_edited,
-    find_renamed,
-    find_returned,
-    find_vanished,
-    most_lines,
-    rest_of,
-    take_from,
-    whole_logs,
-)
 from bankd.memory.plan import (
     Blocked,
     Deferred,
@@ -126,7 +95,7 @@ class RunFacts:
     later: Sequence[str]
     unread_pages: Sequence[Deferred]
     ledger: Ledger
-    renamed: tuple[Renamed, ...] = ()
+    renamed: tuple[new_lines.Renamed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +110,7 @@ class Report:
     plan: Plan
     is_applied: bool
     notes: Sequence[str] = ()
-    rest: Rest | None = None
+    rest: new_lines.Rest | None = None
     ledger: Ledger | None = None
 
 
@@ -152,7 +121,7 @@ def run_cycle(
 
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
-    most = None if dry_run else most_lines(policy.settings.budget, force=policy.force)
+    most = None if dry_run else new_lines.most_lines(policy.settings.budget, force=policy.force)
     thought = Thought()
     if kind == "reflect" and world.night is not None and not dry_run:
         thought = think_over(world.night, world.transactions.ledger(), policy.settings.distil, now)
@@ -166,10 +135,10 @@ def run_cycle(
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
-    plan = relink_plan(plan, world.graph, world.catalog.read)
+    plan = links.relink_plan(plan, world.graph, world.catalog.read)
     if kind == "reflect":
-        plan = heal_outside_moves(plan, world.graph, policy.settings)
-        plan = split_pages(
+        plan = links.heal_outside_moves(plan, world.graph, policy.settings)
+        plan = links.split_pages(
             plan,
             facts.unread_pages,
             world.catalog,
@@ -193,7 +162,7 @@ def run_cycle(
     if kind == "reflect":
         if not plan.is_empty:
             world.graph.refresh()
-        notes += note_sizes(plan, world.catalog, world.graph, policy.settings)
+        notes += links.note_sizes(plan, world.catalog, world.graph, policy.settings)
     is_same = not (conflicts or changes_relations(plan.transaction.events, facts.ledger))
     known, said = facts.ledger if is_same else None, (*thought.notes, *conflicts, *notes)
     return Report(kind, plan, is_applied=True, notes=said, rest=rest, ledger=known)
@@ -229,7 +198,7 @@ def _gather(now: datetime, world: World, start: LogPlace | None, most: int | Non
     world.graph.refresh()
     ledger = world.transactions.ledger()
     unread = world.logs.unread(now, start.log if start else "", most)
-    renamed = find_renamed(unread.readings, ledger, world.logs.present())
+    renamed = new_lines.find_renamed(unread.readings, ledger, world.logs.present())
     names = {**ledger.identities, **{item.log: item.was for item in renamed}}
     readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in unread.readings]
     return RunFacts(readings, unread.waiting, unread.later, unread_pages, ledger, renamed)
@@ -237,18 +206,18 @@ def _gather(now: datetime, world: World, start: LogPlace | None, most: int | Non
 
 def collect_lines(
     plan: Plan, facts: RunFacts, world: World, policy: Policy, most: int | None
-) -> tuple[Plan, Rest | None]:
+) -> tuple[Plan, new_lines.Rest | None]:
     """Find the lines that are new, and what the user did to the logs and the bank since the last run.
 
     The oldest of them make a batch of at most this many lines of text; the rest is for the next.
     """
     lines = [line for reading in facts.readings for line in reading.lines if line.id not in facts.ledger.consumed]
-    lines = take_from(policy.start, lines)
+    lines = new_lines.take_from(policy.start, lines)
     held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
     fresh: Sequence[RetainLine] = [line for line in lines if line.id not in held]
     fresh = [line for line in fresh if text_key(line.memory) not in forgotten] if forgotten else fresh
-    fresh, over = cut_batch(fresh, most)
+    fresh, over = new_lines.cut_batch(fresh, most)
     seen, taken = {line.id for line in fresh}, facts.ledger.consumed
     of_projects = [
         line
@@ -278,9 +247,9 @@ def collect_lines(
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
         prose=sum(reading.prose for reading in facts.readings),
-        returned=find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
+        returned=new_lines.find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
     )
-    return _believe_vanished(plan, facts, world.catalog, policy), rest_of(facts.readings, over, facts.later)
+    return _believe_vanished(plan, facts, world.catalog, policy), new_lines.rest_of(facts.readings, over, facts.later)
 
 
 def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
@@ -289,10 +258,10 @@ def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
         pair
         for reading in facts.readings
         if not (reading.identity in facts.ledger.reused or facts.ledger.has_name_of_another(reading.log))
-        for pair in find_edited(world.logs.lines_before(reading.identity), reading.lines)
+        for pair in new_lines.find_edited(world.logs.lines_before(reading.identity), reading.lines)
     ]
     behind = {memory for past, _ in edited if (memory := facts.ledger.memory_of(past.id))}
-    return revise(plan, edited, facts.ledger, world.catalog.pages_of(behind), world.catalog.lines_of(behind))
+    return judge.revise(plan, edited, facts.ledger, world.catalog.pages_of(behind), world.catalog.lines_of(behind))
 
 
 def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
@@ -307,7 +276,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, p
     """Take missing memories as deleted by hand, unless a page could not be read or too many are missing."""
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
-    vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
+    vanished = new_lines.find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
     mentions = catalog.mentions_of(set(vanished))
     said = (f"{place}: {id_} stands there but is not a memory, as in a code block" for id_, place in mentions.items())
     plan = plan.with_(warnings=(*plan.warnings, *said))
@@ -384,11 +353,11 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy)
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.index.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
     projects = facts.ledger.projects()
-    judged = judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold, projects)
+    judged = judge.judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold, projects)
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
     held = world.catalog.lines_of(item.twin for item in blocked)
     fading = Fading.of(policy.settings.decay, RenamedPages(facts.ledger, world.catalog.pages_of).name_now)
-    again = confirmations_of(blocked, held, facts.ledger, plan.now.date(), fading)
+    again = judge.confirmations_of(blocked, held, facts.ledger, plan.now.date(), fading)
     kept = {placement.line.id for placement in judged.placements}
     said = lines | {neighbour.id: neighbour.memory for found in neighbours.values() for neighbour in found}
     allowed = updates_allowed(judged.updates, said, policy.settings.distil.conflict)
@@ -408,7 +377,7 @@ def replace_named(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
     if not lines:
         return plan
     held = world.catalog.lines_of({line.replaces for line in lines})
-    found, warnings = find_replaced(lines, plan, facts.ledger, held)
+    found, warnings = judge.find_replaced(lines, plan, facts.ledger, held)
     known = {id_: memory_of(one) for id_, one in held.items()}
     allowed = updates_allowed(found, known, policy.settings.distil.conflict)
     updates = {one.old: one for one in (*plan.updates, *allowed)}
@@ -443,7 +412,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     """Merge near-copies, if so set, and move what has faded to the archive; nothing is deleted."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
-        said = compare_changed(world.catalog, world.index, ledger, settings.dedup.threshold)
+        said = judge.compare_changed(world.catalog, world.index, ledger, settings.dedup.threshold)
         plan = plan.with_(warnings=(*plan.warnings, *said))
         plan = merge_near_copies(plan, ledger, world.catalog, settings)
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
@@ -453,8 +422,11 @@ def find_faults(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph) -> lis
     """Everything that a plan would lose, duplicate, garble or break, a sentence each; empty when all is well."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := catalog.read(path)) is not None}
-    dead = find_dead_links(plan.operations, graph, catalog.read)
-    return [*find_losses(plan, before, foresee_pages(plan.transaction, before)), *find_broken(plan, dead)]
+    dead = links.find_dead_links(plan.operations, graph, catalog.read)
+    return [
+        *links.find_losses(plan, before, links.foresee_pages(plan.transaction, before)),
+        *links.find_broken(plan, dead),
+    ]
 
 
 def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy: Policy) -> None:
@@ -462,12 +434,12 @@ def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy:
     findings = find_faults(plan, catalog, graph)
     if findings:
         raise InvariantError(*findings)
-    excess = find_excess(plan, policy.settings.budget, catalog.count())
+    excess = links.find_excess(plan, policy.settings.budget, catalog.count())
     if excess and not policy.force:
         raise RefusedError(excess, "--force")
 
 
-def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> list[str]:
+def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: new_lines.Rest | None) -> list[str]:
     """Update the index, and compare what was written with the rest of the bank; gives notes.
 
     Nothing is compared while a rest of the logs waits (it would take a fifth of the time of years of logs) or while
@@ -475,14 +447,14 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     as many more memories to the next.
     """
     notes = [*world.index.refresh(plan.now)]
-    most = 0 if rest or world.index.has_more else AT_ONCE - len(plan.placements)
+    most = 0 if rest or world.index.has_more else judge.AT_ONCE - len(plan.placements)
     if most > 0:
         threshold, said = policy.settings.dedup.threshold, plan.transaction.events
-        notes += compare_changed(world.catalog, world.index, facts.ledger, threshold, said, most)
+        notes += judge.compare_changed(world.catalog, world.index, facts.ledger, threshold, said, most)
     return notes
 
 
-def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> None:
+def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: new_lines.Rest | None) -> None:
     """Remember what the logs said: which lines wait for a person, what memories answer, which logs are read whole."""
     withheld = {item.line.id: item.kind for item in plan.withheld}
     world.logs.note_held_back(
@@ -491,7 +463,7 @@ def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: 
     waiting = {item.what for item in plan.deferred}
     finished = [
         reading
-        for reading in whole_logs(facts.readings, policy.start, rest)
+        for reading in new_lines.whole_logs(facts.readings, policy.start, rest)
         if not waiting or waiting.isdisjoint(map(str, (reading.unended, *(line.place for line in reading.lines))))
     ]
     behind = {

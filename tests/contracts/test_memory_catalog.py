@@ -67,10 +67,12 @@ def test_lines_are_exact_with_what_is_nested_in_them(known: PageMemoryCatalog) -
 
 
 def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(known: PageMemoryCatalog) -> None:
-    undated = known.undated()
+    undated = known.undated(date(2026, 11, 20))
 
     assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in known.opinions()
-    assert [(item.page, item.text) for item in undated] == [(FACTS, "- O(c=0.5): undated")]
+    assert [(item.path, item.old, item.new) for item in undated] == [
+        (FACTS, "- O(c=0.5): undated", "- O(c=0.5@2026-11-20): undated")
+    ]
     found = known.lines_at([(FACTS, 11), (FACTS, 999)])
     assert {place: lines.text for place, lines in found.items()} == {(FACTS, 11): "- O(c=0.5): undated"}
 
@@ -84,7 +86,7 @@ def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: Page
     ]
     assert MERGING not in {lines.page for lines in known.all_lines().values()}
     assert MERGING not in {opinion.page for opinion in known.opinions()}
-    assert [item.page for item in known.undated()] == [FACTS]
+    assert [item.path for item in known.undated(date(2026, 11, 20))] == [FACTS]
 
 
 def test_the_bytes_of_a_page_can_be_read(known: PageMemoryCatalog) -> None:

@@ -309,7 +309,7 @@ def test_a_run_that_would_leave_a_link_dead_writes_nothing(
     linked: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = content(linked)
-    monkeypatch.setattr("bankd.cycle.relink_plan", lambda plan, *_: plan)
+    monkeypatch.setattr("bankd.memory.links.relink_plan", lambda plan, *_: plan)
 
     said = bankctl("cycle", "reflect", "--now", FADED)
 

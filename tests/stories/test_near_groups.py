@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd import cycle
 from bankd.agents.tools import BankMethods
+from bankd.memory import judge
 from bankd.memory.judge import compare_changed
 from bankd.search.bank_search import BankSearch
 from bankd.wiring.reader import BankReader
@@ -185,7 +185,7 @@ def test_batches_of_old_logs_are_compared_when_the_last_is_in(
 ) -> None:
     change_setting(root, "max_added_lines: 2000", "max_added_lines: 1")
     looks: list[object] = []
-    monkeypatch.setattr(cycle, "compare_changed", lambda *asked: looks.append(asked) or compare_changed(*asked))
+    monkeypatch.setattr(judge, "compare_changed", lambda *asked: looks.append(asked) or compare_changed(*asked))
     first, second = (line.partition(" ^")[0].removeprefix("- ") for line in KEYS.splitlines())
     write_log(root, "2026-05-01.md", first)
     write_log(root, "2026-05-02.md", second.replace("stored", "stored safely"))

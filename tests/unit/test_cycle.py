@@ -16,10 +16,10 @@ from bankd import same as comparing
 from bankd.app.index import RunIndex
 from bankd.cycle import CycleKind, Policy, Report, check_plan
 from bankd.errors import InvariantError, RefusedError
+from bankd.layouts import rearrange as rearranging
 from bankd.layouts.links import Relinked
 from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import Rearrangement
-from bankd.memory import links as rearranging
 from bankd.memory.ledger import KEPT
 from bankd.memory.retain import read_log
 from bankd.memory.route import Rules

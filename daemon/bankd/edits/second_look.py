@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from bankd.edits import operations as ops
 from bankd.edits.inserting import (
     bare_line,
     find_all,
@@ -25,21 +26,6 @@ from bankd.edits.inserting import (
     split_bom,
     text_of,
     unix_text,
-)
-from bankd.edits.operations import (
-    Append,
-    Carry,
-    Create,
-    Drop,
-    Operation,
-    Piece,
-    Recast,
-    Relink,
-    Remove,
-    Replace,
-    Restore,
-    carry_lines,
-    pieces_of,
 )
 from bankd.edits.transaction import HEALING, Look, Transaction, keys_of, pieces_of_page, recast_removals
 from bankd.pages.memory import split_id
@@ -57,39 +43,39 @@ def second_look(
     paths: Collection[str],
     later: Sequence[Transaction],
     hurried: Collection[str] = (),
-) -> tuple[Operation, ...]:
+) -> tuple[ops.Operation, ...]:
     """The operations of a transaction that are to be done again on these paths, after the transactions `later`.
 
     `hurried` are pages saved so soon after an earlier second look that nobody can have read its result.
     """
     looker = _Looker(look, locate, later, hurried)
-    taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
+    taken_back = {op.path for other in later for op in other.operations if isinstance(op, ops.Restore | ops.Drop)}
     wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
     return tuple(again for op in wanted for again in looker.once_more(_without_turned_back(op, later)))
 
 
-def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> Operation:
+def _without_turned_back(operation: ops.Operation, later: Sequence[Transaction]) -> ops.Operation:
     """An operation without the links that a later transaction changed back."""
-    if not isinstance(operation, Relink):
+    if not isinstance(operation, ops.Relink):
         return operation
-    links = (op for transaction in later for op in transaction.operations if isinstance(op, Relink))
+    links = (op for transaction in later for op in transaction.operations if isinstance(op, ops.Relink))
     back = {move.new for op in links if op.path == operation.path for move in op.moves}
     return replace(operation, moves=tuple(m for m in operation.moves if m.old.partition(" ")[2] not in back))
 
 
-def describe_changes(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
+def describe_changes(operations: Iterable[ops.Operation], changed: Collection[str], run: str) -> list[str]:
     """What a second look changed, in words, memory by memory."""
 
-    def words(piece: Piece) -> str:
+    def words(piece: ops.Piece) -> str:
         return piece.text.strip().partition("\n")[0]
 
     found = []
     for operation in (operation for operation in operations if operation.path in changed):
         match operation:
-            case Append(path, pieces=pieces):
+            case ops.Append(path, pieces=pieces):
                 why = f"all that {run} wrote there was gone; delete it again to be rid of it"
                 found += [f"{path}: put back, for {why}: {words(piece)}" for piece in pieces]
-            case Remove(path, pieces, elsewhere):
+            case ops.Remove(path, pieces, elsewhere):
                 where = f"it stands in {elsewhere} now" if elsewhere else f"{run} had taken it out"
                 found += [f"{path}: taken out again, for {where}: {words(piece)}" for piece in pieces]
             case _:
@@ -104,19 +90,21 @@ class _Looker:
     later: Sequence[Transaction]
     hurried: Collection[str]
 
-    def once_more(self, operation: Operation) -> Iterable[Operation]:
+    def once_more(self, operation: ops.Operation) -> Iterable[ops.Operation]:
         match operation:
-            case Append(path, pieces=pieces):
+            case ops.Append(path, pieces=pieces):
                 nowhere = self._nowhere(path, pieces)
                 return [replace(operation, pieces=nowhere)] if nowhere else []
-            case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
+            case ops.Remove(path, pieces, elsewhere) | ops.Drop(path, _, pieces, elsewhere):
                 copies = self._taken_on(operation) if elsewhere else ()
                 return [*self._removals(path, self._back(operation, pieces), elsewhere), *copies]
-            case Recast():
+            case ops.Recast():
                 return self._recast_again(operation)
-            case Replace(key=key):
+            case ops.Replace(key=key):
                 return [] if key in self._decided() else [operation]
-            case Relink() | Carry() if isinstance(operation, Relink) or self._takes_late_lines(operation.path):
+            case ops.Relink() | ops.Carry() if isinstance(operation, ops.Relink) or self._takes_late_lines(
+                operation.path
+            ):
                 return [operation]
             case _:
                 return []
@@ -130,24 +118,24 @@ class _Looker:
         later = (other for other in self.later if not (but_healing and other.kind in HEALING))
         return {key for transaction in later for key in keys_of(transaction)}
 
-    def _nowhere(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def _nowhere(self, path: str, pieces: tuple[ops.Piece, ...]) -> tuple[ops.Piece, ...]:
         decided = self._decided(but_healing=path in self.hurried)
         settled = keys_in(self.look(path), _keys(pieces)) | decided
         lacking = [piece for piece in pieces if piece.key not in settled]
         held = self.locate(_keys(lacking)) if lacking else {}
         return tuple(piece for piece in lacking if not held.get(piece.key))
 
-    def _back(self, own: Operation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def _back(self, own: ops.Operation, pieces: tuple[ops.Piece, ...]) -> tuple[ops.Piece, ...]:
         """The removed pieces that are here again, except those that a later transaction put here (not by this same operation)."""
         back = keys_in(self.look(own.path), _keys(pieces))
         later = (op for transaction in self.later for op in transaction.operations)
         brought = [op for op in later if op.path == own.path and op != own]
-        if any(isinstance(operation, Recast) for operation in brought):
+        if any(isinstance(operation, ops.Recast) for operation in brought):
             return ()
-        back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
+        back -= {piece.key for op in brought if isinstance(op, ops.Append) for piece in op.pieces}
         return tuple(piece for piece in pieces if piece.key in back)
 
-    def _taken_on(self, own: Remove | Drop) -> Iterator[Remove]:
+    def _taken_on(self, own: ops.Remove | ops.Drop) -> Iterator[ops.Remove]:
         """Removals of copies that an old buffer brought back here, and that a later run moved elsewhere before this look.
 
         Pieces that any other transaction names are left out: that one may have put them here, or decides where they belong.
@@ -162,7 +150,7 @@ class _Looker:
                     pieces = tuple(piece for piece in removal.pieces if piece.key in here)
                     yield from self._removals(removal.elsewhere, pieces, own.elsewhere, own.path)
 
-    def _recast_again(self, operation: Recast) -> list[Operation]:
+    def _recast_again(self, operation: ops.Recast) -> list[ops.Operation]:
         """The recast again when the old page is back; after a merge, also where an old page has lost the merged memories."""
         if self._is_planned_anew(operation.path):
             return []
@@ -178,34 +166,36 @@ class _Looker:
         brought = _keys(pieces) - keys_in(encode_text(operation.before), _keys(pieces))
         if keys_in(data, brought) or not self._nowhere(operation.path, pieces):
             return []  # whoever left some of the merged memories had read the page after the merge
-        return [replace(operation, before=text, after=carry_lines(after, operation.before, text))]
+        return [replace(operation, before=text, after=ops.carry_lines(after, operation.before, text))]
 
     def _is_planned_anew(self, path: str) -> bool:
         """Whether a later transaction made or recast the page; then its text is not an older version that came back."""
         plans = (other for other in self.later if other.kind not in HEALING)
-        return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
+        return any(
+            op.path == path and isinstance(op, ops.Create | ops.Recast) for other in plans for op in other.operations
+        )
 
-    def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str, source: str = "") -> list[Remove]:
+    def _removals(self, path: str, pieces: tuple[ops.Piece, ...], elsewhere: str, source: str = "") -> list[ops.Remove]:
         """Removals of the pieces that also stand in a third place, neither here nor in `source`, which may lose them too."""
         if not elsewhere:
-            return [Remove(path, pieces)] if pieces else []
-        by_place: dict[str, list[Piece]] = {}
+            return [ops.Remove(path, pieces)] if pieces else []
+        by_place: dict[str, list[ops.Piece]] = {}
         places = self.locate(_keys(pieces)) if pieces else {}
         for piece in pieces:
             if others := set(places.get(piece.key, ())) - {path, source}:
                 best = min(others, key=lambda place: (place != elsewhere, place))
                 by_place.setdefault(best, []).append(piece)
-        return [Remove(path, tuple(held), place) for place, held in by_place.items()]
+        return [ops.Remove(path, tuple(held), place) for place, held in by_place.items()]
 
 
-def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
+def _removals_from(transaction: Transaction, page: str) -> Iterator[ops.Remove]:
     for operation in (op for op in transaction.operations if op.path == page):
         match operation:
-            case Remove():
+            case ops.Remove():
                 yield operation
-            case Drop(pieces=pieces, elsewhere=elsewhere):
-                yield Remove(page, pieces, elsewhere)
-            case Recast():
+            case ops.Drop(pieces=pieces, elsewhere=elsewhere):
+                yield ops.Remove(page, pieces, elsewhere)
+            case ops.Recast():
                 yield from recast_removals(operation)
             case _:
                 pass
@@ -226,7 +216,7 @@ def _as_written_in(text: str, page: str) -> str:
     return "\n".join(map(as_there, page.split("\n")))
 
 
-def _keys(pieces: Iterable[Piece]) -> set[str]:
+def _keys(pieces: Iterable[ops.Piece]) -> set[str]:
     return {piece.key for piece in pieces}
 
 
@@ -248,8 +238,8 @@ class Settling:
         decided = {key for other in self.later if other.kind not in HEALING for key in keys_of(other)}
         settled = _changed_again(transaction, self.look, paths) - decided
         for path in sorted(paths & before.keys()):
-            operations = [op for op in transaction.operations if op.path == path and op.phase == Append.phase]
-            pieces = {piece.key: piece for op in operations if isinstance(op, Append) for piece in op.pieces}
+            operations = [op for op in transaction.operations if op.path == path and op.phase == ops.Append.phase]
+            pieces = {piece.key: piece for op in operations if isinstance(op, ops.Append) for piece in op.pieces}
             open_ = {key: piece for key, piece in pieces.items() if key not in decided}
             settled |= self._on_page(_Written(operations, before[path], open_), known, path) if open_ else set()
         return frozenset(settled - known)
@@ -275,12 +265,12 @@ class Settling:
 
 def without_settled(transaction: Transaction, settled: Set[str]) -> Transaction:
     """A transaction without the pieces that people have settled."""
-    rest: list[Operation] = []
+    rest: list[ops.Operation] = []
     for operation in transaction.operations:
-        if isinstance(operation, Append):
+        if isinstance(operation, ops.Append):
             if pieces := tuple(piece for piece in operation.pieces if piece.key not in settled):
                 rest.append(replace(operation, pieces=pieces))
-        elif not (isinstance(operation, Replace) and operation.key in settled):
+        elif not (isinstance(operation, ops.Replace) and operation.key in settled):
             rest.append(operation)
     return replace(transaction, operations=tuple(rest))
 
@@ -289,9 +279,9 @@ def without_settled(transaction: Transaction, settled: Set[str]) -> Transaction:
 class _Written:
     """What a transaction added to a page at one moment."""
 
-    operations: Sequence[Operation]
+    operations: Sequence[ops.Operation]
     before: str | None
-    pieces: Mapping[str, Piece]
+    pieces: Mapping[str, ops.Piece]
 
     def reads(self, key: str, texts: Mapping[str, Collection[str]]) -> bool:
         """Whether a piece reads as it was written, apart from link targets, indent and lines added below it."""
@@ -321,7 +311,7 @@ def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set
     """The pieces that the transaction reworded and that were reworded again."""
     changed = set()
     for op in transaction.operations:
-        if isinstance(op, Replace) and op.path in paths:
+        if isinstance(op, ops.Replace) and op.path in paths:
             texts = _texts(look(op.path) or b"", [op.key]).get(op.key)
             if texts and not {unix_text(op.old), unix_text(op.new)} & set(texts):
                 changed.add(op.key)
@@ -388,12 +378,12 @@ def find_rests(written: Iterable[tuple[Transaction, Collection[str]]]) -> dict[s
     return {path: until for path, times in again.items() if (until := _rests_until(sorted(times)))}
 
 
-def _parts(operation: Operation, path: str) -> set[Hashable]:
+def _parts(operation: ops.Operation, path: str) -> set[Hashable]:
     """What an operation asks of a page, in parts that can be compared with those of another operation."""
-    if operation.path != path or isinstance(operation, Carry):
+    if operation.path != path or isinstance(operation, ops.Carry):
         return set()
     kind = type(operation)
-    return {(kind, piece) for piece in pieces_of(operation)} or {operation}
+    return {(kind, piece) for piece in ops.pieces_of(operation)} or {operation}
 
 
 def _rests_until(times: Sequence[datetime]) -> datetime | None:

@@ -11,25 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from bankd.edits import operations as ops
 from bankd.edits.inserting import block_key, ids_in, keys_in, page_of, split_bom, unix_text
-from bankd.edits.operations import (
-    Append,
-    Create,
-    Drop,
-    Operation,
-    Piece,
-    Recast,
-    Relink,
-    Remove,
-    Replace,
-    Rewrite,
-    append_all,
-    digest_of,
-    from_json,
-    narrow_operation,
-    operation_json,
-    pieces_of,
-)
 from bankd.pages.page import part_of_line, parts_folder
 from bankd.pages.resolve import outline_of
 from bankd.pages.scanner import BlockKind, encode_text, split_lines
@@ -48,7 +31,7 @@ class Step:
     """What is done to one file in one go."""
 
     path: str
-    operations: tuple[Operation, ...]
+    operations: tuple[ops.Operation, ...]
 
     @property
     def phase(self) -> int:
@@ -64,7 +47,7 @@ class StepResult:
     """
 
     data: bytes | None
-    withdrawals: tuple[Remove, ...] = ()
+    withdrawals: tuple[ops.Remove, ...] = ()
     stayed: tuple[str, ...] = ()
 
 
@@ -74,13 +57,13 @@ class Transaction:
 
     run: str
     planned_at: str
-    operations: tuple[Operation, ...] = ()
+    operations: tuple[ops.Operation, ...] = ()
     events: tuple[Event, ...] = ()
     kind: str = "run"
 
     def steps(self) -> tuple[Step, ...]:
         """The operations by phase, those of one phase on one file together."""
-        grouped: dict[tuple[int, str], list[Operation]] = {}
+        grouped: dict[tuple[int, str], list[ops.Operation]] = {}
         for operation in self.operations:
             grouped.setdefault((operation.phase, operation.path), []).append(operation)
         in_phase = sorted(grouped.items(), key=lambda item: item[0][0])  # stable: the plan's order within a phase
@@ -92,14 +75,14 @@ class Transaction:
             "run": self.run,
             "kind": self.kind,
             "planned_at": self.planned_at,
-            "ops": [operation_json(operation) for operation in self.operations],
+            "ops": [ops.operation_json(operation) for operation in self.operations],
             "events": [dict(event) for event in self.events],
         }
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Transaction:
         """Read what `to_json` gave."""
-        operations = tuple(from_json(operation) for operation in fields["ops"])
+        operations = tuple(ops.from_json(operation) for operation in fields["ops"])
         return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
 
 
@@ -111,7 +94,7 @@ def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, di
     """
     if transaction.kind in HEALING:
         return transaction, {}
-    removals = [op for op in transaction.operations if isinstance(op, Remove) and op.elsewhere]
+    removals = [op for op in transaction.operations if isinstance(op, ops.Remove) and op.elsewhere]
     versions = {key: op.elsewhere for op in removals for key in _other_versions(op, look(op.elsewhere))}
     if not versions:
         return transaction, {}
@@ -123,37 +106,37 @@ def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, di
     return replace(transaction, operations=tuple(operations), events=events), versions
 
 
-def _other_versions(removal: Remove, there: bytes | None) -> set[str]:
+def _other_versions(removal: ops.Remove, there: bytes | None) -> set[str]:
     """The keys of the pieces that the page with the copies has with other words."""
     held = keys_in(there, {piece.key for piece in removal.pieces})
     pieces = (piece for piece in removal.pieces if piece.key in held)
-    return {piece.key for piece in pieces if Remove(removal.elsewhere, (piece,)).apply(there) == there}
+    return {piece.key for piece in pieces if ops.Remove(removal.elsewhere, (piece,)).apply(there) == there}
 
 
-def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> StepResult:
+def take_step(step: Step, data: bytes | None, look: Look, rewrite: ops.Rewrite | None = None) -> StepResult:
     """Run the operations of a step on the bytes that its file has now; `look` shows the other files."""
     met = data
-    withdrawals: list[Remove] = []
+    withdrawals: list[ops.Remove] = []
     stayed: list[str] = []
-    appends = [operation for operation in step.operations if isinstance(operation, Append)]
+    appends = [operation for operation in step.operations if isinstance(operation, ops.Append)]
     if len(appends) == len(step.operations):
-        return StepResult(append_all(appends, data))
+        return StepResult(ops.append_all(appends, data))
     for operation in step.operations:
         match operation:
-            case Remove() | Drop():
+            case ops.Remove() | ops.Drop():
                 safe = _with_copy(operation, look)
                 data = safe.apply(data)
                 held = keys_in(data, (piece.key for piece in safe.pieces))
                 stayed += sorted(held)
                 if operation.elsewhere and held:
                     copies = tuple(piece for piece in safe.pieces if piece.key in held)
-                    withdrawals.append(Remove(operation.elsewhere, copies, step.path))
-            case Recast():
+                    withdrawals.append(ops.Remove(operation.elsewhere, copies, step.path))
+            case ops.Recast():
                 recast = _recast(operation, data, look)
                 data = recast.data
                 withdrawals += recast.withdrawals
                 stayed += recast.stayed
-            case Relink():
+            case ops.Relink():
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
                 data = operation.apply(data)
@@ -168,21 +151,21 @@ def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
 
 def refused_step(step: Step, data: bytes | None) -> StepResult:
     """The result for a file that could not be written: the copies of what it still holds are withdrawn."""
-    wanted: list[Remove | Drop] = []
+    wanted: list[ops.Remove | ops.Drop] = []
     for operation in step.operations:
-        if isinstance(operation, Remove | Drop):
+        if isinstance(operation, ops.Remove | ops.Drop):
             wanted.append(operation)
-        elif isinstance(operation, Recast):
+        elif isinstance(operation, ops.Recast):
             wanted += recast_removals(operation)
     withdrawals = []
     for removal in (removal for removal in wanted if removal.elsewhere):
         held = keys_in(data, (piece.key for piece in removal.pieces))
         if held:
-            withdrawals.append(Remove(removal.elsewhere, narrow_operation(removal, held).pieces, step.path))
+            withdrawals.append(ops.Remove(removal.elsewhere, ops.narrow_operation(removal, held).pieces, step.path))
     return StepResult(data, tuple(withdrawals))
 
 
-def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
+def _recast(operation: ops.Recast, data: bytes | None, look: Look) -> StepResult:
     """Recast a page as a whole; piece by piece when it is neither as planned nor recast already."""
     if can_recast(operation, data, look):
         return StepResult(operation.apply(data))
@@ -197,18 +180,18 @@ def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
     return outcome
 
 
-def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
+def _with_copy(operation: ops.Remove | ops.Drop, look: Look) -> ops.Remove | ops.Drop:
     """A copy of an operation that applies only to the pieces whose copy exists by now."""
     if not operation.elsewhere:
         return operation
     keys = {piece.key for piece in operation.pieces}
     there = keys_in(look(operation.elsewhere), keys)
-    if isinstance(operation, Drop) and there != keys:
-        return Remove(operation.path, narrow_operation(operation, there).pieces, operation.elsewhere)
-    return narrow_operation(operation, there)
+    if isinstance(operation, ops.Drop) and there != keys:
+        return ops.Remove(operation.path, ops.narrow_operation(operation, there).pieces, operation.elsewhere)
+    return ops.narrow_operation(operation, there)
 
 
-def _where_found(operation: Relink, look: Look) -> Relink:
+def _where_found(operation: ops.Relink, look: Look) -> ops.Relink:
     """Keep only the moves whose target holds the piece: it may have stayed where the user changed it.
 
     A block id at the end of any line counts, as it does for links.
@@ -230,53 +213,56 @@ def _blocks_in(data: bytes, keys: set[str]) -> set[str]:
     return keys & outline_of(page_of(split_bom(data)[1]).document).blocks.keys()
 
 
-def can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
+def can_recast(operation: ops.Recast, data: bytes | None, look: Look) -> bool:
     """Whether the page reads as planned, every other file has its lines, and all files that it needs exist."""
     if data != encode_text(operation.before) or any(look(path) is None for path in operation.needs):
         return False
-    return all(digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
+    return all(ops.digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
 
 
-def recast_removals(operation: Recast) -> tuple[Remove, ...]:
+def recast_removals(operation: ops.Recast) -> tuple[ops.Remove, ...]:
     """The removals of the moved pieces: each goes only while it reads as planned and its copy is there."""
     return tuple(
-        Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to) for moved in operation.moved
+        ops.Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to)
+        for moved in operation.moved
     )
 
 
-def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
+def recast_additions(operation: ops.Recast, look: Look) -> tuple[ops.Append, ...]:
     """The new lines of the page: a hub's lines for its parts, as far as the parts exist."""
     if operation.after is None or not operation.moved:
         return ()
     old = set(split_lines(operation.before))
     new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
     parts = {line: part for line in new if (part := part_of_line(line, operation.path))}
-    pieces = tuple(Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
-    return (Append(operation.path, "", pieces),) if pieces else ()
+    pieces = tuple(ops.Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
+    return (ops.Append(operation.path, "", pieces),) if pieces else ()
 
 
-def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[tuple[str, str, tuple[Create, ...]]]:
+def find_half_divided(
+    operations: Sequence[ops.Operation], look: Look
+) -> Iterator[tuple[str, str, tuple[ops.Create, ...]]]:
     """The pages that should have been split, but of which a part could not be made.
 
     Gives the page, the part that could not be made, and the parts that were made.
     A page that the user has changed meanwhile is not one of them: it goes piece by piece, to the parts that exist.
     """
-    divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
+    divided = (op for op in operations if isinstance(op, ops.Recast) and op.after is not None and op.moved)
     for page in (op for op in divided if look(op.path) == encode_text(op.before)):
         folder = parts_folder(page.path) + "/"
-        parts = [op for op in operations if isinstance(op, Create) and op.path.startswith(folder)]
+        parts = [op for op in operations if isinstance(op, ops.Create) and op.path.startswith(folder)]
         lacking = [part for part in parts if look(part.path) is None]
         if lacking:
             made = tuple(part for part in parts if part not in lacking)
             yield page.path, lacking[0].path, made
 
 
-def pieces_of_page(text: str) -> tuple[Piece, ...]:
+def pieces_of_page(text: str) -> tuple[ops.Piece, ...]:
     """All outermost blocks of a text."""
     return _pieces(text, 0, len(split_lines(text)))
 
 
-def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
+def _pieces(text: str, start: int, end: int) -> tuple[ops.Piece, ...]:
     """The outermost blocks that begin in some lines; the key of a memory is its id."""
     page = page_of(text.removeprefix(MARK))
     ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
@@ -284,20 +270,20 @@ def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
     for block in page.document.blocks:
         if block.depth == 0 and block.kind is not BlockKind.BLANK and start <= block.start < end:
             lines = unix_text("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
-            found.append(Piece(ids.get(block.start) or block_key(lines), lines))
+            found.append(ops.Piece(ids.get(block.start) or block_key(lines), lines))
     return tuple(found)
 
 
 def keys_of(transaction: Transaction) -> set[str]:
     """The pieces that a transaction names."""
-    recasts = (operation for operation in transaction.operations if isinstance(operation, Recast))
+    recasts = (operation for operation in transaction.operations if isinstance(operation, ops.Recast))
     moved = [removal for operation in recasts for removal in recast_removals(operation)]
-    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
-    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
+    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in ops.pieces_of(operation)}
+    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, ops.Replace)}
 
 
 def replay_transaction(
-    transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
+    transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: ops.Rewrite | None = None
 ) -> dict[str, bytes | None]:
     """The files of a transaction as it leaves them when nothing else changes them; `look` shows all other files."""
     state = dict(before)

@@ -14,6 +14,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from bankd import same
 from bankd.edits.operations import Replace
 from bankd.errors import bug_in
 from bankd.memory.archive import memory_of
@@ -24,17 +25,6 @@ from bankd.memory.retain import RetainLine
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
-from bankd.same import (
-    Dated,
-    Likeness,
-    Relation,
-    compare_pairs,
-    compared_text,
-    find_match,
-    read_statement,
-    slots_of,
-    text_key,
-)
 from bankd.words.statement import Statement, Wording
 
 if TYPE_CHECKING:
@@ -95,7 +85,7 @@ def judge_lines(
     """
 
     def read(memory: Memory) -> Statement:
-        return read_statement(wordings[compared_text(memory)], memory.entities)
+        return same.read_statement(wordings[same.compared_text(memory)], memory.entities)
 
     kept, blocked, updates, warnings = list[Placement](), list[Blocked](), list[Update](), list[str]()
     earlier, of_projects = defaultdict[str | None, EarlierLines](EarlierLines), dict(projects)
@@ -107,12 +97,12 @@ def judge_lines(
             near = [one for one in neighbours.get(line.id, ()) if one.memory.tag in {None, memory.tag}]
             known = [*((one.id, read(one.memory)) for one in near), *earlier[memory.tag].nearest(statement)]
             known = [one for one in known if not are_apart(own, of_projects.get(one[0], ()))]
-            match = find_match(known, statement, threshold)
+            match = same.find_match(known, statement, threshold)
         except Exception as error:  # one line that cannot be compared must not keep all the others out
             kept.append(placement)
             warnings.append(bug_in(f"{line.place}: kept without being compared with what is known", error))
             continue
-        if match and match.verdict.outcome is Relation.SAME:
+        if match and match.verdict.outcome is same.Relation.SAME:
             blocked.append(Blocked(line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
@@ -148,7 +138,7 @@ class EarlierLines:
 
 def content_words(statement: Statement) -> frozenset[str]:
     """The content words and values of a statement; all of its words if it has none."""
-    content = frozenset([part.stem for part in slots_of(statement).content])
+    content = frozenset([part.stem for part in same.slots_of(statement).content])
     return content or frozenset([token.base for token in statement.tokens])
 
 
@@ -245,16 +235,16 @@ def compare_changed(
     pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
     pairs = [pair for pair in pairs if not are_apart(*(projects.get(id_, ()) for id_ in pair))]
     kin = [pair for pair in pairs if memories[pair[0]].tag == memories[pair[1]].tag]
-    texts = {id_: compared_text(memories[id_]) for pair in kin for id_ in pair}
+    texts = {id_: same.compared_text(memories[id_]) for pair in kin for id_ in pair}
     wordings = index.take_apart(sorted({*texts.values()}))
     dated = {}
     for id_, text in texts.items():
-        fact, statement = sources.get(id_), read_statement(wordings[text], memories[id_].entities)
-        dated[id_] = Dated(id_, statement, day_said(fact), source_line_number(fact))
+        fact, statement = sources.get(id_), same.read_statement(wordings[text], memories[id_].entities)
+        dated[id_] = same.Dated(id_, statement, day_said(fact), source_line_number(fact))
     cosines = index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
     known = {frozenset(pair): cosine for pair, cosine in zip(kin, cosines, strict=True) if cosine is not None}
-    compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
-    compared = {**dict.fromkeys(pairs, Likeness()), **compared}
+    compared = same.compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
+    compared = {**dict.fromkeys(pairs, same.Likeness()), **compared}
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 
@@ -292,7 +282,7 @@ def revise(
         elif lines is None:
             page = next(iter(pages.get(id_, ())), "")
             waiting += [Deferred(str(line.place), f"waits for {page}")] if page.startswith("bank/") else []
-        elif text_key(now := memory_of(lines)) not in {past.key, text_key(line.memory)}:
+        elif same.text_key(now := memory_of(lines)) not in {past.key, same.text_key(line.memory)}:
             overruled.append(Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so"))
         elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
             updates.append(Update(line, id_, "its line was edited"))  # it may belong on another page

@@ -15,25 +15,8 @@ from typing import TYPE_CHECKING
 
 from bankd.edits.operations import Append, Operation, Piece, Relink, Remove, Rewrite
 from bankd.edits.transaction import Transaction, take_step
+from bankd.layouts import rearrange
 from bankd.layouts.links import Edit, Link, LinkScene, Reach, choose_style, edit_line, place_in
-from bankd.layouts.rearrange import (
-    Bank,
-    Followed,
-    Following,
-    Moving,
-    Rearrangement,
-    follow_blocks,
-    follow_headings,
-    heal_links,
-    heal_strays,
-    is_splittable,
-    loses_places,
-    read_source,
-    reference_name,
-    reference_rewriter,
-    relink_operations,
-    split_large,
-)
 from bankd.layouts.split import Limits, is_own_page
 from bankd.memory.archive import allowed_removals
 from bankd.memory.plan import Deferred, Plan
@@ -55,7 +38,7 @@ def rebase_links(text: str, page: str, to: str, before: LinkScene, after: LinkSc
     page, to = _written_for(page), _written_for(to)
     if page == to:
         return text
-    source = read_source(to, text)
+    source = rearrange.read_source(to, text)
     lines = list(source.lines)
     edits: dict[int, list[Edit]] = {}
     for reference in source.references:
@@ -119,11 +102,13 @@ def relink_plan(plan: Plan, graph: LinkGraph, read: Read) -> Plan:
     return relink_plan(plan.without(staying).with_(warnings=(*plan.warnings, *reasons)), graph, read)
 
 
-def _breaking(plan: Plan, followed: Sequence[Followed], graph: LinkGraph, read: Read) -> list[Followed]:
+def _breaking(
+    plan: Plan, followed: Sequence[rearrange.Followed], graph: LinkGraph, read: Read
+) -> list[rearrange.Followed]:
     """The links that cannot follow without breaking others: they are in headings that other links lead to."""
     if not followed:
         return []
-    dead = find_dead_links((*plan.operations, *relink_operations(followed)), graph, read)
+    dead = find_dead_links((*plan.operations, *rearrange.relink_operations(followed)), graph, read)
     pages = {target.path for link in dead if (target := graph.scene.target(link))}
     return [item for item in followed if item.link.source in pages]
 
@@ -161,14 +146,14 @@ def follow_links(
     read: Read,
     heirs: Mapping[str, str] | None = None,
     written: Mapping[tuple[str, str], str] | None = None,
-) -> Following:
+) -> rearrange.Following:
     """The effect of operations on links: those that follow, and those that will break.
 
     `heirs` has for each merged memory the one that stays; `written` how links to restored memories were written.
     """
     wanted = tuple(operations)
     if not _may_break(wanted, graph):
-        return Following()
+        return rearrange.Following()
     change = _foreseen(wanted, graph, read)
     links = [link for link in change.links() if change.leaves(link)]
     links += [link for page in {page for page, _ in written or {}} for link in graph.links_of(page)]
@@ -176,15 +161,15 @@ def follow_links(
     if links:  # a person may have copied what goes, with its id
         gone = {piece.key for op in wanted if isinstance(op, Remove) for piece in op.pieces}
         pages |= {path for block in gone for path in graph.pages_with(block) if path.startswith(BANK)}
-    moving = Moving(change.before, change.after, sorted(pages), heirs or {}, written or {})
-    following = follow_blocks(list(dict.fromkeys(links)), moving)
+    moving = rearrange.Moving(change.before, change.after, sorted(pages), heirs or {}, written or {})
+    following = rearrange.follow_blocks(list(dict.fromkeys(links)), moving)
 
-    def is_alone(item: Followed) -> bool:
+    def is_alone(item: rearrange.Followed) -> bool:
         """Whether no other reference of the file is written like the new one."""
-        now = reference_name(replace(item.link.reference, target=item.target))
-        return all(reference_name(link.reference) != now for link in graph.links_of(item.link.source))
+        now = rearrange.reference_name(replace(item.link.reference, target=item.target))
+        return all(rearrange.reference_name(link.reference) != now for link in graph.links_of(item.link.source))
 
-    followed = follow_headings(following.followed, graph.scene, graph.read, graph.links_into)
+    followed = rearrange.follow_headings(following.followed, graph.scene, graph.read, graph.links_into)
     return replace(following, followed=tuple(replace(item, is_alone=is_alone(item)) for item in followed))
 
 
@@ -238,7 +223,7 @@ class _Change:
         """Whether a reference still exists after the change (perhaps rewritten) but no longer leads where it did."""
         relinks = (operation for operation in self.operations if isinstance(operation, Relink))
         moves = {(operation.path, move.old): move.new for operation in relinks for move in operation.moves}
-        moved, now = moves.get((link.source, reference_name(link.reference))), link
+        moved, now = moves.get((link.source, rearrange.reference_name(link.reference))), link
         if moved and not (link.source in self.texts and self.leaves(link)):
             now = Link(link.source, replace(link.reference, target=moved))
         elif not self.leaves(link):
@@ -251,16 +236,16 @@ class _Change:
         if path not in self.texts:
             return path not in self.old
         if path not in self._names:
-            source = read_source(path, self.texts[path], self.graph.routing)
-            self._names[path] = {reference_name(reference) for reference in source.references}
-        return reference_name(link.reference) in self._names[path]
+            source = rearrange.read_source(path, self.texts[path], self.graph.routing)
+            self._names[path] = {rearrange.reference_name(reference) for reference in source.references}
+        return rearrange.reference_name(link.reference) in self._names[path]
 
     def links(self) -> Iterator[Link]:
         """The references that the operations may break; references to untouched pages are skipped."""
         known, after = self.before.outline_of, self.after
         pointed = self.graph.links_into(self.old.keys())
         targets = {target.path for link in pointed if (target := self.before.target(link))}
-        less = {page for page in targets if loses_places(known(page), after.outline_of(page))}
+        less = {page for page in targets if rearrange.loses_places(known(page), after.outline_of(page))}
         yield from (link for link in pointed if (target := self.before.target(link)) and target.path in less)
         yield from self.graph.links_named([path for path in self.texts if _doubles_name(path, self.graph)])
 
@@ -269,18 +254,18 @@ def _foreseen(operations: tuple[Operation, ...], graph: LinkGraph, read: Read) -
     inside = tuple(operation for operation in operations if not is_outside(operation.path))
     named = {move.target for operation in inside if isinstance(operation, Relink) for move in operation.moves}
     before = {path: data for path in {*named, *(op.path for op in inside)} if (data := read(path)) is not None}
-    after = foresee_pages(Transaction("", "", inside), before, reference_rewriter(graph.routing))
+    after = foresee_pages(Transaction("", "", inside), before, rearrange.reference_rewriter(graph.routing))
     return _Change(operations, graph, before, {path: decode_text(data) for path, data in after.items()})
 
 
-def find_healing(graph: LinkGraph) -> tuple[Sequence[Followed], Rearrangement]:
+def find_healing(graph: LinkGraph) -> tuple[Sequence[rearrange.Followed], rearrange.Rearrangement]:
     """How links follow what the user has moved: those to blocks, and those to pages and folders."""
     moves = graph.moved()
-    healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
-    healed = follow_headings(healed, graph.scene, graph.read, graph.links_into)
+    healed = rearrange.heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+    healed = rearrange.follow_headings(healed, graph.scene, graph.read, graph.links_into)
     sources = {old: graph.read(new) for old, new in moves.items()}
     others = graph.sizes().keys() - set(moves.values()) if moves else ()
-    return healed, heal_links(moves, sources, graph.names, graph.sources_for, others)
+    return healed, rearrange.heal_links(moves, sources, graph.names, graph.sources_for, others)
 
 
 def heal_outside_moves(plan: Plan, graph: LinkGraph, settings: Settings) -> Plan:
@@ -323,10 +308,10 @@ def split_pages(
 
     def may_split(path: str) -> bool:
         data = pages[path] if path in pages else catalog.read(path) or b""
-        return is_splittable(path) and path not in closed and _is_ours(path, data, limits, settings)
+        return rearrange.is_splittable(path) and path not in closed and _is_ours(path, data, limits, settings)
 
-    bank = Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
-    rearranged = split_large(
+    bank = rearrange.Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
+    rearranged = rearrange.split_large(
         {path: decode_text(data) for path, data in pages.items()},
         limits,
         bank,
@@ -346,7 +331,11 @@ def note_sizes(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, setting
     """Notes on pages that are over the size at which they are split and cannot be, and on those that come near it."""
     limits, sizes = Limits.of(settings.split), graph.sizes()
     seamless = plan.rearranged.seamless if plan.rearranged else ()
-    large = [path for path, size in sorted(sizes.items()) if limits.warn <= size < limits.split and is_splittable(path)]
+    large = [
+        path
+        for path, size in sorted(sizes.items())
+        if limits.warn <= size < limits.split and rearrange.is_splittable(path)
+    ]
     large = [path for path in large if _is_ours(path, catalog.read(path) or b"", limits, settings)]
     at = f"{limits.split / 1024:g} KiB"
     over = [f"{path} is over {at} and has no place where it could be split" for path in seamless]

@@ -13,37 +13,12 @@ from datetime import datetime
 from functools import cached_property
 from itertools import chain
 
+from bankd.edits import operations as ops
 from bankd.edits.inserting import ids_in, unix_text
-from bankd.edits.operations import (
-    Append,
-    Carry,
-    Create,
-    Drop,
-    Move,
-    Operation,
-    Piece,
-    Recast,
-    Relink,
-    Remove,
-    Replace,
-    Restore,
-    digest_of,
-)
 from bankd.edits.transaction import Event, Look, Transaction, pieces_of_page, recast_removals
+from bankd.memory import ledger as kinds
 from bankd.memory.archive import Tombstone, moved_out, read_contents, restore_place
-from bankd.memory.ledger import (
-    APART,
-    ARCHIVED,
-    DISMISSED,
-    IMPORTED,
-    REOPENED,
-    RESTORED,
-    SUPERSEDED,
-    TAKEN_OUT,
-    UNDONE,
-    Ledger,
-    make_event,
-)
+from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.provenance import PURGED
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
 from bankd.pages.memory import parse_memory, split_id
@@ -58,12 +33,12 @@ from bankd.same import text_key
 Files = Mapping[str, bytes | None]
 
 _REOPENS = {
-    APART: REOPENED,
-    DISMISSED: REOPENED,
-    SUPERSEDED: APART,
+    kinds.APART: kinds.REOPENED,
+    kinds.DISMISSED: kinds.REOPENED,
+    kinds.SUPERSEDED: kinds.APART,
     IMPORTANCE: IMPORTANCE,
-    IMPORTED: TAKEN_OUT,
-    TAKEN_OUT: IMPORTED,
+    kinds.IMPORTED: kinds.TAKEN_OUT,
+    kinds.TAKEN_OUT: kinds.IMPORTED,
 }
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})
 _KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
@@ -136,7 +111,7 @@ class Undoing:
     nothing can be taken back.
     """
 
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[ops.Operation] = field(default_factory=list)
     turned: dict[str, tuple[MemoryLines | None, MemoryLines | None]] = field(default_factory=dict)
     stays: list[str] = field(default_factory=list)
     obstacles: tuple[str, ...] = ()
@@ -144,7 +119,7 @@ class Undoing:
 
 def plan_undo(past: PastRun, now: Present) -> Undoing:
     """Plan how to undo a run."""
-    if all(digest_of(now.look(path)) == digest_of(data) for path, data in past.before.items()):
+    if all(ops.digest_of(now.look(path)) == ops.digest_of(data) for path, data in past.before.items()):
         return Undoing()
     obstacles = tuple(_find_obstacles(past, now))
     if not obstacles:
@@ -159,23 +134,23 @@ def moves_lines(transaction: Transaction) -> bool:
     """
     carried = {removal.elsewhere for removal in _removals(transaction)}
     return any(
-        isinstance(op, Create | Recast)
-        or (isinstance(op, Restore) and op.is_whole)
-        or (isinstance(op, Relink) and not all(move.target in carried for move in op.moves))
+        isinstance(op, ops.Create | ops.Recast)
+        or (isinstance(op, ops.Restore) and op.is_whole)
+        or (isinstance(op, ops.Relink) and not all(move.target in carried for move in op.moves))
         for op in transaction.operations
     )
 
 
-def _removals(transaction: Transaction) -> list[Remove]:
+def _removals(transaction: Transaction) -> list[ops.Remove]:
     """What a run took out of each page, with the lines as they were there."""
-    found: list[Remove] = []
+    found: list[ops.Remove] = []
     for operation in transaction.operations:
-        if isinstance(operation, Remove):
+        if isinstance(operation, ops.Remove):
             found.append(operation)
-        elif isinstance(operation, Recast):
+        elif isinstance(operation, ops.Recast):
             found += recast_removals(operation)
-        elif isinstance(operation, Drop):
-            found.append(Remove(operation.path, pieces_of_page(operation.text), operation.elsewhere))
+        elif isinstance(operation, ops.Drop):
+            found.append(ops.Remove(operation.path, pieces_of_page(operation.text), operation.elsewhere))
     return found
 
 
@@ -205,7 +180,7 @@ def _find_obstacles(past: PastRun, now: Present) -> Iterator[str]:
     """Why a run cannot be taken back byte for byte."""
     for path, data in past.before.items():
         left, here = past.after[path], now.look(path)
-        if digest_of(here) != digest_of(left):
+        if ops.digest_of(here) != ops.digest_of(left):
             made = "was made" if left is None else "changed"
             yield f"{path}: is not there any more" if here is None else f"{path}: {made} since"
         elif (other := now.names.file(path) or path) != path:
@@ -251,11 +226,11 @@ def _undo_exactly(past: PastRun) -> Undoing:
     for path, data in past.before.items():
         left = past.after[path]
         if data is not None:
-            undoing.operations.append(Restore(path, digest_of(left), decode_text(data), is_whole))
+            undoing.operations.append(ops.Restore(path, ops.digest_of(left), decode_text(data), is_whole))
         elif left is not None:
             moved = sources.get(path)
             pieces, home = (moved.pieces, moved.path) if moved else ((), "")
-            undoing.operations.append(Drop(path, decode_text(left), pieces, home))
+            undoing.operations.append(ops.Drop(path, decode_text(left), pieces, home))
     was, now = stand_of(past.before), stand_of(past.after)
     undoing.turned = {id_: (now.get(id_), was.get(id_)) for id_ in sorted(was.keys() | now.keys())}
     return undoing
@@ -271,7 +246,7 @@ class _Reverser:
         self._past, self._now = past, now
         before = dict(past.before)
         for op in past.transaction.operations:  # the ids and days that the run gave to lines that had none stay
-            if isinstance(op, Replace) and op.key.startswith("sha:") and op.path in before:
+            if isinstance(op, ops.Replace) and op.key.startswith("sha:") and op.path in before:
                 before[op.path] = op.apply(before[op.path])
         self._was, self._left = stand_of(before), stand_of(past.after)
         self._places: dict[str, str] = {}
@@ -292,12 +267,12 @@ class _Reverser:
             if data is None and self._now.look(path) not in {None, self._past.after[path]}:
                 undoing.stays.append(f"{path}: changed since the run made it; it stays")
         for op in self._past.transaction.operations:
-            if isinstance(op, Carry):
+            if isinstance(op, ops.Carry):
                 undoing.stays.append(f"{op.path}: what an editor wrote late stays")
-            elif isinstance(op, Relink):  # links that followed a memory follow it back
+            elif isinstance(op, ops.Relink):  # links that followed a memory follow it back
                 named = ((move, move.was or move.key) for move in op.moves)
-                moves = tuple(Move(m.new, m.old, self._places[key], key) for m, key in named if key in self._places)
-                undoing.operations += [Relink(op.path, moves)] if moves else []
+                moves = tuple(ops.Move(m.new, m.old, self._places[key], key) for m, key in named if key in self._places)
+                undoing.operations += [ops.Relink(op.path, moves)] if moves else []
         return undoing
 
     def _reverse(
@@ -351,7 +326,7 @@ class _Reverser:
             return
         old = unix_text(here.text)
         rest = old.split("\n")[here.own :]
-        self.undoing.operations.append(Replace(here.page, id_, old, "\n".join([*_own(was), *rest])))
+        self.undoing.operations.append(ops.Replace(here.page, id_, old, "\n".join([*_own(was), *rest])))
 
     def _take_out(self, id_: str, was: MemoryLines | None, left: MemoryLines, here: MemoryLines) -> None:
         """Take a memory from the page where the run put it, and back to its old page, if it had one."""
@@ -366,7 +341,7 @@ class _Reverser:
             else:
                 is_whole = here.text == left.text and set(here.inside) == set(was.inside)
                 page = self._append(id_, was, was.text if is_whole else here.text, here)
-            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix_text(here.text)),), page))
+            self.undoing.operations.append(ops.Remove(here.page, (ops.Piece(id_, unix_text(here.text)),), page))
 
     def _append(self, id_: str, was: MemoryLines, text: str, here: MemoryLines | None) -> str:
         """Put a memory back on its page, or the part or page that holds its old neighbours; gives the page."""
@@ -376,8 +351,8 @@ class _Reverser:
         }
         place, heading = restore_place(Tombstone(page, was.heading, was.after, was.before), contents)
         title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
-        piece = Piece(id_, unix_text(text))
-        self.undoing.operations.append(Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
+        piece = ops.Piece(id_, unix_text(text))
+        self.undoing.operations.append(ops.Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
         self.undoing.turned |= dict.fromkeys((id_, *was.inside), (here, was))
         self._places |= dict.fromkeys((id_, *was.inside), place)
         return place
@@ -418,13 +393,13 @@ def events_of(undoing: Undoing, past: Transaction, run: str, at: datetime, ledge
     found: list[Event] = []
     for id_, (here, there) in sorted(undoing.turned.items()):
         if _top(here) != _top(there):
-            kind = {"": UNDONE, "bank": RESTORED, "archive": ARCHIVED}[_top(there)]
-            facts = _tombstone(id_, here, past.run, ledger) if kind == ARCHIVED else {"memory": id_}
+            kind = {"": kinds.UNDONE, "bank": kinds.RESTORED, "archive": kinds.ARCHIVED}[_top(there)]
+            facts = _tombstone(id_, here, past.run, ledger) if kind == kinds.ARCHIVED else {"memory": id_}
             found.append(make_event(kind, f"{id_}@{run}", at, **facts, run=run, undoes=past.run))
     for said in past.events:
         if again := _REOPENS.get(str(said["type"])):
             facts = {name: value for name, value in said.items() if name not in _OF_EVENTS}
-            if said["type"] == SUPERSEDED:
+            if said["type"] == kinds.SUPERSEDED:
                 facts = {"memory": said["memory"], "other": said["by"]}
             if said["type"] == IMPORTANCE:  # it becomes what it was before that event
                 facts |= {"value": facts.get("before", TAKEN_BACK), "before": facts.get("value", TAKEN_BACK)}
