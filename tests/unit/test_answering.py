@@ -14,7 +14,7 @@ from bankd.search.find import Found, Ranked, RankingOptions, find_answers
 from bankd.search.floor import NEAREST_SHOWN, WITNESS, WORDS_FLOOR, above_floor, evidence_of, share_asked, with_floors
 from bankd.search.meaning import Near
 from bankd.search.request import Filters, FoundRow, Query
-from bankd.search.score import Candidate
+from bankd.search.score import Candidate, Corpus
 from bankd.search.weigh import Weights
 from bankd.wiring.banks import merge_answers
 from tests.fake_vectors import FakeVectors
@@ -31,7 +31,7 @@ def ranked(score: float, *terms: str, cosine: float | None = None) -> Ranked:
 
 
 def answers(*found: Ranked, near: Near | None = None, query: Query = Query("")) -> list[float]:  # noqa: B008
-    return [one.parts["score"] for one in above_floor(with_floors(found, ASKED, near, 7), query)]
+    return [one.parts["score"] for one in above_floor(with_floors(found, ASKED, near, Corpus(3, 7)), query)]
 
 
 def test_without_vectors_a_share_of_the_words_makes_an_answer_and_words_that_ask_make_none() -> None:
@@ -39,13 +39,13 @@ def test_without_vectors_a_share_of_the_words_makes_an_answer_and_words_that_ask
     assert answers(ranked(0.5, "of")) == answers(ranked(0.5)) == answers() == []
     assert share_asked({"of", "paint"}, ASKED) > share_asked({"paint"}, ASKED)
     assert share_asked({"of"}, ASKED._replace(terms={"of": 0.5})) == 1, "a question of such words is about them"
-    assert evidence_of(WORDS_FLOOR, None, 0.8, 25) == evidence_of(WORDS_FLOOR, 0.9, None, 25) == 1
+    assert evidence_of(WORDS_FLOOR, None, 0.8, Corpus(9, 25)) == evidence_of(WORDS_FLOOR, 0.9, None, Corpus(9, 25)) == 1
 
 
 @pytest.mark.parametrize(
     ("cosine", "terms", "is_answer"),
     [
-        (0.81, (), True), (0.8, (), False), (0.8, ("paint", "lake", "of"), True),
+        (0.82, (), True), (0.8, (), False), (0.8, ("paint", "lake", "of"), True),
         (0.8 - WITNESS, ("paint", "lake", "of"), False),
     ],
 )  # fmt: skip
@@ -55,11 +55,13 @@ def test_with_vectors_a_memory_must_be_nearer_than_strangers_are_and_words_are_a
     assert bool(answers(ranked(0.5, *terms, cosine=cosine), near=USUAL)) is is_answer
 
 
-def test_the_longer_memories_are_the_more_must_speak_for_an_answer() -> None:
+def test_the_longer_and_the_more_memories_are_the_more_must_speak_for_an_answer() -> None:
     for nearest in (None, 0.8):
-        facts, notes, books = (evidence_of(0.2, nearest, 0.8, terms) for terms in (7, 120, 9_000))
+        facts, notes, books = (evidence_of(0.2, nearest, 0.8, Corpus(9, terms)) for terms in (7, 120, 9_000))
         assert facts > notes == books
-    assert evidence_of(0.0, 0.799, 0.8, 1) < 1, "however short memories are, one must be as near as strangers are"
+    assert evidence_of(0.2, 0.8, 0.8, Corpus(9, 7)) > evidence_of(0.2, 0.8, 0.8, Corpus(900, 7)), (
+        "some are near by chance"
+    )
 
 
 def test_below_half_of_the_best_nothing_is_shown_but_for_who_wants_so_many() -> None:

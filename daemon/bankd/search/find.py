@@ -395,7 +395,7 @@ def find_answers(query: Query, index: IndexView, reader: QueryReader, today: dat
     alike = frozenset() if listed or query.by_page or query.everything else relations.near
     shown, folded = fold_near(ranked, alike, {*newer, *newer.values()})
     best = shown if query.by_page else shown[-query.limit :] if query.timeline else shown[: query.limit]
-    best = with_floors(best, weights, near, index.corpus.words)
+    best = with_floors(best, weights, near, index.corpus)
     answers = best if query.everything or listed else with_news(answers_among(best, asked, query), best, relations)
     nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
     relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0

@@ -2,11 +2,11 @@
 
 By words, the best memory must have a share of the weight of the question's words, more where memories are long and have many
 words of any question, and one word that does not only ask.
-Where sentence vectors take part, a memory must be nearer than two strangers usually are: halfway between how near it is to
+Where sentence vectors take part, a memory must be nearer than two strangers usually are: between how near it is to
 questions that have nothing to do with a workspace, and how near the question is to the nearest of these (`workers.vector_worker`).
 So the floor knows which memories and questions are near to everything, and in which languages they are, whatever model made the vectors.
-The longer the memories of a bank are, the nearer one must be: a paragraph that answers stands out more than a fact. A memory
-that shares all words may be farther away.
+The longer and the more the memories of a bank are, the nearer one must be: a paragraph that answers stands out more than a
+fact, and among many some are near by chance. A memory that shares all words may be farther away.
 
 `bench/floor.py` shows how many true answers this costs and how many false ones it stops, in banks of several sizes.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bankd.search.find import Ranked
     from bankd.search.meaning import Near
     from bankd.search.request import Query
-    from bankd.search.score import Candidate
+    from bankd.search.score import Candidate, Corpus
     from bankd.search.weigh import Weights
     from bankd.words.day_questions import AskedTime
 
@@ -35,8 +35,8 @@ _WORDS_FOR_LENGTH = 0.05
 """Added to it where memories have ten times as many terms."""
 WITNESS = 0.1
 """The value of sharing all words of a question, as a cosine."""
-_FOR_LENGTH = 0.01
-"""A memory must be this much nearer in a bank whose memories have ten times as many terms."""
+_FOR_LENGTH, _FOR_SIZE = 0.01, 0.005
+"""A memory must be this much nearer in a bank whose memories have ten times as many terms, and in one of ten times as many memories."""
 _UNASKED = 0.12
 """The share of the words for one floor of an answer that nobody asked for; the margin of the hooks was chosen with it."""
 STEP = 0.02
@@ -49,16 +49,16 @@ NEAREST_SHOWN = 5
 """The number of nearest memories shown if nothing is an answer (`python -m bench.sets short` measures it)."""
 
 
-def evidence_of(words: float, cosine: float | None, usual: float | None, terms: float) -> float:
+def evidence_of(words: float, cosine: float | None, usual: float | None, corpus: Corpus) -> float:
     """The evidence of shared words and nearness together, in floors; from 1 on it is an answer.
 
     `usual` is the cosine that strangers would have in the place of question and memory; None if words alone decide.
-    `terms` is the average number of terms of a memory.
     """
-    length = log10(min(max(terms, 1.0), _LONG))
+    length = log10(min(max(corpus.words, 1.0), _LONG))
     if cosine is None or usual is None:
         return words / (WORDS_FLOOR + _WORDS_FOR_LENGTH * (length - log10(_LINE)))
-    return 1 + (cosine - usual - _FOR_LENGTH * length + WITNESS * words) / STEP
+    least = usual + _FOR_LENGTH * length + _FOR_SIZE * log10(max(corpus.memories, 1))
+    return 1 + (cosine + WITNESS * words - least) / STEP
 
 
 def share_asked(terms: Collection[str], weights: Weights) -> float:
@@ -96,13 +96,13 @@ def answers_among(best: Sequence[Ranked], asked: AskedTime, query: Query) -> Seq
     return [one for one in best if one in answers or _is_of_days(one)]
 
 
-def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, terms: float) -> list[Ranked]:
+def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, corpus: Corpus) -> list[Ranked]:
     """The memories with two more parts: `floors`, the evidence for each, and `asked`, its share of the question's words."""
     found = []
     for one in ranked:
         share = share_asked(answering_terms(one.candidate), weights)
         usual = near.usual.get(one.row.row) if near else None
-        floors = evidence_of(share, one.parts.get("meaning"), usual, terms)
+        floors = evidence_of(share, one.parts.get("meaning"), usual, corpus)
         found.append(one._replace(parts={**one.parts, "asked": share, "floors": floors}))
     return found
 

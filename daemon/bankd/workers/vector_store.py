@@ -14,6 +14,8 @@ _EXACTLY = 1_000
 _SAMPLE = 500
 """The mean vector is computed from this many."""
 _CHUNK = 20_000
+_OF_TEXT = 0.6
+"""How much of what strangers would have is that of the text; the rest is that of the question."""
 
 Array = np.ndarray[Any, Any]
 
@@ -160,10 +162,12 @@ class VectorStore:
 def usual_cosines(question: Array, strangers: Array, texts: Array) -> Array:
     """The cosine that strangers would have in the place of a question and each of some texts; all are vectors of length 1.
 
-    Halfway between the cosine of the question to the nearest stranger's question, and that of the text to all of them in the mean:
-    some questions and some texts are near to everything. Speaker verification calls this S-norm.
+    Between the cosine of the question to the nearest stranger's question, and that of the text to all of them in the mean:
+    some questions and some texts are near to everything. Speaker verification calls this S-norm. `bench/ranking.md` has the figures.
     """
-    usual: Array = np.nan_to_num(texts @ strangers.mean(axis=0) + (strangers @ question).max()) / 2
+    usual: Array = np.nan_to_num(
+        _OF_TEXT * (texts @ strangers.mean(axis=0)) + (1 - _OF_TEXT) * (strangers @ question).max()
+    )
     return usual
 
 
