@@ -11,10 +11,9 @@ What a use case needs of the outside (files, index, clock) is handed in.
     rearrange  splitting, merging, moving pages
     imports    conversations from elsewhere
     distil     asking a language model
-    copies     export, backup and restore
+    copies     export, backup and restore; whether a bank has lost anything
     show       where a memory came from; which memories were useful
-    index      the search index for the length of a command
-    verify     whether a bank has lost anything, and its index is whole
+    index      the search index for the length of a command, its state and repair
     units      systemd units
 
 A workspace opened without its lock is dry: a use case then says what it would do, and writes nothing.

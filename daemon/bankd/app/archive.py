@@ -14,18 +14,8 @@ from bankd.edits.operations import Piece, Remove
 from bankd.edits.transaction import Transaction
 from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
-from bankd.memory.archive import (
-    ArchiveCandidate,
-    Resident,
-    fades_away_on,
-    find_archivable,
-    moved_out,
-    offered_among,
-    plan_restoring,
-    read_contents,
-    resident_of,
-    residents_of,
-)
+from bankd.memory import archive
+from bankd.memory.archive import ArchiveCandidate, Resident
 from bankd.memory.ledger import FORGOTTEN, make_event
 from bankd.memory.links import follow_links
 from bankd.memory.provenance import PURGED, encoded_forms, text_forms, without_marks
@@ -75,13 +65,13 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     twice = user_run.catalog.lines_of(ids)
     if twice:
         raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
-    contents = {page.path: read_contents(page) for page in user_run.catalog.pages()}
+    contents = {page.path: archive.read_contents(page) for page in user_run.catalog.pages()}
     stones, renamed = user_run.ledger.tombstones, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
 
     def name_now(page: str) -> str:
         return page if user_run.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))
 
-    back = tuple(plan_restoring(id_, held[id_], stones.get(id_), contents, name_now) for id_ in ids)
+    back = tuple(archive.plan_restoring(id_, held[id_], stones.get(id_), contents, name_now) for id_ in ids)
     return user_run.carry_out(user_run.plan.with_(restored=back))
 
 
@@ -89,9 +79,9 @@ def collect_garbage(workspace: Workspace, *, force: bool) -> Report:
     """Move memories that were superseded, have faded or were not used for 90 days to the archive."""
     user_run = begin_run(workspace, "gc")
     held = user_run.catalog.all_lines()
-    going = _find_offered(workspace, residents_of(held, user_run.ledger))
+    going = _find_offered(workspace, archive.residents_of(held, user_run.ledger))
     plan = user_run.plan.with_(
-        archived=tuple(moved_out(found.resident.id, held[found.resident.id], found.detail) for found in going)
+        archived=tuple(archive.moved_out(found.resident.id, held[found.resident.id], found.detail) for found in going)
     )
     return user_run.carry_out(plan, force=force)
 
@@ -110,7 +100,7 @@ class OfferedMemory:
 def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
     """What `collect_garbage` would take, the weakest first."""
     user_run = begin_run(workspace, "candidates")
-    residents = residents_of(user_run.catalog.all_lines(), user_run.ledger)
+    residents = archive.residents_of(user_run.catalog.all_lines(), user_run.ledger)
     offered = [
         OfferedMemory(one.resident.id, one.strength, one.detail, one.resident.page, statement_of(one.resident.memory))
         for one in _find_offered(workspace, residents)
@@ -120,8 +110,10 @@ def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
 
 def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[ArchiveCandidate]:
     policy = workspace.policy()
-    found = find_archivable(residents, workspace.now.date(), workspace.fading(), clock_frozen=policy.clock_frozen)
-    return offered_among(found)
+    found = archive.find_archivable(
+        residents, workspace.now.date(), workspace.fading(), clock_frozen=policy.clock_frozen
+    )
+    return archive.offered_among(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +141,8 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
                 continue
             pinned += memory.is_pinned
             dated = replace(memory, confidence=replace(written, day=written.day or today))
-            resident = resident_of(memory.id or place, page.path, dated, user_run.ledger)
-            day = fades_away_on(resident, today, fading)
+            resident = archive.resident_of(memory.id or place, page.path, dated, user_run.ledger)
+            day = archive.fades_away_on(resident, today, fading)
             if day and (day - today).days <= days:
                 worth = value_on(written, today, fading, page.path, resident.signals.used)
                 belongs = find_claims(replace(memory, entities=()), workspace.policy().rules)[0].page

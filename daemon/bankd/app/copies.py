@@ -1,4 +1,4 @@
-"""Use cases that carry a bank elsewhere: its memories as rows or as one Markdown text, a backup file, and its return.
+"""Use cases of a whole bank: export as rows or as one Markdown text, a backup and its return, and whether anything is lost.
 
 A backup holds every file of the workspace but `.bankd/`, which is made again; a bank whose folders are elsewhere comes
 back with them inside the workspace.
@@ -11,6 +11,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,9 +19,13 @@ from typing import Any, NamedTuple
 
 from bankd.app.workspace import Workspace
 from bankd.config.workspace import SETTINGS, change_settings, load_usable_settings
-from bankd.errors import UserError
+from bankd.edits.settle import EMPTY_DAYS
+from bankd.errors import ConflictError, UserError
+from bankd.health.health import COPIED_ADVICE, find_copied
+from bankd.memory import provenance
+from bankd.memory.provenance import Emptied, Verification, VerifyFinding
 from bankd.pages.memory import split_id
-from bankd.pages.page import MARKER
+from bankd.pages.page import MARKER, read_page
 from bankd.settings import FoldersPolicy
 
 _DERIVED = ".bankd"
@@ -152,3 +157,61 @@ def restore_backup(file: Path, root: Path) -> RestoredBackup:
     finally:
         shutil.rmtree(staged, ignore_errors=True)
     return RestoredBackup(count, tuple(moved))
+
+
+def verify_workspace(workspace: Workspace) -> Verification:
+    """Check whether a bank has lost anything; a run that is at work shows as left over.
+
+    Logs, pages and events are read anew, and bankd's own tables are not trusted.
+    """
+    ledger = workspace.transactions.ledger()
+    corrupt = workspace.transactions.corrupt
+    unreadable = [VerifyFinding("unreadable", f"{one.path}:{one.line}", one.problem) for one in corrupt]
+    emptied: set[str] = set()
+    places = _places(workspace, unreadable, emptied)
+    logs = workspace.files.survey("memory", workspace.now, 0, any_content=True).files
+    readings = [found for path in logs if (found := workspace.read_log(path.removeprefix("memory/"), ledger))]
+    where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
+    unread = emptied | {finding.place for finding in unreadable}
+    missing = provenance.find_missing_memories(where, ledger)
+    # A memory is not lost when the catalog saw it on a page that is empty since a moment ago, or is not read now.
+    held = workspace.catalog.pages_of(missing) if unread else {}
+    last_seen = {id_: page for id_, pages in held.items() for page in pages if page in unread}
+    mentioned = workspace.catalog.mentions_of(set(missing) - last_seen.keys())
+    where |= {id_: [page] for id_, page in (*last_seen.items(), *mentioned.items())}
+    findings = [*provenance.find_lost(readings, where, ledger)]
+    for one in find_copied(places):
+        words = f"{one.id} stands {len(one.places)} times; {COPIED_ADVICE}"
+        findings.append(VerifyFinding("twice", " and ".join(one.places), words))
+    workspace.graph.refresh()
+    for link, once in workspace.graph.broken():
+        if once:  # a link that never worked does not count
+            place = f"{link.source}:{link.reference.line + 1}"
+            findings.append(VerifyFinding("link", place, f"{link.reference.target} worked once"))
+    findings += [VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()]
+    lines = sum(len(reading.lines) for reading in readings)
+    counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
+    empty = tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
+    waiting = provenance.count_waiting(readings, where, ledger)
+    return Verification(lines, len(places), waiting, (*findings, *unreadable), empty)
+
+
+def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[str]) -> dict[str, list[str]]:
+    """By id, the places of every memory; adds what cannot be read to `unreadable` and empty pages to `emptied`."""
+    found: dict[str, list[str]] = {}
+    for folder in ("bank", "archive"):
+        survey = workspace.files.survey(folder, workspace.now, 0, any_content=True)
+        emptied |= survey.emptied
+        closed = {**survey.quarantined, **survey.unsettled}
+        reasons = ((path, why) for path, why in closed.items() if path not in survey.emptied)
+        unreadable += [VerifyFinding("unreadable", path, why) for path, why in reasons]
+        for path in survey.files:
+            try:
+                data = workspace.files.read(path)
+            except ConflictError as problem:
+                unreadable.append(VerifyFinding("unreadable", path, str(problem)))
+                continue
+            for entry in read_page(path, data or b"").entries:
+                if entry.memory.id:
+                    found.setdefault(entry.memory.id, []).append(f"{path}:{entry.line}")
+    return found

@@ -1,17 +1,17 @@
-"""The index for the length of a command: refreshed, and asked for look-alikes."""
+"""The index for the length of a command: refreshed, asked for look-alikes, rebuilt and checked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bankd.errors import StorageError
+from bankd.errors import IndexDamaged, StorageError
 from bankd.memory.judge import Neighbour, said_on
 from bankd.memory.new_lines import letter_pairs, share_of
 from bankd.memory.route import Similar
 from bankd.pages.memory import Memory
-from bankd.search.bank_search import BankSearch
+from bankd.search.bank_search import BankSearch, Indexes
 from bankd.search.look_alikes import LookAlikes
 from bankd.search.request import FoundRow
 from bankd.words.statement import Wording
@@ -146,3 +146,46 @@ class RunIndex:
             return Neighbour(id_, said_on(path, memory))
         there = self._catalog.memory_at(f"bank/{path}", row.line)
         return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
+
+
+def index_state(indexes: Indexes) -> dict[str, Any]:
+    """The state of the index; nothing is written."""
+    try:
+        facts = indexes.bank.facts()
+        if not facts.updated:
+            return _unusable("there is none yet")
+        pending = indexes.pending()
+        beside = indexes.sizes()
+    except IndexDamaged as damage:
+        return _unusable(str(damage))
+    return {
+        "usable": True,
+        "memories": facts.memories,
+        "generation": int(facts.generation),
+        "updated": facts.updated,
+        "pending": pending,
+        "provisional": facts.provisional,
+        "meaning": indexes.meaning_state(),
+        **beside,
+    }
+
+
+def _unusable(why: str) -> dict[str, Any]:
+    return {"usable": False, "why": f"{why}; make it with: bankctl doctor index rebuild"}
+
+
+def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
+    """Read what changed, or everything anew while the old index answers; gives a sentence on what was done."""
+    done = searching.rebuild(now) if anew else searching.refresh(now, None)
+    searching.fill_vectors(now)
+    searching.indexes.write_tree(publish)
+    return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
+
+
+def check_index(indexes: Indexes) -> str:
+    """Compare every file of the index with its checksum; gives a sentence on what is wrong."""
+    try:
+        indexes.verify()
+    except IndexDamaged as damage:
+        return f"damaged: {damage}; make it anew with: bankctl doctor index rebuild"
+    return "every file is what was written"

@@ -16,16 +16,8 @@ from bankd.edits.transaction import Transaction, keep_versions
 from bankd.errors import UserError
 from bankd.health.health import COPIED_ADVICE
 from bankd.layouts.rearrange import relink_operations
-from bankd.memory.archive import (
-    Resident,
-    find_mergers,
-    find_promotable,
-    is_lived,
-    lasting_place,
-    memory_of,
-    moved_out,
-    residents_of,
-)
+from bankd.memory import archive
+from bankd.memory.archive import Resident
 from bankd.memory.judge import compare_changed
 from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
 from bankd.memory.links import follow_links, rebase_moved
@@ -222,7 +214,7 @@ def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bo
     held, fading = user_run.catalog.all_lines(), workspace.fading()
     if only is not None and only not in held:
         raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
-    merged = find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
+    merged = archive.find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
     chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
     return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force)
 
@@ -243,7 +235,7 @@ def archive_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     nested = [id_ for id_ in ids if held[id_].inside]
     if nested:
         raise UserError(*(f"{id_}: other memories are nested in it and would go with it" for id_ in nested))
-    going = tuple(moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
+    going = tuple(archive.moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
     return user_run.carry_out(user_run.plan.with_(archived=going))
 
 
@@ -251,7 +243,7 @@ def pin_memory(workspace: Workspace, id_: str) -> str:
     """Put a pin at the end of a memory's text, so that it does not fade; gives its page. UserError when it has one."""
 
     def pin(lines: MemoryLines) -> str:
-        if memory_of(lines).is_pinned:
+        if archive.memory_of(lines).is_pinned:
             raise UserError(f"{id_}: has {PIN} already")
         return pinned(lines.text, id_)
 
@@ -262,7 +254,7 @@ def confirm_memory(workspace: Workspace, id_: str) -> str:
     """Give an opinion its written confidence again, dated today; gives its page. UserError when it has none."""
 
     def confirm(lines: MemoryLines) -> str:
-        confidence = memory_of(lines).confidence
+        confidence = archive.memory_of(lines).confidence
         if confidence is None:
             raise UserError(f"{id_}: has no confidence, so it does not fade")
         return with_confidence(lines.text, Confidence(confidence.hundredths, workspace.now.date()))
@@ -277,7 +269,7 @@ def edit_memory(workspace: Workspace, id_: str, head: str, said: str, shown: str
     """
 
     def edit(lines: MemoryLines) -> str:
-        before = memory_of(lines)
+        before = archive.memory_of(lines)
         if shown is not None and before.text != shown:
             raise UserError("Changed meanwhile: nothing was saved. Look at it as it is now, then edit again")
         tag, *names = head.split() or [before.tag or "", *(f"@{name}" for name in before.entities)]
@@ -361,8 +353,8 @@ def list_promotable(workspace: Workspace) -> list[tuple[Resident, str, str]]:
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
     used = {id_ for id_, signals in ledger.signals.items() if signals.used}
-    residents = residents_of(workspace.catalog.lines_of(used), ledger) if used else []
-    found = find_promotable(residents, workspace.now.date(), ledger.dismissed)
+    residents = archive.residents_of(workspace.catalog.lines_of(used), ledger) if used else []
+    found = archive.find_promotable(residents, workspace.now.date(), ledger.dismissed)
     texts = workspace.catalog.texts_of({one.id for one in found})
     return [(one, *texts[one.id]) for one in found if one.id in texts]
 
@@ -372,10 +364,10 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[t
     offered, place, _ = _offered(workspace, id_)
     if target is None:
         (claims,) = places_for(workspace, [offered.memory])
-        destination = lasting_place(claims)
+        destination = archive.lasting_place(claims)
     else:
         destination = _named_place(target, "promoted by hand")
-        if is_lived(destination.page):
+        if archive.is_lived(destination.page):
             raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
     page, _, line = place.rpartition(":")
     text = workspace.catalog.lines_of([id_])[id_].text

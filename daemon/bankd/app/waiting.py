@@ -18,7 +18,6 @@ from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, day_said
-from bankd.memory.provenance import HeldBack
 from bankd.pages.memory import parse_memory, split_id, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER
@@ -84,18 +83,11 @@ class Card(NamedTuple):
 
 def list_cards(workspace: Workspace, kinds: Sequence[str] = tuple(KINDS)) -> list[Card]:
     """All cards of these kinds, in the order of the review."""
-    held = workspace.logs.held_back() if {"proposed", "bad"} & {*kinds} else ()
-    makers: Mapping[str, Callable[[], Iterator[Card]]] = {
-        "unfiled": lambda: _unfiled(workspace),
-        "contradictions": lambda: _contradictions(workspace),
-        "near": lambda: _near(workspace),
-        "proposed": lambda: (_proposed(workspace, item) for item in held if item.is_offered),
-        "lived": lambda: _lived(workspace),
-        "fading": lambda: _fading(workspace),
-        "bad": lambda: (_bad(item) for item in held if not item.is_offered),
-        "blocked": lambda: _blocked(workspace),
-    }
-    return [card for kind in kinds for card in makers[kind]()]
+    makers = {
+        "unfiled": _unfiled, "contradictions": _contradictions, "near": _near, "proposed": _proposed,
+        "lived": _lived, "fading": _fading, "bad": _bad, "blocked": _blocked,
+    }  # fmt: skip
+    return [card for kind in kinds for card in makers[kind](workspace)]
 
 
 def _said(text: str) -> str:
@@ -199,14 +191,15 @@ def _near(workspace: Workspace) -> Iterator[Card]:
         yield Card("near", ids[0], lines, "", choices)
 
 
-def _proposed(workspace: Workspace, item: HeldBack) -> Card:
-    """A proposal; the end of its line in the log names the lines that it comes from."""
-    lines = (workspace.logs.text(item.place.log) or "").split("\n")
-    found = _SOURCE.search(lines[item.place.line - 1]) if item.place.line <= len(lines) else None
-    place, sent = str(item.place), {"place": str(item.place)}
-    choices = [Choice("y", "accept", "Take in", sent), Choice("n", "dismiss", "Dismiss", sent)]
-    line = CardLine(place, item.text)
-    return Card("proposed", place, [line], item.reason, choices, found["place"] if found else place)
+def _proposed(workspace: Workspace) -> Iterator[Card]:
+    """The proposals; the end of a line in the log names the lines that it comes from."""
+    for item in (item for item in workspace.logs.held_back() if item.is_offered):
+        lines = (workspace.logs.text(item.place.log) or "").split("\n")
+        found = _SOURCE.search(lines[item.place.line - 1]) if item.place.line <= len(lines) else None
+        place, sent = str(item.place), {"place": str(item.place)}
+        choices = [Choice("y", "accept", "Take in", sent), Choice("n", "dismiss", "Dismiss", sent)]
+        line = CardLine(place, item.text)
+        yield Card("proposed", place, [line], item.reason, choices, found["place"] if found else place)
 
 
 def _lived(workspace: Workspace) -> Iterator[Card]:
@@ -233,10 +226,11 @@ def _fading(workspace: Workspace) -> Iterator[Card]:
         yield Card("fading", id_, [line], reason, choices if line.id else [])
 
 
-def _bad(item: HeldBack) -> Card:
-    place = str(item.place)
-    dismiss = Choice("n", "dismiss", "Dismiss", {"place": place})
-    return Card("bad", place, [CardLine(place, item.text)], f"{item.kind}: {item.reason}", [dismiss], place)
+def _bad(workspace: Workspace) -> Iterator[Card]:
+    for item in (item for item in workspace.logs.held_back() if not item.is_offered):
+        place = str(item.place)
+        dismiss = Choice("n", "dismiss", "Dismiss", {"place": place})
+        yield Card("bad", place, [CardLine(place, item.text)], f"{item.kind}: {item.reason}", [dismiss], place)
 
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:

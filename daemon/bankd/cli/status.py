@@ -139,8 +139,8 @@ def doctor_command(arguments: Namespace) -> Outcome:
 
 def _mend(arguments: Namespace) -> Iterator[str]:
     """Mend what needs no decision; gives what was done."""
+    from bankd.app.index import index_state, refresh_index
     from bankd.app.rearrange import Rearranger
-    from bankd.app.verify import index_state, refresh_index
     from bankd.wiring.search import make_search
 
     root = find_workspace(arguments.workspace)
@@ -156,7 +156,7 @@ def _mend(arguments: Namespace) -> Iterator[str]:
 
 def _index(arguments: Namespace) -> Outcome:
     """Print the state of the index, after refreshing, rebuilding or checking it; 3 when it cannot be used."""
-    from bankd.app.verify import check_index, index_state, refresh_index
+    from bankd.app.index import check_index, index_state, refresh_index
     from bankd.wiring.search import make_search
 
     root, done = find_workspace(arguments.workspace), ""
@@ -190,7 +190,7 @@ def _clock(arguments: Namespace) -> Outcome:
 
 def _verify(arguments: Namespace) -> Outcome:
     """Check the promises of the bank from the outside; exit code 3 when one does not hold."""
-    from bankd.app.verify import verify_workspace
+    from bankd.app.copies import verify_workspace
 
     with open_named(arguments, write=False) as workspace:
         verdict = verify_workspace(workspace)
@@ -209,13 +209,7 @@ def _verify(arguments: Namespace) -> Outcome:
 
 def config_command(arguments: Namespace) -> Outcome:
     """Check settings and rules, read or change one, or test where a line would go."""
-    from bankd.config.workspace import (
-        SETTINGS,
-        change_settings,
-        check_configuration,
-        load_usable_settings,
-        settings_by_name,
-    )
+    from bankd.config import workspace as config
 
     root, words = find_workspace(arguments.workspace), arguments.words
     if arguments.action == "route":
@@ -223,18 +217,18 @@ def config_command(arguments: Namespace) -> Outcome:
     if arguments.action == "set":
         if len(words) < 2:
             raise UsageError("usage: bankctl config set NAME VALUE")
-        change_settings(root / SETTINGS, {words[0]: " ".join(words[1:])})
+        config.change_settings(root / config.SETTINGS, {words[0]: " ".join(words[1:])})
         said = _(f"{styled(words[0], 'bold')} is set; a running bankd reads it after: bankctl service reload")
         return Outcome({"set": words[0], "value": " ".join(words[1:])}, said)
     if arguments.action == "get":
-        settings = settings_by_name(load_usable_settings(root / SETTINGS)[0])
+        settings = config.settings_by_name(config.load_usable_settings(root / config.SETTINGS)[0])
         if words and words[0] not in settings:
             meant = suggest_word(words[0], settings)
             raise UsageError(f"unknown setting {words[0]}", f"{meant}bankctl config get lists them")
         wanted = {name: value for name, value in settings.items() if not words or name == words[0]}
         lines = [value_words(value) if words else f"{name}: {value_words(value)}" for name, value in wanted.items()]
         return Outcome(wanted, *map(styled, lines))
-    problems, rules = check_configuration(root)
+    problems, rules = config.check_configuration(root)
     none = "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"
     said = _(f"settings and {counted(rules, 'rule')} are fine") if rules else _(none)
     whole = {"problems": list(problems), "rules": rules}

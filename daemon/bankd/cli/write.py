@@ -228,8 +228,7 @@ def backup_command(arguments: Namespace) -> Outcome:
 
 def restore_command(arguments: Namespace) -> Outcome:
     """Unpack a backup, then check that the bank is complete; 3 when it is not."""
-    from bankd.app.copies import restore_backup
-    from bankd.app.verify import verify_workspace
+    from bankd.app.copies import restore_backup, verify_workspace
     from bankd.wiring.workspace import open_workspace
 
     root = Path(arguments.folder).expanduser().absolute()
