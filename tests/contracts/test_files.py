@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import BusyError, ConflictError, RefusedError, UserError
-from bankd.storage import tree as module
 from bankd.storage.disk import probe_filesystem, require_safe
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree, Syscalls, SyscallsWithoutExchange
@@ -90,11 +89,9 @@ def test_only_remote_file_systems_need_polling() -> None:
     ] == ["nfs4", "9p", "fuse.sshfs"]
 
 
-@pytest.fixture(params=["in one call", "step by step"])
-def tree(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> FileTree:
-    """A workspace with a page, beside a folder with a secret; opened by newer kernels' means and by older ones'."""
-    if request.param == "step by step":
-        monkeypatch.setattr(module, "_openat2", lambda *_: None)
+@pytest.fixture
+def tree(tmp_path: Path) -> FileTree:
+    """A workspace with a page, beside a folder with a secret."""
     for path in ("ws/bank/a.md", "outside/secret.md"):
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text("text\n")

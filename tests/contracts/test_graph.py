@@ -11,9 +11,10 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.app.rearrange import Rearranger
 from bankd.memory.report import counts_of, rows_of
+from bankd.storage.disk import DerivedDatabase
 from bankd.storage.tree import FileTree
 from bankd.wiring.workspace import open_workspace
-from bankd.workspace.graph import LinkGraph, LinkTable
+from bankd.workspace.graph import LinkGraph
 from tests.settings import change_setting
 
 NOW = datetime(2026, 7, 1, 3, tzinfo=UTC)
@@ -26,7 +27,7 @@ def write(root: Path, path: str, text: str) -> None:
 
 def graph_of(root: Path) -> LinkGraph:
     (root / ".bankd").mkdir(exist_ok=True)
-    graph = LinkGraph(FileTree(root), LinkTable(root / ".bankd/links.sqlite3"), ["agent"], "routing.yaml")
+    graph = LinkGraph(FileTree(root), ["agent"], "routing.yaml")
     graph.refresh()
     return graph
 
@@ -72,25 +73,25 @@ def test_a_move_in_ten_thousand_pages_opens_no_more_than_in_a_hundred(tmp_path: 
 
 def test_many_links_of_a_page_to_one_target_are_marked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marked: list[int] = []
-    execute = LinkTable.execute_many
+    execute = DerivedDatabase.execute_many
 
-    def counted(self: LinkTable, statement: str, rows: Any) -> None:
+    def counted(self: DerivedDatabase, statement: str, rows: Any) -> None:
         listed = list(rows)
         marked.extend([len(listed)] * statement.startswith("UPDATE links"))
         execute(self, statement, listed)
 
-    monkeypatch.setattr(LinkTable, "execute_many", counted)
+    monkeypatch.setattr(DerivedDatabase, "execute_many", counted)
     write(tmp_path, "bank/b.md", "# B\n")
     write(tmp_path, "bank/a.md", "# A\n\n" + "see [b](b.md)\n" * 500)
     graph = graph_of(tmp_path)
 
     assert sum(marked) == 1
-    assert len(graph.table.links_with("reach", "reach > 0")) == 500
+    assert len(graph._links_with("reach", "reach > 0")) == 500
 
 
 def test_a_refresh_reads_what_changed(tmp_path: Path) -> None:
     root = bank_of(tmp_path / "ws", 50)
-    graph_of(root).table.close()
+    graph_of(root).database.close()
     write(root, "bank/world/0/page-7.md", "# changed\n\n[t](../../target.md)\n")
 
     graph = graph_of(root)
@@ -103,7 +104,7 @@ def test_a_page_and_a_folder_that_a_hand_moves_are_recognised(tmp_path: Path) ->
     write(tmp_path, "bank/a/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- z ^m-3\n")
     write(tmp_path, "bank/a/two.md", "# Two\n")
     write(tmp_path, "bank/log.md", "[two](a/two.md)\n")
-    graph_of(tmp_path).table.close()
+    graph_of(tmp_path).database.close()
     (tmp_path / "bank/a").rename(tmp_path / "bank/b")
     write(tmp_path, "bank/b/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- new\n")
 
@@ -116,10 +117,10 @@ def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: P
     write(tmp_path, "bank/a.md", "# One\n")
     write(tmp_path, "bank/c.md", "# Two\n")
     write(tmp_path, "bank/log.md", "[a](a.md)\n")
-    graph_of(tmp_path).table.close()
+    graph_of(tmp_path).database.close()
     (tmp_path / "bank/a.md").rename(tmp_path / "bank/b.md")
     (tmp_path / "bank/c.md").rename(tmp_path / "bank/d.md")
-    graph_of(tmp_path).table.close()
+    graph_of(tmp_path).database.close()
     (tmp_path / "bank/b.md").rename(tmp_path / "bank/a.md")
 
     graph = graph_of(tmp_path)
@@ -130,7 +131,7 @@ def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: P
 def test_only_what_led_somewhere_counts_as_broken(tmp_path: Path) -> None:
     write(tmp_path, "bank/a.md", "[b](b.md) [never](never.md) [[nor this]] [out](https://x.y) [own](#x)\n")
     write(tmp_path, "bank/b.md", "# B\n")
-    graph_of(tmp_path).table.close()
+    graph_of(tmp_path).database.close()
     (tmp_path / "bank/b.md").unlink()
 
     broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
@@ -143,7 +144,7 @@ def test_headings_and_blocks_count_like_pages(tmp_path: Path) -> None:
     write(tmp_path, "bank/a.md", f"# A\n\n{links} ![[p.png#x]]\n")
     write(tmp_path, "bank/p.png", "picture")
     write(tmp_path, "bank/b.md", "# B\n\n## Tools\n\n- W: here ^m-1\n")
-    graph_of(tmp_path).table.close()
+    graph_of(tmp_path).database.close()
     write(tmp_path, "bank/b.md", "# B\n\n## Instruments\n\n- W: here\n")
 
     broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
@@ -164,7 +165,7 @@ def test_a_link_that_found_its_block_late_led_to_it_all_the_same(tmp_path: Path)
         write(tmp_path, "bank/b.md", text)
         graph = graph_of(tmp_path)
         broken = [(link.reference.target, once) for link, once in graph.broken()]
-        graph.table.close()
+        graph.database.close()
 
     assert broken == [("b#^m-1", True)]
 
@@ -173,7 +174,7 @@ def test_a_link_that_found_its_block_late_led_to_it_all_the_same(tmp_path: Path)
 def test_a_damaged_graph_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     write(tmp_path, "bank/a.md", "[b](b.md)\n")
     write(tmp_path, "bank/b.md", "# B\n")
-    graph_of(tmp_path).table.close()
+    graph_of(tmp_path).database.close()
     (tmp_path / ".bankd/links.sqlite3").write_bytes(damage)
 
     graph = graph_of(tmp_path)
@@ -228,7 +229,7 @@ def test_only_the_workspace_s_own_events_and_recall_are_passed_over(tmp_path: Pa
     for folder in ("events", "recall", "bank/world/events", "bank/recall"):
         write(tmp_path, f"{folder}/page.md", "# Page\n\nSee [it](it.md).\n")
     (tmp_path / ".bankd").mkdir()
-    graph = LinkGraph(FileTree(tmp_path), LinkTable(tmp_path / ".bankd/links.sqlite3"), ["."], "routing.yaml")
+    graph = LinkGraph(FileTree(tmp_path), ["."], "routing.yaml")
     graph.refresh()
 
     sources = ["bank/recall/page.md", "bank/world/events/page.md"]

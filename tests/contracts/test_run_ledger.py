@@ -108,7 +108,7 @@ def journals(tmp_path: Path) -> Iterator[Journals]:
     journals = Journals(tree, Staging(tree))
     for seq in (1, 2):
         journal = Journal(seq, Transaction(f"run-{seq}", "2026-06-10T03:00:00+09:00"), {})
-        journals.commit(journal)
+        journals.write(TXN, journal)
         journals.move(journal, TXN, DONE)
     yield journals
     tree.close()
@@ -149,7 +149,7 @@ def test_a_torn_one_is_set_aside_and_one_who_may_not_do_so_reads_on(journals: Jo
 
 def test_one_whose_time_is_no_time_is_set_aside(journals: Journals) -> None:
     odd = Journal(1, Transaction("run-1", "[purged]-06-10T03:00:00+09:00"), {})
-    journals.rewrite(DONE, odd)
+    journals.write(DONE, odd)
 
     assert [journal.seq for journal in journals.load(DONE)] == [2]
     assert journals.set_aside == [f"{DONE}/000001.json.bad"]

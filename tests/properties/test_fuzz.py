@@ -257,7 +257,7 @@ def test_events_count_once_however_often_and_wherever_they_are_written(
     monkeypatch.setattr(event_files, "FULL", 500)
     files = BankFiles(tmp_path)
     (tmp_path / "events").mkdir()
-    log = TransactionWriter(files.tree, Lock(files.tree, "now"), "here").events
+    log = TransactionWriter(files, Lock(files, "now"), "here").events
     for n in range(40):
         log.append([{"id": f"e{n}", "at": f"2026-06-{n % 28 + 1:02}", "type": "said"}])
     first = (tmp_path / "events/here-2026.jsonl").read_bytes()  # a sync tool brings it twice
@@ -266,5 +266,5 @@ def test_events_count_once_however_often_and_wherever_they_are_written(
     found = [event["id"] for event in log.read_events()]
 
     assert sorted(found) == sorted(f"e{n}" for n in range(40))
-    assert found == [event["id"] for event in EventLog(files.tree, "other").read_events()]
+    assert found == [event["id"] for event in EventLog(files, "other").read_events()]
     assert log.corrupt == []

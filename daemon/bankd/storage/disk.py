@@ -374,9 +374,7 @@ class DerivedDatabase:
             self._connection = self._open_or_make()
 
     def _open_or_make(self) -> sqlite3.Connection:
-        why = clear_the_way(self._path)
-        for suffix in ("-journal", "-wal", "-shm"):
-            clear_the_way(self._path.with_name(f"{self._path.name}{suffix}"))
+        why, *_ = [clear_the_way(path) for path in self._files()]
         try:
             connection = self._open(self._path)
         except sqlite3.Error as problem:
@@ -384,7 +382,8 @@ class DerivedDatabase:
                 if self._may_stay_in_memory:
                     return self._open(":memory:")
                 raise
-            self._remove()
+            for path in self._files():
+                remove_derived(path)
             why, connection = str(problem), self._open(self._path)
         if why:
             self.made_anew.append(tell_made_anew(self._path, why))
@@ -403,9 +402,8 @@ class DerivedDatabase:
             raise
         return connection
 
-    def _remove(self) -> None:
-        for suffix in ("", "-journal", "-wal", "-shm"):
-            remove_derived(self._path.with_name(f"{self._path.name}{suffix}"))
+    def _files(self) -> list[Path]:
+        return [self._path.with_name(f"{self._path.name}{suffix}") for suffix in ("", "-journal", "-wal", "-shm")]
 
     def execute(self, statement: str, values: Any = ()) -> list[Any]:
         """Run one statement and give all its rows."""
@@ -481,7 +479,8 @@ class DerivedDatabase:
         if len(self.made_anew) >= _MOST_REPAIRS:
             raise StorageError(f"{self._path}: is damaged again and again ({damage}); check the disk") from damage
         self.close()
-        self._remove()
+        for path in self._files():
+            remove_derived(path)
         self._connection = self._open(self._path)
         self.made_anew.append(tell_made_anew(self._path, damage))
         self.refill()

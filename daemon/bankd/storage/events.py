@@ -71,16 +71,10 @@ def log_files(tree: FileTree, folder: str) -> list[str]:
     return [path for parts, path in sorted((parts, path) for parts, path in found if parts)]
 
 
-def _parts(name: str) -> tuple[str, int, bool] | None:
-    """The writer, the number and whether it is not packed, of a file name; None when it is not of a log."""
+def _parts(name: str) -> tuple[str, int, bool] | tuple[()]:
+    """The writer, the number and whether it is not packed, of a file name; nothing when it is not of a log."""
     found = _FILE.fullmatch(name)
-    return found and (found["writer"], int(found["number"] or 0), not found["packed"])
-
-
-def writer_of(path: str) -> str:
-    """The machine that wrote a file of a log."""
-    parts = _parts(path.rpartition("/")[2])
-    return parts[0] if parts else ""
+    return (found["writer"], int(found["number"] or 0), not found["packed"]) if found else ()
 
 
 def read_log_file(tree: FileTree, path: str) -> tuple[bytes, str]:
@@ -215,7 +209,7 @@ class EventLog(JsonLog):
         """All events of all writers, each once, in the order in which they were recorded."""
         found: dict[str, Event] = {}
         try:
-            for _, rows in groupby(self.read(), key=lambda row: writer_of(row[0])):
+            for _, rows in groupby(self.read(), key=lambda row: _parts(row[0].rpartition("/")[2])[:1]):
                 first: dict[str, Event] = {}
                 for path, number, row in rows:
                     if missing := find_missing(row):
@@ -228,32 +222,25 @@ class EventLog(JsonLog):
         return sorted(found.values(), key=told_order)
 
 
-def _read_all(log: JsonLog) -> list[Row]:
-    """All rows; ConflictError when a file cannot be read: a model would be asked, and paid, for the same again."""
-    rows = [row for _, _, row in log.read()]
-    for one in log.corrupt:
-        if not one.line and not one.path.endswith(PACKED):
-            raise ConflictError(str(one))
-    return rows
-
-
 class ReplyLog:
     """The replies of models in a workspace, by all its machines, and the tokens that they took."""
 
     def __init__(self, tree: FileTree, writer: str) -> None:
-        """Read all rows. `writer` is the name of this machine."""
+        """Read all rows; ConflictError when a file cannot be read. `writer` is the name of this machine."""
         self._log = JsonLog(tree, REPLIES, writer)
-        self._most: dict[str, int] = {}
+        self._most: dict[str, tuple[str, int]] = {}  # by call: the day, and the tokens that it may take
         self._took: dict[str, int] = {}
-        self._days: dict[str, str] = {}
         self._replies: dict[str, Mapping[str, Any]] = {}
-        for row in _read_all(self._log):
+        for _, _, row in self._log.read():
             self._take(row)
+        for one in self._log.corrupt:
+            if not one.line and not one.path.endswith(PACKED):  # a model would be asked, and paid, for the same again
+                raise ConflictError(str(one))
 
     def _take(self, row: Mapping[str, Any]) -> None:
         call = str(row.get("call"))
         if isinstance(row.get("most"), int):
-            self._most[call], self._days[call] = row["most"], str(row.get("at"))[:10]
+            self._most[call] = str(row.get("at"))[:10], row["most"]
         if isinstance(row.get("took"), int):
             self._took[call] = row["took"]
         if "reply" in row:
@@ -261,7 +248,7 @@ class ReplyLog:
 
     def spent(self, day: date) -> int:
         """The tokens that the calls of a day took, or may have taken."""
-        return sum(self._took.get(call, most) for call, most in self._most.items() if self._days[call] == str(day))
+        return sum(self._took.get(call, most) for call, (at, most) in self._most.items() if at == str(day))
 
     def find(self, key: str) -> Reply | None:
         """The earlier reply to the same question; None when there is none."""

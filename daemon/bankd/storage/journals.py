@@ -50,18 +50,17 @@ class Journals:
         numbers = [int(name[:6]) for name in names if name[:6].isdigit()]
         return max(numbers, default=0) + 1
 
-    def commit(self, journal: Journal) -> None:
-        """Commit a transaction: before this nothing visible has changed, after it recovery rolls forward."""
-        self._staging.publish(f"{TXN}/{journal.name}", encode_journal(journal))
-
     def move(self, journal: Journal, old: str, new: str) -> None:
         """Move a journal to its next folder."""
         with self._tree.folder(old) as source, self._tree.folder(new, make=True) as target:
             self._tree.calls.rename(journal.name, source, journal.name, target)
             sync_file(self._tree, target)
 
-    def rewrite(self, folder: str, journal: Journal) -> None:
-        """Replace a journal by one with other contents."""
+    def write(self, folder: str, journal: Journal) -> None:
+        """Put a journal in place, or replace one by another.
+
+        In `txn/` that commits a transaction: before it nothing visible has changed, after it recovery rolls forward.
+        """
         self._staging.publish(f"{folder}/{journal.name}", encode_journal(journal))
 
     def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
@@ -96,8 +95,6 @@ class Journals:
     def prune(self, now: datetime, keep: KeepPolicy) -> None:
         """Remove the oldest runs, which then can no longer be undone; never the last few."""
         names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
-        if len(names) <= keep.runs_at_least:
-            return
         oldest, total = now - timedelta(days=keep.runs_days), 0
         for age, (name, (modified, size)) in enumerate(reversed(self._tree.sizes(RUNS, names).items())):
             total += size
@@ -112,9 +109,12 @@ class Journals:
 
     def resting(self, now: datetime) -> dict[str, datetime]:
         """The pages that are fought over and left alone for a while, with the end of that time."""
+        return {path: until for path, until in rests_of(self.young_and_later()).items() if until > now}
+
+    def young_and_later(self) -> list[Journal]:
+        """The journals in `done/`, and those in `runs/` that are younger than the oldest of them."""
         young = list(self.load(DONE))
-        since = self.load(RUNS, young[0].seq) if young else ()
-        return {path: until for path, until in rests_of([*young, *since]).items() if until > now}
+        return [*young, *(self.load(RUNS, young[0].seq) if young else ())]
 
     def left_over(self) -> Iterator[tuple[str, str]]:
         """The files of a run that did not end, and of a failing disk: each path, and what it is."""
@@ -205,9 +205,14 @@ class Lock:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as busy:
-            holder = os.pread(fd, 4096, 0)
-            os.close(fd)
-            raise BusyError(_who(holder)) from busy
+            with closing_descriptor(fd):
+                data = os.pread(fd, 4096, 0)
+            try:
+                said = json.loads(data)
+                who = f"busy: process {said['pid']} on {said['host']} has held this workspace since {said['started']}"
+            except (ValueError, KeyError, TypeError):
+                who = "busy: another process holds this workspace"
+            raise BusyError(who) from busy
         self._fd = fd
         holder = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "started": self._started}).encode()
         with suppress(OSError):  # the name is a courtesy; a full disk must not prevent the lock
@@ -221,14 +226,6 @@ class Lock:
                 fcntl.flock(self._fd, fcntl.LOCK_UN)
             os.close(self._fd)
             self._fd = None
-
-
-def _who(data: bytes) -> str:
-    try:
-        holder = json.loads(data)
-        return f"busy: process {holder['pid']} on {holder['host']} has held this workspace since {holder['started']}"
-    except (ValueError, KeyError, TypeError):
-        return "busy: another process holds this workspace"
 
 
 STAGE, TRASH = ".bankd/stage", ".bankd/trash"
@@ -275,18 +272,14 @@ class Staging:
         """Write and sync a file on the stage, with the owner, mode and attributes of `model`, the file that it will replace."""
         with self._tree.folder(STAGE, make=True) as folder:
             try:
-                self._write(self._create(f"w-{name}", folder, 0o600 if model else mode), data, model)
+                with suppress(FileNotFoundError):
+                    self._calls.unlink(f"w-{name}", folder)  # a crash left it behind
+                self._write(self._calls.create(f"w-{name}", folder, 0o600 if model else mode), data, model)
                 self._calls.rename(f"w-{name}", folder, name, folder)
             except BaseException:
                 with suppress(OSError):
                     self._calls.unlink(f"w-{name}", folder)
                 raise
-
-    def _create(self, name: str, folder: int, mode: int) -> int:
-        with suppress(FileExistsError):
-            return self._calls.create(name, folder, mode)
-        self._calls.unlink(name, folder)  # a crash left it behind
-        return self._calls.create(name, folder, mode)
 
     def _write(self, fd: int, data: bytes, model: str | None) -> None:
         with closing_descriptor(fd):

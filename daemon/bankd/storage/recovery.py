@@ -126,7 +126,7 @@ class Recoverer:
         young = list(self._journals.load(DONE))
         if not young:
             return
-        later = young + list(self._journals.load(RUNS, since=young[0].seq))
+        later = self._journals.young_and_later()
         rests = rests_of(later)
         for journal in young:
             since = [other.transaction for other in later if other.seq > journal.seq]
@@ -160,7 +160,7 @@ class Recoverer:
         for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
         if for_good:
             journal = replace(journal, settled=journal.settled | for_good)
-            self._journals.rewrite(DONE, journal)
+            self._journals.write(DONE, journal)
         return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
 
     def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
@@ -207,10 +207,9 @@ class Recoverer:
         return found
 
     def _retire(self, now: datetime) -> None:
-        old = [journal for journal in self._journals.load(DONE) if _age(journal, now) > SECOND_LOOK]
-        resting = self._journals.resting(now).keys() if old else set()
-        for journal in old:
-            if not resting & journal.before.keys():
+        resting = self._journals.resting(now).keys()
+        for journal in list(self._journals.load(DONE)):
+            if _age(journal, now) > SECOND_LOOK and not resting & journal.before.keys():
                 self._journals.move(journal, DONE, RUNS)
         self._journals.prune(now, self._keep)
 
@@ -336,32 +335,29 @@ def _replayed(journal: Journal, wanted: str) -> bytes:
 
 def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Operation, ...]:
     """The operations for a late write: lines go to their page, reworded memories to the page where they are now."""
-    texts = (decode_text(look(late.path) or b""), decode_text(late.pristine), decode_text(late.data))
-    if is_carried(*texts):
+    here, pristine, written = look(late.path), decode_text(late.pristine), decode_text(late.data)
+    if is_carried(decode_text(here or b""), pristine, written):
         return ()
-    pristine, written = _entries(late.pristine), _entries(late.data)
-    away = set(written) - set(_entries(look(late.path) or b""))
-    moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
-    operations: list[Operation] = [
-        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved)))
-    ]
+    before, after = _entries(late.pristine), _entries(late.data)
+    away = after.keys() - _entries(here).keys()
+    moved = {key: min(held) for key, held in locate(away).items() if held} if away else {}
+    operations: list[Operation] = [Carry(late.path, pristine, written, tuple(sorted(moved)))]
     for key, place in sorted(moved.items()):
-        if key in pristine and pristine[key] != written[key]:
-            operations.append(_reword(late.path, place, key, (pristine[key], written[key]), look))
+        if before.get(key, after[key]) == after[key]:
+            continue
+        if _entries(look(place)).get(key) in {before[key], after[key]}:
+            operations.append(Replace(place, key, before[key], after[key]))
+        else:  # it has changed there too: both wordings are kept
+            first, line_break, rest = after[key].partition("\n")
+            nameless = split_id(first)[0] + line_break + rest
+            operations.append(Append(late.path, "", (Piece(block_key(nameless), nameless),)))
     return tuple(operations)
 
 
-def _reword(path: str, place: str, key: str, texts: tuple[str, str], look: Look) -> Operation:
-    """Reword a memory where it is now; if it has changed there too, keep both wordings."""
-    pristine, written = texts
-    if _entries(look(place) or b"").get(key) in {pristine, written}:
-        return Replace(place, key, pristine, written)
-    first, _, rest = written.partition("\n")
-    nameless = "\n".join([split_id(first)[0], rest]) if rest else split_id(first)[0]
-    return Append(path, "", (Piece(block_key(nameless), nameless),))
-
-
-def _entries(data: bytes) -> dict[str, str]:
-    page = read_page("", data)
-    spans = {entry.memory.id: LineSpan(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
-    return {key: text_of(page.document, span) for key, span in spans.items()}
+def _entries(data: bytes | None) -> dict[str, str]:
+    page = read_page("", data or b"")
+    return {
+        entry.memory.id: text_of(page.document, LineSpan(entry.start, entry.whole_end))
+        for entry in page.entries
+        if entry.memory.id
+    }

@@ -72,7 +72,7 @@ class TransactionWriter:
             journal, staged = self._stage(transaction)
             is_empty = not journal.before and not transaction.events
             if not is_empty:
-                self.journals.commit(journal)
+                self.journals.write(TXN, journal)
             applied = Applied(0) if is_empty else self.run(journal, staged)
         except OSError as problem:
             raise disk.explain_failure(problem, self._tree.root) from problem

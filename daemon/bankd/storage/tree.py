@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO
 
 from bankd.edits.settle import (
     FileFingerprint,
@@ -35,8 +35,6 @@ from bankd.pages.text import shown_path
 FILE_CAP = 8 * 1024 * 1024  # bytes; a larger file is searchable as text and never rewritten
 _SEARCHED = 1 << 30  # bytes; reading more takes many seconds, and such a file is mostly a hole
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_OPENAT2 = 437  # the same number on every architecture
-_BENEATH = 0x08 | 0x02  # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -94,8 +92,18 @@ class FileTree:
         check_path(path, allow_root=True)
         first, _, below = path.partition("/")
         root, way = (self._elsewhere[first], below) if first in self._elsewhere else (self._fd, path)
-        fd = _openat2(root, way or ".", _FOLDER)
-        return _walk(root, way) if fd is None else fd
+        fd = os.dup(root)
+        for part in way.split("/") if way else []:  # step by step: no link on the way is followed
+            above = fd
+            try:
+                fd = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+            except OSError as problem:
+                if problem.errno in {errno.ELOOP, errno.ENOTDIR} and stat.S_ISLNK(_mode_of(part, above)):
+                    raise ConflictError(f"{path}: goes through a link; left alone") from problem
+                raise
+            finally:
+                os.close(above)
+        return fd
 
     def _open_or_make(self, path: str) -> int:
         try:
@@ -182,6 +190,10 @@ class FileTree:
                 self.make_way(name, folder)
 
 
+def _mode_of(name: str, folder: int) -> int:
+    return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+
+
 def _open_elsewhere(folder: Path) -> int:
     try:
         return os.open(folder, _FOLDER)
@@ -254,26 +266,17 @@ def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int
         line, rest = line + data.count(b"\n", at, kept), data[kept:]
 
 
-_Looked: TypeAlias = tuple[ListedFile, bool]  # the state of an entry, and whether it is a folder
 _COMPARED = 256 * 1024
 """Bytes of a file that are compared with the one it may be a copy of."""
 _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
 
 
-class BankFiles:
-    """One workspace, for reading."""
-
-    def __init__(self, root: Path, calls: Syscalls | None = None) -> None:
-        """Open the workspace; UserError when there is none."""
-        self.tree = FileTree(root, calls)
-
-    def read(self, path: str) -> bytes | None:
-        """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
-        return self.tree.read(path)
+class BankFiles(FileTree):
+    """The Markdown files of one workspace."""
 
     def fingerprint(self, path: str) -> FileFingerprint | None:
         """The fingerprint of a file now; None when it is gone."""
-        with suppress(FileNotFoundError), self.tree.file(path) as fd:
+        with suppress(FileNotFoundError), self.file(path) as fd:
             state = os.fstat(fd)
             return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
         return None
@@ -281,7 +284,7 @@ class BankFiles:
     @contextmanager
     def stream(self, path: str) -> Iterator[IO[bytes]]:
         """Open a regular file to read it in parts; FileNotFoundError, or ConflictError when it is something else."""
-        with self.tree.file(path) as fd, os.fdopen(fd, "rb", closefd=False) as opened:
+        with self.file(path) as fd, os.fdopen(fd, "rb", closefd=False) as opened:
             yield opened
 
     def survey(
@@ -328,7 +331,7 @@ class BankFiles:
 
     def merging(self) -> str | None:
         """The message that git is in the middle of something in the repository around the workspace, or None."""
-        for folder in (self.tree.root, *self.tree.root.resolve().parents):
+        for folder in (self.root, *self.root.resolve().parents):
             git = folder / ".git"
             if git.is_dir():
                 found = next((name for name in _IN_A_MERGE if (git / name).exists()), None)
@@ -339,80 +342,34 @@ class BankFiles:
         """The files of a folder and of all below it; what cannot be looked into is added to `closed`, with the reason."""
         folders = [top]
         while folders:
-            folder = folders.pop()
-            states = self._look_at(folder, closed)
-            yield folder, {name: state for name, (state, is_folder) in states.items() if not is_folder}
-            below = [name for name, (_, is_folder) in states.items() if is_folder and not name.startswith(".")]
-            folders += [f"{folder}/{name}" if folder else name for name in below]
-            pages = {shown_path(path) for path in folders[len(folders) - len(below) :] if path.endswith(".md")}
-            closed |= dict.fromkeys(pages, "a folder, though its name is a page's")
-
-    def _look_at(self, folder: str, closed: dict[str, str]) -> dict[str, _Looked]:
-        try:
-            names = self.tree.names(folder)
-            with self.tree.folder(folder) as fd:
-                looked = ((name, _look(name, fd)) for name in names)
-                return {name: state for name, state in looked if state is not None}
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
-        except PermissionError:
-            closed[shown_path(folder)] = "may not be looked into; correct its owner or mode"
-        except ConflictError as problem:
-            closed[shown_path(folder)] = shown_path(str(problem))
-        return {}
+            folder, files = folders.pop(), dict[str, ListedFile]()
+            try:
+                with self.folder(folder) as fd:
+                    for name in os.listdir(fd):  # noqa: PTH208 - by descriptor, which pathlib cannot
+                        with suppress(FileNotFoundError):  # it went away since
+                            state = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                            if not stat.S_ISDIR(state.st_mode):
+                                seen = FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+                                files[name] = ListedFile(seen, state.st_mtime, stat.S_ISREG(state.st_mode))
+                            elif not name.startswith("."):
+                                folders.append(f"{folder}/{name}" if folder else name)
+                                if name.endswith(".md"):
+                                    closed[shown_path(folders[-1])] = "a folder, though its name is a page's"
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except PermissionError:
+                closed[shown_path(folder)] = "may not be looked into; correct its owner or mode"
+            except ConflictError as problem:
+                closed[shown_path(folder)] = shown_path(str(problem))
+            yield folder, files
 
     def _why_quarantined(self, path: str) -> str | None:
         """The reason why no run may touch a file, or None."""
         try:
-            data = self.tree.read(path)
+            data = self.read(path)
         except (ConflictError, OSError) as problem:
             return str(problem).removeprefix(f"{path}: ")
         return "vanished while we looked" if data is None else why_quarantined(data)
-
-
-def _look(name: str, folder: int) -> _Looked | None:
-    """The state of an entry, and whether it is a folder; None when it went away since its folder was listed."""
-    try:
-        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    seen = FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
-    return ListedFile(seen, state.st_mtime, stat.S_ISREG(state.st_mode)), stat.S_ISDIR(state.st_mode)
-
-
-class _How(ctypes.Structure):
-    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
-
-
-def _openat2(root: int, path: str, flags: int) -> int | None:
-    """Open beneath the root in one call; None when the kernel or a sandbox does not have it."""
-    how = _How(flags, 0, _BENEATH)
-    fd: int = _LIBC.syscall(_OPENAT2, root, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
-    if fd >= 0:
-        return fd
-    number = ctypes.get_errno()
-    if number in {errno.ENOSYS, errno.EPERM}:
-        return None
-    if number in {errno.EXDEV, errno.ELOOP}:
-        raise ConflictError(f"{path}: leads out of the workspace; left alone")
-    raise OSError(number, os.strerror(number), path)
-
-
-def _walk(root: int, path: str) -> int:
-    """Open component by component without following any link: the stricter way of older kernels."""
-    fd = os.dup(root)
-    for part in path.split("/") if path else []:
-        below = None
-        try:
-            below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=fd)
-        except OSError as problem:
-            if problem.errno in {errno.ELOOP, errno.ENOTDIR}:
-                raise ConflictError(f"{path}: goes through a link; left alone") from problem
-            raise
-        finally:
-            os.close(fd)
-        fd = below
-    return fd
 
 
 class Syscalls:

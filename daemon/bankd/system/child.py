@@ -18,11 +18,12 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from bankd.errors import BankError
 from bankd.system.clock import read_monotonic
+from bankd.system.socket_client import read_answer
 
 Message: TypeAlias = dict[str, Any]
 Request: TypeAlias = tuple[bytes, int | None]
@@ -63,11 +64,11 @@ class ChildProcess:
             connection.settimeout(seconds)
             try:
                 if self._owes_answer:
-                    self._owes_answer = not _read_answer(connection)
+                    self._owes_answer = not read_answer(connection)
                 line = json.dumps(request).encode() + b"\n"
                 sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
                 connection.sendall(line[sent:])
-                return _read_answer(connection)
+                return read_answer(connection)
             except (OSError, ValueError) as error:
                 raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
             finally:
@@ -92,7 +93,7 @@ class ChildProcess:
             return False
         try:
             if self._owes_answer and self._connection and select.select([self._connection], [], [], 0)[0]:
-                self._owes_answer = not _read_answer(self._connection)
+                self._owes_answer = not read_answer(self._connection)
         except (OSError, ValueError):  # it has just ended
             return False
         finally:
@@ -160,19 +161,6 @@ class ChildProcess:
         return f"by signal {-code}" if code < 0 else f"exit code {code}"
 
 
-def _read_answer(connection: socket.socket) -> Message:
-    parts: list[bytes] = []
-    while not parts or not parts[-1].endswith(b"\n"):
-        part = connection.recv(_CHUNK)
-        if not part:
-            raise ValueError("it closed the socket")
-        parts.append(part)
-    answer = json.loads(b"".join(parts))
-    if not isinstance(answer, dict):
-        raise ValueError("the answer is not an object")  # noqa: TRY004 -- reported like any other bad answer
-    return answer
-
-
 def serve_master(answer: Callable[[Message, int | None], Message], at_end: Callable[[], object] = bool) -> None:
     """Be a child: answer requests from standard input. When the parent is gone, call `at_end` and end at once."""
     connection = socket.socket(fileno=os.dup(0))
@@ -185,24 +173,19 @@ def serve_master(answer: Callable[[Message, int | None], Message], at_end: Calla
 
 def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request], at_end: Callable[[], object]) -> None:
     try:
-        for request in _receive(connection):
-            requests.put(request)
+        while True:
+            line, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1, socket.MSG_CMSG_CLOEXEC)
+            while line and not line.endswith(b"\n"):
+                more = connection.recv(_CHUNK)
+                line = line + more if more else b""
+            if not line:
+                return
+            requests.put((line, descriptors[0] if descriptors else None))
     finally:  # a parent that ended without reading its answer causes an error here
         try:
             at_end()
         finally:
             os._exit(0)  # nobody waits for the work any more
-
-
-def _receive(connection: socket.socket) -> Iterator[Request]:
-    while True:
-        line, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1, socket.MSG_CMSG_CLOEXEC)
-        while line and not line.endswith(b"\n"):
-            more = connection.recv(_CHUNK)
-            line = line + more if more else b""
-        if not line:
-            return
-        yield line, descriptors[0] if descriptors else None
 
 
 _AGAIN = 0.2

@@ -13,6 +13,7 @@ from bankd.pages.bare_json import read_json, write_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _socket
+    from collections.abc import Callable
     from typing import Any
 
 NAME = "bankd.sock"
@@ -76,43 +77,45 @@ def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
 def exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     """Send a request over an open connection, and give its answer; raises OSError and ValueError."""
     connection.sendall(write_json(request).encode() + b"\n")
-    answer = read_json(_read_line(connection))
+    return read_answer(connection)
+
+
+def read_answer(connection: _socket.socket) -> dict[str, Any]:
+    """Read an answer; raises OSError, and ValueError when it is none."""
+    parts: list[bytes] = []
+    while not parts or not parts[-1].endswith(b"\n"):
+        part = connection.recv(1 << 16)
+        if not part:
+            raise ValueError("the socket was closed")
+        parts.append(part)
+    answer = read_json(b"".join(parts))
     if not isinstance(answer, dict):
         raise ValueError("the answer is not an object")  # noqa: TRY004  reported like any other bad answer
     return answer
 
 
-def _read_line(connection: _socket.socket) -> bytes:
-    parts: list[bytes] = []
-    while not parts or not parts[-1].endswith(b"\n"):
-        part = connection.recv(1 << 16)
-        if not part:
-            raise ValueError("the daemon hung up")
-        parts.append(part)
-    return b"".join(parts)
-
-
-def connect_socket(path: str, timeout: float) -> _socket.socket:
-    """A connection to a socket at a path of any length; raises OSError."""
+def connect_socket(path: str, timeout: float | None) -> _socket.socket:
+    """A connection to a socket at a path of any length, without a timeout if that is None; raises OSError."""
     os.stat(path)  # noqa: PTH116  without a daemon there is no socket, and no need to import the module
     import _socket  # noqa: PLC0415
 
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     connection.settimeout(timeout)
     try:
-        if len(os.fsencode(path)) <= LONGEST_ADDRESS:
-            connection.connect(path)
-        else:
-            _connect_long(connection, path)
+        at_address(path, connection.connect)
     except OSError:
         connection.close()
         raise
     return connection
 
 
-def _connect_long(connection: _socket.socket, path: str) -> None:
+def at_address(path: str, use: Callable[[str], object]) -> None:
+    """Bind or connect to a path. One that is too long for an address is reached through its open folder; raises OSError."""
+    if len(os.fsencode(path)) <= LONGEST_ADDRESS:
+        use(path)
+        return
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # noqa: PTH120
     try:
-        connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")  # noqa: PTH119
+        use(f"/proc/self/fd/{folder}/{os.path.basename(path)}")  # noqa: PTH119
     finally:
         os.close(folder)

@@ -14,7 +14,7 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from bankd.errors import BUG, BankError, BusyError, UserError
 from bankd.pages.text import to_json
 from bankd.system.clock import read_monotonic
-from bankd.system.socket_client import LONGEST_ADDRESS
+from bankd.system.socket_client import at_address, connect_socket, exchange
 
 log = logging.getLogger(__name__)
 
@@ -101,23 +101,25 @@ class SocketServer:
     def is_reachable(self) -> bool:
         """Whether a client that connects at the path reaches this server."""
         try:
-            with _address(self.link or self.path) as address, _new_socket() as probe:
-                probe.settimeout(self.patience.total)
-                probe.connect(address)
-                probe.sendall(b'{"op":"ping"}\n')
-                return probe.recv(CHUNK).startswith(b"{") and self.path.lstat().st_ino == self._inode
-        except OSError:
+            with contextlib.closing(connect_socket(str(self.link or self.path), self.patience.total)) as probe:
+                return bool(exchange(probe, {"op": "ping"})) and self.path.lstat().st_ino == self._inode
+        except (OSError, ValueError):
             return False
 
     def _bind(self) -> socket.socket:
         _check_folder(self.path.parent)
-        self._clear_the_way()
-        listener = _new_socket()
+        # We hold the workspace's lock, so a socket at our path was left by a daemon that died, unless somebody answers.
+        try:
+            connect_socket(str(self.path), None).close()
+        except OSError:  # there is nothing, a socket without a listener, or a broken link
+            self.path.unlink(missing_ok=True)
+        else:
+            raise BusyError(f"{self.path}: another process answers there")
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         # The mode must be right before anybody can connect, so the umask sets it and not a later chmod.
         mask = os.umask(0o177)
         try:
-            with _address(self.path) as address:
-                listener.bind(address)
+            at_address(str(self.path), listener.bind)
             listener.listen(128)
         except OSError as error:
             listener.close()
@@ -125,16 +127,6 @@ class SocketServer:
         finally:
             os.umask(mask)
         return listener
-
-    def _clear_the_way(self) -> None:
-        # We hold the workspace's lock, so a socket at our path was left by a daemon that died, unless somebody answers.
-        with _address(self.path) as address, _new_socket() as probe:
-            try:
-                probe.connect(address)
-            except OSError:  # there is nothing, a socket without a listener, or a broken link
-                self.path.unlink(missing_ok=True)
-                return
-        raise BusyError(f"{self.path}: another process answers there")
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
@@ -235,10 +227,6 @@ def _send(connection: socket.socket, answer: Answer, until: float) -> None:
     connection.sendall(to_json(answer).encode() + b"\n")
 
 
-def _new_socket() -> socket.socket:
-    return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-
-
 def _is_trusted(connection: socket.socket) -> bool:
     size = struct.calcsize("3i")
     _, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
@@ -252,16 +240,3 @@ def _check_folder(folder: Path) -> None:
         raise UserError(f"{folder}: belongs to another user; the daemon's socket must not stand there")
     if found.st_mode & 0o022:
         raise UserError(f"{folder}: others may write there; make it yours with: chmod 700 '{folder}'")
-
-
-@contextlib.contextmanager
-def _address(path: Path) -> Iterator[str]:
-    """The address to bind or connect to. A path that is too long for one is reached through its open folder."""
-    if len(os.fsencode(path)) <= LONGEST_ADDRESS:
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)

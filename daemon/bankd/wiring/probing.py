@@ -98,7 +98,7 @@ def open_probe(root: Path) -> Iterator[Probe]:
         yield Probe(root, files, indexes)
     finally:
         indexes.release()
-        files.tree.close()
+        files.close()
 
 
 def ask_daemon(root: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -253,7 +253,7 @@ class BankReader:
         from bankd.workspace.catalog import read_known
 
         known, files = read_known(self.root / ".bankd/catalogue.sqlite3", "memory"), BankFiles(self.root)
-        with closing(files.tree):
+        with closing(files):
             logs = files.survey("memory", utc_now(), 0, known, any_content=True).files
         return sum(known.get(path) != seen for path, seen in logs.items())
 

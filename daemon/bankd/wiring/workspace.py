@@ -46,7 +46,7 @@ from bankd.wiring.search import make_search
 from bankd.workers.models import ModelDoor
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from bankd.workspace.facts import RunLedger, RunReports, TrustedClock
-from bankd.workspace.graph import LinkGraph, LinkTable
+from bankd.workspace.graph import LinkGraph
 from bankd.workspace.logs import ImportedLogs, LogFiles
 from bankd.workspace.writer import TextTraces, WorkspaceWriter
 
@@ -101,11 +101,11 @@ def open_workspace(
     files = BankFiles(root)
     try:
         with _lock_of(files, moment, write, lease) as lock:
-            writer = WorkspaceWriter(files.tree, lock, _writer(), reference_rewriter(settings.routing))
+            writer = WorkspaceWriter(files, lock, _writer(), reference_rewriter(settings.routing))
             healed: list[str] = []
             if write:
-                require_safe(files.tree, permitted=settings.unsafe_filesystem)
-                recoverer = Recoverer(files.tree, writer, settings.settle_seconds, settings.keep)
+                require_safe(files, permitted=settings.unsafe_filesystem)
+                recoverer = Recoverer(files, writer, settings.settle_seconds, settings.keep)
                 healed = recoverer.recover(moment).notes
             with seldom_collected(), ExitStack() as stack:
                 workspace = _assemble(writer, files, settings, moment, lease.searching if lease else searching, stack)
@@ -120,7 +120,7 @@ def open_workspace(
                     for note in (*healed, *workspace.take_damage()):
                         log.warning("%s", show_line(note))
     finally:
-        files.tree.close()
+        files.close()
 
 
 def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple[Settings, Sequence[str]]:
@@ -146,16 +146,16 @@ def _assemble(
     stack: ExitStack,
 ) -> Workspace:
     """Put the parts together; a command that only reads works on a disk that cannot be written, too."""
-    tree, root, own = files.tree, files.tree.root, files.tree.root / ".bankd"
+    root, own = files.root, files.root / ".bankd"
     catalog_db = CatalogDatabase(own / "catalogue.sqlite3", may_stay_in_memory=not writer.may_write)
     stack.callback(catalog_db.close)
-    links = LinkTable(own / "links.sqlite3", may_stay_in_memory=not writer.may_write)
-    stack.callback(links.close)
+    graph = LinkGraph(files, settings.links.roots, settings.routing, may_stay_in_memory=not writer.may_write)
+    stack.callback(graph.database.close)
     catalog = PageMemoryCatalog(files, catalog_db, settings.settle_seconds, writer.own_writes)
     search = (lambda: searching) if searching else partial(make_search, root)
     door = None
     if settings.distil.is_on:
-        door = ModelDoor(settings.distil, ReplyLog(tree, _writer()), moment, read_monotonic, Event().wait)
+        door = ModelDoor(settings.distil, ReplyLog(files, _writer()), moment, read_monotonic, Event().wait)
         stack.callback(door.close)
     index = RunIndex(moment, writer.publish, catalog, search, is_ours=searching is None)
     stack.callback(index.close)
@@ -169,16 +169,16 @@ def _assemble(
         catalog_db=catalog_db,
         transactions=writer,
         index=index,
-        graph=LinkGraph(tree, links, settings.links.roots, settings.routing),
+        graph=graph,
         recalls=RecallBuffer(root / "recall", settings.search.recall_minutes),
         recorder=Recorder(
-            partial(RunLedger, root), RunReports(tree, writer.staging), read_monotonic, moment, is_by_hand=True
+            partial(RunLedger, root), RunReports(files, writer.staging), read_monotonic, moment, is_by_hand=True
         ),
         read_clock=read_clock,
-        clock_trust=TrustedClock(tree, writer.staging),
-        derived=(catalog_db, links),
-        traces=TextTraces(tree, writer, catalog_db, index.close),
-        imports=ImportedLogs(tree, writer),
+        clock_trust=TrustedClock(files, writer.staging),
+        derived=(catalog_db, graph.database),
+        traces=TextTraces(files, writer, catalog_db, index.close),
+        imports=ImportedLogs(files, writer),
         models=door,
     )
 
@@ -189,14 +189,14 @@ def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease
     if lease:
         yield lease.lock
         return
-    lock, loan = Lock(files.tree, moment.isoformat(timespec="seconds")), None
+    lock, loan = Lock(files, moment.isoformat(timespec="seconds")), None
     try:
         try:
             if write:
                 lock.take()
         except BusyError:
             with suppress(NoDaemonError):
-                loan = borrow_lock(str(files.tree.root))
+                loan = borrow_lock(str(files.root))
             if loan is None:
                 raise
             lock.take()  # BusyError if somebody was faster

@@ -87,7 +87,7 @@ def _left_alone(root: Path, catalog: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     with suppress(UserError):  # a workspace that is missing is said elsewhere
         files = BankFiles(root)
-        with closing(files.tree):
+        with closing(files):
             for folder in FOLDERS[:3]:
                 known, is_log = read_known(catalog, folder), folder == "memory"
                 found |= files.survey(folder, utc_now(), 0, known, any_content=is_log).quarantined

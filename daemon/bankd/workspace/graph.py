@@ -62,86 +62,6 @@ CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 """
 
 
-class LinkTable(DerivedDatabase):
-    """The references of a workspace by the file they stand in and by the word that their target ends with."""
-
-    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
-        """Open the table."""
-        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
-
-    def files(self) -> dict[str, FileFingerprint]:
-        """Every file that was seen, with its fingerprint."""
-        return dict(self.read("SELECT path, size, mtime_ns, inode FROM files", (), seen_file))
-
-    def record(
-        self, path: str, seen: FileFingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
-    ) -> None:
-        """Remember a file; one without `data` only as something that a link may lead to."""
-        known = self.execute("SELECT target, MAX(reach), led FROM links WHERE source = ? GROUP BY target", (path,))
-        reached = {target: (reach, led) for target, reach, led in known}
-        self.forget(path)
-        digest = "" if data is None else sha256(data).hexdigest()[:32]
-        self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", (path, *seen_row(seen), digest))
-        self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
-        rows = []
-        for r in source.references if source else ():
-            target = encode_text(r.target)
-            place = (encode_text(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled)
-            rows.append((path, *place, *reached.get(target, (0, None)), False))
-        self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-
-    def forget(self, path: str) -> None:
-        """Forget a file that is gone."""
-        for table, column in (("files", "path"), ("links", "source"), ("ids", "path"), ("outlines", "path")):
-            self.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
-
-    def links(self, keys: Collection[str]) -> Iterator[Link]:
-        """The references whose target ends with one of these words."""
-        query = f"SELECT {_LINK} FROM links WHERE key IN ({{}}) ORDER BY source, line, first"  # noqa: S608  # our own words
-        yield from self.read_among(query, sorted(map(encode_text, keys)), _link)
-
-    def links_of(self, source: str) -> list[Link]:
-        """The references of a file."""
-        query = f"SELECT {_LINK} FROM links WHERE source = ? ORDER BY line, first"  # noqa: S608  # our own words
-        return self.read(query, (source,), _link)
-
-    def links_with(self, column: str, where: str = "TRUE") -> list[tuple[Link, Any]]:
-        """All references, or some, each with the value of a column.
-
-        `reach` is the furthest that a reference has ever led, `led` the file in which it led to a place.
-        """
-        query = f"SELECT {_LINK}, {column} FROM links WHERE {where} ORDER BY source, line, first"  # noqa: S608  # our own words
-        return self.read(query, (), lambda *row: (_link(*row[:-1]), row[-1]))
-
-    def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
-        """Remember how far these references lead, and to which file, to notice when they stop doing so."""
-        furthest = {(link.source, link.reference.target): (reach, led) for link, reach, led in links}
-        rows = [(*how, source, encode_text(target)) for (source, target), how in furthest.items()]
-        changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
-        self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
-
-    def pages_with(self, id_: str) -> list[str]:
-        """The files that hold a block of this id."""
-        return [path for (path,) in self.execute("SELECT path FROM ids WHERE id = ? ORDER BY path", (id_,))]
-
-    def identities(self, paths: Iterable[str]) -> dict[str, PageIdentity]:
-        """The digest and the memory ids of the pages of the bank among these files."""
-        found = {}
-        for path in sorted(path for path in paths if path.startswith(BANK) and path.endswith(".md")):
-            digest = next((row[0] for row in self.execute("SELECT digest FROM files WHERE path = ?", (path,))), "")
-            ids = self.execute("SELECT id FROM ids WHERE path = ?", (path,))
-            found[path] = PageIdentity(digest, frozenset(id_ for (id_,) in ids))
-        return found
-
-    def moved(self) -> dict[str, str]:
-        """The moves by the user that links have not followed yet, old path to new."""
-        return dict(self.execute("SELECT old, new FROM moved ORDER BY old"))
-
-    def settle_moved(self, old: Iterable[str]) -> None:
-        """Forget these moves: links have followed them, or need not."""
-        self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
-
-
 def _link(source: str, kind: str, *place: Any) -> Link:
     line, first, last, target, angled = place
     return Link(source, Reference(LinkKind(kind), line, first, last, decode_text(target), bool(angled)))
@@ -158,120 +78,137 @@ _OWN = frozenset({"events", "recall"})
 """Folders of the workspace, and only there: a page of the bank about events has its parts in `events/`."""
 
 
-class _ReferringFiles:
-    """The files that may have references, or be referred to. `home` is the resolved folder of the workspace."""
+def _referring_files(home: str, roots: Iterable[str]) -> Iterator[tuple[str, FileFingerprint]]:
+    """The files that something may refer to, of the bank, the logs, the archive, `roots` and the top folder; none is opened.
 
-    def __init__(self, home: str, roots: Collection[str]) -> None:
-        """`roots` are the other folders of the settings; those inside the workspace become relative paths."""
-        self.home, self._prefix = home, str(Path(home, "x"))[:-1]
-        resolved = (Path(home, root).resolve() for root in roots)
-        self.roots = tuple(
-            (path.relative_to(home) if path.is_relative_to(home) else path).as_posix() for path in resolved
-        )
-
-    def walk(self) -> Iterator[tuple[str, FileFingerprint]]:
-        """Every file of the bank, the logs, the archive, the other folders and the top folder; nothing is opened."""
-        folders = [*_FOLDERS, *(root for root in self.roots if root.partition("/")[0] not in _FOLDERS)]
-        while folders:
-            for entry in self._entries(folders.pop()):
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(self._path(entry))
-                else:
-                    yield from _regular(self._path(entry), entry)
-        for entry in self._entries(""):
-            if not entry.is_dir(follow_symlinks=False):
-                yield from _regular(entry.name, entry)
-
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """The entries of a folder that something may refer to."""
-        try:
-            with os.scandir(Path(self.home, folder)) as entries:
-                there = {entry.name: entry for entry in entries if self._is_visible(entry)}
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            return []
-        ignored = ignored_among([name for name in there if name.endswith(".md")])
-        return [there[name] for name in sorted(there.keys() - ignored)]
-
-    def _is_visible(self, entry: os.DirEntry[str]) -> bool:
-        is_skipped = entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink()
-        return not is_skipped and self._path(entry) not in _OWN
-
-    def _path(self, entry: os.DirEntry[str]) -> str:
-        return entry.path.removeprefix(self._prefix)
-
-
-def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, FileFingerprint]]:
-    """A regular file of at most the size that is read, with its fingerprint; nothing for anything else."""
-    with suppress(OSError):
-        state = entry.stat(follow_symlinks=False)
-        if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
-            yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+    `home` is the resolved folder of the workspace. A file larger than what is read is left out.
+    """
+    prefix = str(Path(home, "x"))[:-1]
+    folders = ["", *_FOLDERS, *(root for root in roots if root.partition("/")[0] not in _FOLDERS)]
+    while folders:
+        folder = folders.pop()
+        with (
+            suppress(FileNotFoundError, NotADirectoryError, PermissionError),
+            os.scandir(Path(home, folder)) as entries,
+        ):
+            there = {entry.name: entry for entry in entries if not (entry.name.startswith(".") or entry.is_symlink())}
+            ignored = ignored_among([name for name in there if name.endswith(".md")])
+            for name in sorted(there.keys() - ignored - _SKIPPED):
+                path = there[name].path.removeprefix(prefix)
+                if not there[name].is_dir(follow_symlinks=False):
+                    with suppress(OSError):
+                        state = there[name].stat(follow_symlinks=False)
+                        if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
+                            yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+                elif folder and path not in _OWN:  # of the top folder itself only the files
+                    folders.append(path)
 
 
 class LinkGraph:
-    """The files, names and references of one workspace; `opened` counts the files that were read."""
+    """The files, names and references of one workspace; `opened` counts the files that were read.
 
-    def __init__(self, tree: FileTree, table: LinkTable, roots: Collection[str], routing: str) -> None:
+    References are found by the file that they stand in, and by the word that their target ends with.
+    """
+
+    def __init__(
+        self, tree: FileTree, roots: Collection[str], routing: str, *, may_stay_in_memory: bool = False
+    ) -> None:
         """`roots` are other folders of the settings; `routing` is the path of the routing rules in the workspace."""
-        self._tree, self.routing = tree, routing
-        self._files = _ReferringFiles(tree.root.resolve().as_posix(), roots)
-        self.table = table
-        table.refill = self.refresh
-        self.names = Names((), self._files.home)
+        self._tree, self.routing, self._home = tree, routing, tree.root.resolve().as_posix()
+        resolved = (Path(self._home, root).resolve() for root in roots)
+        inside = (path.relative_to(self._home) if path.is_relative_to(self._home) else path for path in resolved)
+        self._roots = tuple(path.as_posix() for path in inside)
+        file = tree.root / ".bankd/links.sqlite3"
+        self.database = DerivedDatabase(file, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+        self.database.refill = self.refresh
+        self.names = Names((), self._home)
         self.opened = 0
         self._views: dict[str, PagePart] = {}
 
     def refresh(self) -> None:
         """Read the files that changed, forget those that are gone, and notice the moves that the user made."""
         self._views = {}
-        there = dict(self._files.walk())
-        self.names = Names(there, self._files.home)
+        there = dict(_referring_files(self._home, self._roots))
+        self.names = Names(there, self._home)
         seen = {path: there[path] for path in only_utf8(there)}  # a link may lead to the others too
-        self.table.change(lambda: self._take_in(seen))
+        self.database.change(lambda: self._take_in(seen))
 
     def _take_in(self, seen: Mapping[str, FileFingerprint]) -> None:
-        known = self.table.files()
+        known = self._files()
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
-        before = self.table.identities(gone) if new else {}
+        before = self._identities(gone) if new else {}
         for path in sorted(changed):
             self._record(path, seen[path])
-        for old, path in moved_by_hand(before, self.table.identities(new) if gone else {}).items():
-            self.table.execute("UPDATE moved SET new = ? WHERE new = ?", (path, old))
-            self.table.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, path))
+        for old, path in moved_by_hand(before, self._identities(new) if gone else {}).items():
+            self.database.execute("UPDATE moved SET new = ? WHERE new = ?", (path, old))
+            self.database.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, path))
         for path in gone:
-            self.table.forget(path)
-        self.table.settle_moved(old for old in self.table.moved() if old in seen)
+            self._forget(path)
+        self.settle(old for old in self._moves() if old in seen)
         # How far references lead that changed, and those to a place in a file that changed or is gone.
-        links = [link for path in changed for link in self.table.links_of(path)]
+        links = [link for path in changed for link in self.links_of(path)]
         if known:
             pointed = (link for link in self.links_named([*changed, *gone]) if "#" in link.reference.target)
             links += [link for link in pointed if link.source not in changed]
         scene = self.scene
-        targets = ((link, scene.target(link)) for link in links)
-        self.table.mark_reached((link, scene.reach(link), target.path if target else None) for link, target in targets)
+        furthest = {
+            (link.source, encode_text(link.reference.target)): (scene.reach(link), target.path if target else None)
+            for link in links
+            for target in [scene.target(link)]
+        }
+        changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
+        rows = [(*how, *where) for where, how in furthest.items()]
+        self.database.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
 
     def _record(self, path: str, seen: FileFingerprint) -> None:
+        """Remember a file; one in which no references are followed only as something that a link may lead to."""
         is_archived = path.startswith(ARCHIVE) and path.endswith(".md")
-        if not is_archived and not (path.endswith(REFERRING) and self._may_refer(path)):
-            self.table.record(path, seen, None, None, ())
-            return
-        data = self._bytes(path)
+        is_read = is_archived or (path.endswith(REFERRING) and self._may_refer(path))
+        data = self._bytes(path) if is_read else None
         text = decode_text(data or b"")
-        rows = text.split("\n") if path.endswith(".md") else ()
-        ids = {id_ for line in rows if (id_ := split_id(line.rstrip())[1])}
-        self.table.record(path, seen, data, None if is_archived else read_source(path, text, self.routing), ids)
+        known = "SELECT target, MAX(reach), led FROM links WHERE source = ? GROUP BY target"
+        reached = {target: (reach, led) for target, reach, led in self.database.execute(known, (path,))}
+        self._forget(path)
+        digest = "" if data is None else sha256(data).hexdigest()[:32]
+        self.database.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", (path, *seen_row(seen), digest))
+        lines = text.split("\n") if path.endswith(".md") else ()
+        ids = {id_ for line in lines if (id_ := split_id(line.rstrip())[1])}
+        self.database.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
+        rows = []
+        for r in read_source(path, text, self.routing).references if is_read and not is_archived else ():
+            target = encode_text(r.target)
+            place = (encode_text(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled)
+            rows.append((path, *place, *reached.get(target, (0, None)), False))
+        self.database.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def _forget(self, path: str) -> None:
+        for table, column in (("files", "path"), ("links", "source"), ("ids", "path"), ("outlines", "path")):
+            self.database.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
+
+    def _files(self) -> dict[str, FileFingerprint]:
+        """Every file that was seen, with its fingerprint."""
+        return dict(self.database.read("SELECT path, size, mtime_ns, inode FROM files", (), seen_file))
+
+    def _identities(self, paths: Iterable[str]) -> dict[str, PageIdentity]:
+        """The digest and the memory ids of the pages of the bank among these files."""
+        found = {}
+        for path in sorted(path for path in paths if path.startswith(BANK) and path.endswith(".md")):
+            rows = self.database.execute("SELECT digest FROM files WHERE path = ?", (path,))
+            ids = self.database.execute("SELECT id FROM ids WHERE path = ?", (path,))
+            found[path] = PageIdentity(rows[0][0] if rows else "", frozenset(id_ for (id_,) in ids))
+        return found
 
     def _may_refer(self, path: str) -> bool:
         """Whether people write the references of a file. Not so bankd's own pages: their names are examples, or made anew."""
         if path.startswith(BANK):
             return path == BANK + INBOX or not is_own(path.removeprefix(BANK))
-        return path == self.routing or any(path.startswith(root + "/") for root in self._files.roots)
+        return path == self.routing or any(path.startswith(root + "/") for root in self._roots)
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
         """The pages of a layout and the files that it touches, read; `names` are the names before it."""
         there = {path for path in layout.sources if path in self.names}
-        wanted = there | files_touched(layout, self.table.links(keys_touched(layout)), names)
+        wanted = there | files_touched(layout, self._links(keys_touched(layout)), names)
         return {path: self.read(path) for path in sorted(wanted)}
 
     def read(self, path: str) -> Source:
@@ -303,7 +240,7 @@ class LinkGraph:
 
     def links_to(self, path: str) -> list[Link]:
         """The references that lead to a file or folder, in the order of their places."""
-        found = ((link, self.scene.target(link)) for link in self.table.links(keys_to(path)))
+        found = ((link, self.scene.target(link)) for link in self._links(keys_to(path)))
         return [link for link, target in found if target and target.path == path and link.source != path]
 
     @property
@@ -315,11 +252,11 @@ class LinkGraph:
         """The places in a file, found once while it stays the same."""
         if not path.endswith(".md"):
             return None
-        known = self.table.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
+        known = self.database.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
         if known:
             return known[0]
         outline = outline_of(self.document(path))
-        self.table.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
+        self.database.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
         return outline
 
     def links_into(self, pages: Collection[str]) -> list[Link]:
@@ -329,34 +266,51 @@ class LinkGraph:
 
     def links_named(self, pages: Collection[str]) -> list[Link]:
         """The references that may mean these pages, by the last word of their targets."""
-        return list(self.table.links({key for path in pages for key in keys_to(path)}))
+        return self._links({key for path in pages for key in keys_to(path)})
+
+    def _links(self, keys: Collection[str]) -> list[Link]:
+        """The references whose target ends with one of these words."""
+        query = f"SELECT {_LINK} FROM links WHERE key IN ({{}}) ORDER BY source, line, first"  # noqa: S608  # our own words
+        return list(self.database.read_among(query, sorted(map(encode_text, keys)), _link))
 
     def links_of(self, page: str) -> list[Link]:
         """The references that stand in a page."""
-        return self.table.links_of(page)
+        query = f"SELECT {_LINK} FROM links WHERE source = ? ORDER BY line, first"  # noqa: S608  # our own words
+        return self.database.read(query, (page,), _link)
 
     def is_name_taken(self, path: str) -> bool:
         """Whether a new page may not have this name: a page has it, or a broken link waits for it."""
         name = path.rpartition("/")[2]
         if self.names.named(name):
             return True
-        waiting = self.table.links({path_key(name.removesuffix(".md"))})
-        return any(link.reference.kind in WIKI_KINDS for link in waiting)
+        return any(link.reference.kind in WIKI_KINDS for link in self._links({path_key(name.removesuffix(".md"))}))
 
     def broken(self) -> Iterator[tuple[Link, bool]]:
         """The broken references, each with whether it once worked; addresses outside are left out."""
         scene = self.scene
-        for link, reach in self.table.links_with("reach"):
+        for link, reach in self._links_with("reach"):
             now, once = scene.reach(link), Reach(reach)
             if _is_ours(link, once) and now < max(once, wanted_reach(link.reference)):
                 yield link, now < once
+
+    def _links_with(self, column: str, where: str = "TRUE") -> list[tuple[Link, Any]]:
+        """All references, or some, each with the value of a column.
+
+        `reach` is the furthest that a reference has ever led, `led` the file in which it led to a place.
+        """
+        query = f"SELECT {_LINK}, {column} FROM links WHERE {where} ORDER BY source, line, first"  # noqa: S608  # our own words
+        return self.database.read(query, (), lambda *row: (_link(*row[:-1]), row[-1]))
+
+    def _moves(self) -> dict[str, str]:
+        """The moves by the user that links have not followed yet, old path to new."""
+        return dict(self.database.execute("SELECT old, new FROM moved ORDER BY old"))
 
     def moved(self) -> dict[str, str]:
         """The moves by the user, old path to new, for which a link waits, and everything that moved with them.
 
         A move of long ago that no link waits for is left out: links written since then may use the new path.
         """
-        moves = self.table.moved()
+        moves = self._moves()
         before = self.names.changed(moves.values(), moves)
         waiting = {old for old, new in moves.items() if self._waits(old, new, before)}
         astray = (link for link, once in self.broken() if once and self.scene.target(link) is None) if moves else ()
@@ -368,32 +322,31 @@ class LinkGraph:
 
     def pages_with(self, block: str) -> list[str]:
         """The files in which a block of this id stands."""
-        return self.table.pages_with(block)
+        return [path for (path,) in self.database.execute("SELECT path FROM ids WHERE id = ? ORDER BY path", (block,))]
 
     def strays(self) -> list[Stray]:
         """The references to a block that is no longer there."""
-        lost = ((link, led, block_named(link.reference)) for link, led in self.table.links_with("led", "is_lost"))
+        lost = ((link, led, block_named(link.reference)) for link, led in self._links_with("led", "is_lost"))
         return [
-            Stray(link, led, block, tuple(self.table.pages_with(block)))
+            Stray(link, led, block, tuple(self.pages_with(block)))
             for link, led, block in lost
             if led and block and self.scene.reach(link) is not Reach.POINT
         ]
 
     def settle(self, moved: Iterable[str]) -> None:
         """Forget these moves: links have followed them, or need not."""
-        listed = list(moved)
-        self.table.change(lambda: self.table.settle_moved(listed))
+        self.database.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in moved])
 
     def _waits(self, old: str, new: str, before: Names) -> bool:
         """Whether a moved page has a link that is broken now and worked from its old place."""
-        links = [link.reference for link in self.table.links_of(new)]
+        links = [link.reference for link in self.links_of(new)]
         return any(
             not resolve_reference(item, new, self.names) and resolve_reference(item, old, before) for item in links
         )
 
     def sizes(self) -> dict[str, int]:
         """The bytes of every page of the bank."""
-        return {path: seen.size for path, seen in self.table.files().items() if path.startswith(BANK)}
+        return {path: seen.size for path, seen in self._files().items() if path.startswith(BANK)}
 
 
 def _root_of(old: str, new: str) -> tuple[str, str]:

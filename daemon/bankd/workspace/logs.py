@@ -68,13 +68,13 @@ class LogFiles:
     def append(self, log: str, text: str) -> None:
         """Put a text at the end of a log in a folder below `memory/`. The next run reads it at once."""
         folder, _, name = log.rpartition("/")
-        append_text(self._files.tree, folder, name, text)
+        append_text(self._files, folder, name, text)
         self._note_own_write(f"{FOLDER}/{log}")
 
     def take_back(self, log: str, text: str) -> bool:
         """Remove a text from the end of a log; False, and nothing is done, if the log does not end with it."""
         folder, _, name = log.rpartition("/")
-        is_back = cut_text(self._files.tree, folder, name, text)
+        is_back = cut_text(self._files, folder, name, text)
         if is_back:
             self._note_own_write(f"{FOLDER}/{log}")
         return is_back

@@ -16,10 +16,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from hashlib import blake2b
-from itertools import takewhile
+from hashlib import file_digest
 from pathlib import Path
+from typing import Literal
 
 from watchdog import events
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -61,18 +60,11 @@ class WatchIntervals:
     after_loss: float = 0.5
 
 
-class WatchMode(StrEnum):
-    """How changes are noticed: by the kernel, or by looking."""
-
-    KERNEL = "inotify"
-    POLLING = "polling"
-
-
 @dataclass(slots=True)
 class WatcherState:
-    """The watcher's figures about itself, for the status."""
+    """The watcher's figures about itself, for the status; `mode` is how changes are noticed: by the kernel, or by looking."""
 
-    mode: WatchMode = WatchMode.KERNEL
+    mode: Literal["inotify", "polling"] = "inotify"
     reason: str = ""
     files: int = 0
     directories: int = 0
@@ -160,7 +152,7 @@ class Watcher:
         if self._hints is not None:
             self._hints.stop()
             self._hints = None
-        self.state.mode, self.state.reason = WatchMode.POLLING, reason
+        self.state.mode, self.state.reason = "polling", reason
         log.warning("watching by polling every %.0f s: %s", self.pace.poll, reason)
 
     def _hint(self, path: str) -> None:
@@ -179,7 +171,7 @@ class Watcher:
         self._stopping = True
 
     def _interval(self) -> float:
-        return self.pace.look_at_all if self.state.mode is WatchMode.KERNEL else self.pace.poll
+        return self.pace.look_at_all if self._hints is not None else self.pace.poll
 
     def _run(self) -> None:
         while not self._stopping:
@@ -347,35 +339,30 @@ class Debouncer:
 
     quiet: float
     longest: float
-    # Both are in the order of their times, because a path noted again goes to the end of `_last`.
-    _last: dict[str, float] = field(default_factory=dict)
-    _first: dict[str, float] = field(default_factory=dict)
+    _held: dict[str, tuple[float, float]] = field(default_factory=dict)  # the first and the last hint, last ones last
 
     def note(self, path: str, now: float) -> None:
         """A hint about a path."""
-        self._last.pop(path, None)
-        self._last[path] = now
-        self._first.setdefault(path, now)
+        first, _ = self._held.pop(path, (now, now))
+        self._held[path] = first, now
 
     def take(self, now: float) -> list[str]:
         """The paths that were quiet, or held, for long enough; they are no longer held."""
-        due = [path for path, _ in takewhile(lambda item: item[1] <= now - self.quiet, self._last.items())]
-        due += [path for path, _ in takewhile(lambda item: item[1] <= now - self.longest, self._first.items())]
+        due = [path for path, times in self._held.items() if self._due_at(*times) <= now]
         for path in due:
-            self._last.pop(path, None)
-            self._first.pop(path, None)
-        return list(dict.fromkeys(due))
+            del self._held[path]
+        return due
 
     def wait(self, now: float) -> float | None:
         """Seconds until `take` gives something; None when nothing is held."""
-        if not self._last:
-            return None
-        quiet_at = next(iter(self._last.values())) + self.quiet
-        longest_at = next(iter(self._first.values())) + self.longest
-        return max(0.0, min(quiet_at, longest_at) - now)
+        due = [self._due_at(*times) for times in self._held.values()]
+        return max(0.0, min(due) - now) if due else None
+
+    def _due_at(self, first: float, last: float) -> float:
+        return min(last + self.quiet, first + self.longest)
 
     def __len__(self) -> int:
-        return len(self._last)
+        return len(self._held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,57 +408,54 @@ class Snapshot:
 
     def look_at_all(self) -> Changes:
         """Compare everything with the disk; gives the differences, which are known from now on."""
-        found_directories: set[str] = set()
-        found = {path for folder in self.folders for path in self._walk(folder, found_directories)}
-        self.directories = found_directories
-        return self._settle(found, set(self.known) - found)
+        return self.look_at(self.folders)
 
     def look_at(self, paths: Iterable[str]) -> Changes:
         """Compare some files and folders (with everything below them) with the disk; gives the differences, which are known from now on."""
-        found: set[str] = set()
-        was: set[str] = set()
+        found, was = set[str](), set[str]()
         for path in paths:
-            if path not in self.known or _is_directory(self.workspace / path):
+            if path in self.known and not (self.workspace / path).is_dir():
+                found.add(path)
+            else:
                 was.update(_below(self.known, path))
                 self.directories.difference_update(_below(self.directories, path))
-                found.update(self._walk(path, self.directories))
-            else:
-                found.add(path)
-        return self._settle(found, was - found)
-
-    def _walk(self, path: str, directories: set[str]) -> Iterator[str]:
-        if is_watched(path) and not _is_directory(self.workspace / path):
-            yield path
-        elif is_visible(path):
-            yield from self._walk_folder(path, directories)
-
-    def _walk_folder(self, folder: str, directories: set[str]) -> Iterator[str]:
-        try:
-            entries = sorted(os.scandir(self.workspace / folder), key=lambda entry: entry.name)
-        except OSError:  # gone or unreadable: nothing is known about it
-            return
-        directories.add(folder)
-        for entry in entries:
-            path = f"{folder}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False) and is_visible(path):
-                yield from self._walk_folder(path, directories)
-            elif is_watched(path):
-                yield path
-
-    def _settle(self, found: Iterable[str], gone: Iterable[str]) -> Changes:
-        changed, deleted = [], list(gone)
-        for path in sorted(found):
-            now = _read_stamp(self.workspace / path)
-            if now is None:
-                deleted += [path] if path in self.known else []
-            elif self._differs(path, now):
-                changed.append(path)
+                found.update(self._walk(path))
+        deleted = was - found
+        changed = [path for path in sorted(found) if self._has_changed(path, deleted)]
         for path in deleted:
-            self.known.pop(path, None)
+            del self.known[path]
         return Changes(tuple(changed), tuple(sorted(deleted)))
 
-    def _differs(self, path: str, now: Stamp) -> bool:
+    def _walk(self, path: str) -> Iterator[str]:
+        """The files at a path and below it; the folders are noted."""
+        if not is_visible(path):
+            return
+        try:
+            entries = sorted(os.scandir(self.workspace / path), key=lambda entry: entry.name)
+        except NotADirectoryError:
+            yield from [path] if is_watched(path) else []
+            return
+        except OSError:  # gone or unreadable: nothing is known about it
+            return
+        self.directories.add(path)
+        for entry in entries:
+            below = f"{path}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._walk(below)
+            elif is_watched(below):
+                yield below
+
+    def _has_changed(self, path: str, deleted: set[str]) -> bool:
+        """Whether a file differs from what was known of it; one that is no longer a file goes to `deleted`."""
         before = self.known.get(path)
+        try:
+            seen = (self.workspace / path).lstat()
+        except OSError:
+            seen = None
+        if seen is None or not stat.S_ISREG(seen.st_mode):
+            deleted.update([path] if before else [])
+            return False
+        now = Stamp(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
         if before == now:
             return False
         # The digest is only worth reading if there is one to compare with, or will be soon.
@@ -486,35 +470,9 @@ def _below(known: Iterable[str], folder: str) -> list[str]:
     return [path for path in known if path == folder or path.startswith(f"{folder}/" if folder else "")]
 
 
-def _is_directory(path: Path) -> bool:
-    """Whether there is a directory, links not followed."""
-    try:
-        return stat.S_ISDIR(path.lstat().st_mode)
-    except OSError:
-        return False
-
-
-def _read_stamp(path: Path) -> Stamp | None:
-    """The stamp of a regular file without its digest; None when there is none."""
-    with suppress(OSError):
-        seen = path.lstat()
-        if stat.S_ISREG(seen.st_mode):
-            return Stamp(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
-    return None
-
-
 def _read_digest(path: Path) -> bytes | None:
     """A digest of a regular file's contents; None when it cannot be read."""
-    digest = blake2b(digest_size=16)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        while chunk := os.read(descriptor, 1 << 20):
-            digest.update(chunk)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-    return digest.digest()
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with suppress(OSError), os.fdopen(os.open(path, flags), "rb") as file:
+        return file_digest(file, "blake2b").digest()
+    return None

@@ -151,7 +151,7 @@ class TextTraces:
                 if clean != fields:
                     before = clean.pop("before")
                     clean_one = replace(journal, transaction=Transaction.from_json(clean), before=before)
-                    yield f"{folder}/{journal.name}", partial(self._journals.rewrite, folder, clean_one)
+                    yield f"{folder}/{journal.name}", partial(self._journals.write, folder, clean_one)
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """The event logs, the replies of models and the ledger of runs."""
