@@ -53,6 +53,21 @@ class Manager:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
 
+    def serve(self, *options: str, **more: Any) -> None:
+        """Start the daemon, and wait until it serves."""
+        self.start(*options, **more)
+        self.wait_for("READY=1")
+
+    def learn(self, *options: str, **more: Any) -> None:
+        """Start the daemon, and wait until it took in what was logged before."""
+        self.start(*options, **more)
+        self.wait_until(lambda: "Busan" in self.bank())
+
+    def note(self, line: str) -> None:
+        """Add a line to the log."""
+        with (self.workspace / "memory/2026-11-20.md").open("a") as log:
+            log.write(f"{line}\n")
+
     def wait_for(self, word: str) -> str:
         """The first message with a word in it, waited for."""
         until = read_monotonic() + LONG_ENOUGH

@@ -13,8 +13,7 @@ CALLS = 12
 
 
 def test_calls_are_answered_each_once_while_the_daemon_dies_and_comes_back(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     assert manager.ask("run", kind="micro")["ok"]
     command = [BIN / "bankctl", "mcp", "--workspace", str(manager.workspace)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -28,8 +27,7 @@ def test_calls_are_answered_each_once_while_the_daemon_dies_and_comes_back(manag
         send(server, *calls(CALLS))
         heard += [hear(server) for _ in range(2 * CALLS - 1)]
         manager.heard.clear()
-        manager.start()
-        manager.wait_for("READY=1")
+        manager.serve()
         send(server, *calls(2 * CALLS))
         heard += [hear(server) for _ in range(CALLS)]
         assert server.stdin
@@ -63,8 +61,7 @@ def hear(server: subprocess.Popen[bytes]) -> dict[str, Any]:
 
 
 def test_what_agents_tell_can_be_told_over_the_socket_too(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     assert manager.ask("run", kind="micro")["ok"]
     [hit, *_] = manager.ask("search", query="Where does Peter live, in Busan?")["hits"]
 

@@ -32,8 +32,7 @@ def test_it_is_ready_alive_and_gone(manager: Any) -> None:
 
 
 def test_it_finds_the_workspace_that_it_is_started_in(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     command = [Path(sys.executable).parent / "bankd"]
     rest = {name: value for name, value in os.environ.items() if name != "BANKD_WORKSPACE"}
     folder = manager.workspace / "memory"
@@ -44,15 +43,12 @@ def test_it_finds_the_workspace_that_it_is_started_in(manager: Any) -> None:
 
 
 def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
 
 
 def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
-    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-        log.write("- W: The office moved to Mapo.\n")
+    manager.learn()
+    manager.note("- W: The office moved to Mapo.")
 
     manager.wait_until(lambda: "Mapo" in manager.bank())
 
@@ -64,8 +60,7 @@ def test_it_works_where_the_settings_put_the_folders(manager: Any, tmp_path: Pat
         (manager.workspace / name).rename(vault / name)
     with (manager.workspace / "bankd.yaml").open("a") as settings:
         settings.write(f"folders: {{memory: '{vault}/memory', bank: '{vault}/bank'}}\n")
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     with (vault / "memory/2026-11-20.md").open("a") as log:
         log.write("- W: The office moved to Mapo.\n")
     manager.wait_until(lambda: "Mapo" in manager.bank())
@@ -110,8 +105,7 @@ def test_a_transcript_that_a_hook_handed_over_becomes_a_log(manager: Any, tmp_pa
     said = {"type": "user", "uuid": "u", "timestamp": "2026-11-20T09:00:00Z", "sessionId": "s"}
     transcript.write_text(json.dumps(said | {"message": {"role": "user", "content": "the deploy moved"}}) + "\n")
     add_transcript(str(manager.workspace), str(transcript))
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
 
     assert manager.ask("run", kind="micro")["ok"]
     assert "> the deploy moved" in (manager.workspace / "memory/imports/claude-code/2026-11-20-55556666.md").read_text()
@@ -119,8 +113,7 @@ def test_a_transcript_that_a_hook_handed_over_becomes_a_log(manager: Any, tmp_pa
 
 
 def test_a_reload_changes_the_settings(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     (manager.workspace / "bankd.yaml").write_text(
         'search: {analyser: lexicon}\ntimezone: Europe/Berlin\nschedule: {reflect_at: "04:30"}\n'
     )
@@ -136,8 +129,7 @@ def test_a_reload_changes_the_settings(manager: Any) -> None:
 
 @pytest.mark.parametrize("bad", ["timezone: Mars/Olympus\n", "settle_seconds: [\n", "routing: nowhere.yaml\n"])
 def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any, bad: str) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     before = manager.ask("status")["jobs"][1]["next"]
     (manager.workspace / "bankd.yaml").write_text(bad)
     manager.process.send_signal(signal.SIGHUP)
@@ -155,8 +147,7 @@ def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any, bad: str) ->
 
 
 def test_a_second_daemon_says_who_is_there(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     second = manager.bankd()
 
     assert second.returncode == 75
@@ -165,36 +156,30 @@ def test_a_second_daemon_says_who_is_there(manager: Any) -> None:
 
 
 def test_after_kill_nothing_is_in_the_way(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     manager.stop(signal.SIGKILL)
     assert (manager.workspace / ".bankd/bankd.sock").exists()
     manager.heard.clear()
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
 
     assert manager.ask("ping")["ok"]
 
 
 def test_a_lock_file_that_names_a_living_stranger_is_no_lock(manager: Any) -> None:
     (manager.workspace / ".bankd/lock").write_text(f'{{"pid": {os.getppid()}, "host": "x", "started": "2026-01-01"}}\n')
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
 
 
 def test_a_child_that_outlives_it_holds_nothing(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     manager.stop(signal.SIGKILL)
 
     assert manager.bankctl("cycle", "micro").returncode == 0
 
 
 def test_commands_borrow_the_right_to_write_from_it(manager: Any) -> None:
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
-    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-        log.write("- W: The office moved to Mapo.\n")
+    manager.learn()
+    manager.note("- W: The office moved to Mapo.")
     manager.age()
     done = [manager.bankctl("cycle", "micro") for _ in range(3)]
 
@@ -204,8 +189,7 @@ def test_commands_borrow_the_right_to_write_from_it(manager: Any) -> None:
 
 
 def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     loan = borrow_lock(str(manager.workspace))
     refused = manager.ask("run", kind="micro", within=0.3)
     queue = manager.ask("status")["daemon"]["queue"]
@@ -240,8 +224,7 @@ def test_a_night_asks_its_model_before_it_takes_the_lock(manager: Any, tmp_path:
     settings.write_text(settings.read_text() + distil)
     (manager.workspace / f"memory/{today}-a.md").write_text("We moved the queue to SQLite.\n")
     manager.age()
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
 
     ran = manager.ask("run", kind="reflect", within=100)
 
@@ -251,8 +234,7 @@ def test_a_night_asks_its_model_before_it_takes_the_lock(manager: Any, tmp_path:
 
 
 def test_a_request_that_is_refused_holds_nothing_up(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     refused = [manager.ask("lend", within=odd)["exit"] for odd in (-1, 1e9, "x", None, True, [30])]
 
     assert set(refused) == {2}
@@ -289,8 +271,7 @@ def test_a_missing_memory_folder_is_told_and_mended(manager: Any) -> None:
 
 
 def test_a_folder_that_vanishes_meanwhile_is_told_and_mended(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     (manager.workspace / "memory").rename(manager.workspace / "away")
     failed = manager.ask("run", kind="micro")
     finding = manager.ask("status")["findings"][0]
@@ -308,8 +289,7 @@ def test_three_failures_in_a_row_call_once(manager: Any) -> None:
     script.write_text(f"#!/bin/sh\ncat >> {calls}\n")
     script.chmod(0o755)
     (manager.workspace / "bankd.yaml").write_text(f"search: {{analyser: lexicon}}\nalert: {{command: {script}}}\n")
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     (manager.workspace / "memory").rename(manager.workspace / "away")
     for _ in range(5):
         manager.ask("run", kind="reflect")
@@ -323,8 +303,7 @@ def test_three_failures_in_a_row_call_once(manager: Any) -> None:
 
 
 def test_unknown_requests_are_refused_with_what_there_is(manager: Any) -> None:
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
 
     assert "there are" in manager.ask("dance")["error"]
     assert manager.ask("run", kind="both")["exit"] == 2
@@ -333,8 +312,7 @@ def test_unknown_requests_are_refused_with_what_there_is(manager: Any) -> None:
 
 def test_metrics_are_on_the_socket_and_in_a_file(manager: Any, tmp_path: Path) -> None:
     file = tmp_path / "bankd.prom"
-    manager.start("--metrics-file", str(file))
-    manager.wait_for("READY=1")
+    manager.serve("--metrics-file", str(file))
     text = manager.ask("metrics")["text"]
     manager.wait_until(file.exists)
 
@@ -360,8 +338,7 @@ def test_without_a_workspace_it_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_its_log_has_the_journal_s_levels_only_in_the_journal(manager: Any) -> None:
-    manager.start(JOURNAL_STREAM="1:2")
-    manager.wait_for("READY=1")
+    manager.serve(JOURNAL_STREAM="1:2")
     manager.stop()
 
     assert "info    started" in manager.said()
@@ -370,8 +347,7 @@ def test_its_log_has_the_journal_s_levels_only_in_the_journal(manager: Any) -> N
 @pytest.mark.full
 def test_a_log_that_never_rests_does_not_keep_the_others_waiting(manager: Any) -> None:
     (manager.workspace / "bankd.yaml").write_text("settle_seconds: 2\nsearch: {analyser: lexicon}\n")
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     over = threading.Event()
 
     def chatter() -> None:
@@ -390,8 +366,7 @@ def test_a_log_that_never_rests_does_not_keep_the_others_waiting(manager: Any) -
 
 def test_a_line_waits_for_a_page_just_saved_by_the_user_and_comes_when_that_rests(manager: Any) -> None:
     (manager.workspace / "bankd.yaml").write_text("settle_seconds: 2\nsearch: {analyser: lexicon}\n")
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     page, over = manager.workspace / "bank/entities/Peter.md", threading.Event()
     page.write_text(page.read_text() + "\nBeing written.\n")
 
@@ -402,8 +377,7 @@ def test_a_line_waits_for_a_page_just_saved_by_the_user_and_comes_when_that_rest
     saving = threading.Thread(target=save_again)
     saving.start()
     try:
-        with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-            log.write("- W @Peter: Sails at weekends.\n")
+        manager.note("- W @Peter: Sails at weekends.")
         manager.wait_until(lambda: "waits for bank/entities/Peter.md" in _reports(manager.workspace))
         assert "Sails" not in manager.bank()
     finally:

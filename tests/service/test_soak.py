@@ -106,8 +106,7 @@ def words_in(text: str, kind: str) -> Counter[str]:
 def live_through(manager: Any, life: Life) -> int:
     """Let life go on for its time, with the daemon killed and started again and again; gives how often."""
     random_, until, kills = random.Random(5), read_monotonic() + SECONDS, 0
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     life.begin()
     while read_monotonic() < until and manager.process.poll() is None:
         life.over.wait(min(random_.uniform(5, 40), max(0.0, until - read_monotonic())))

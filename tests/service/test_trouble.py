@@ -55,16 +55,14 @@ def fill(disk: Path) -> Path:
 
 def test_a_full_disk_fails_runs_until_there_is_room(on_small_disk: Any, small_disk: Path) -> None:
     manager = on_small_disk
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     manager.wait_until(lambda: manager.ask("status")["index"]["memories"] > 0)
     ballast = fill(small_disk)
     (manager.workspace / "memory/2026-11-20.md").open("a").close()
     with (manager.workspace / "bank/world/facts.md").open("rb") as page:
         before = page.read()
     ballast.unlink()
-    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-        log.write("- W: The office moved to Mapo.\n")
+    manager.note("- W: The office moved to Mapo.")
     manager.age()
     ballast = fill(small_disk)
     failed = manager.ask("run", kind="micro")
@@ -144,8 +142,7 @@ def test_a_disk_that_turns_read_only_under_a_running_daemon_is_told_and_searched
     shutil.copytree(made_workspace, manager.workspace)
     (manager.workspace / ".bankd").chmod(0o700)
     manager.age()
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     manager.wait_until(lambda: manager.ask("status")["index"]["memories"] > 0)
     remount(image, "abort")
     told = manager.wait_for("STATUS=nothing can be written")
@@ -168,8 +165,7 @@ def test_a_disk_that_turns_read_only_under_a_running_daemon_is_told_and_searched
 
 
 def test_a_workspace_that_another_takes_the_place_of_is_opened_anew(manager: Any) -> None:
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     manager.ask("run", kind="reflect")  # after the run that wrote Busan, which would write while we copy
     manager.wait_until(lambda: manager.ask("status")["index"]["memories"] > 0)
     manager.workspace.rename(manager.workspace.parent / "away")
@@ -183,16 +179,14 @@ def test_a_workspace_that_another_takes_the_place_of_is_opened_anew(manager: Any
 
 def test_a_bank_that_is_read_only_for_a_while_is_told_and_made_up_for(manager: Any) -> None:
     bank = str(manager.workspace / "bank")
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     manager.ask("run", kind="reflect")
     if subprocess.run(["mount", "--bind", bank, bank], check=False, capture_output=True).returncode:
         pytest.skip("needs the right to mount")
     try:
         subprocess.run(["mount", "-o", "remount,bind,ro", bank], check=True)
         told = manager.wait_for("STATUS=nothing can be written")
-        with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-            log.write("- W: The office moved to Mapo.\n")
+        manager.note("- W: The office moved to Mapo.")
         manager.wait_until(lambda: manager.ask("run", kind="reflect").get("exit") == 3)
         status, answer = manager.bankctl("status"), manager.ask("search", query="Busan")
     finally:
@@ -221,25 +215,21 @@ def test_a_workspace_whose_disk_is_not_mounted_yet_is_waited_for(manager: Any) -
 
 
 def test_a_memory_folder_that_comes_back_is_watched_and_read_again(manager: Any) -> None:
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     (manager.workspace / "memory").rename(manager.workspace / "away")
     failed = manager.ask("run", kind="micro")
     (manager.workspace / "away").rename(manager.workspace / "memory")
-    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-        log.write("- W: The office moved to Mapo.\n")
+    manager.note("- W: The office moved to Mapo.")
 
     assert failed["exit"] == 3
     manager.wait_until(lambda: "Mapo" in manager.bank())
-    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
-        log.write("- W: The harbour froze in January.\n")
+    manager.note("- W: The harbour froze in January.")
     manager.wait_until(lambda: "harbour froze" in manager.bank())
 
 
 def test_status_tells_of_a_daemon_and_of_none(manager: Any) -> None:
     alone = manager.bankctl("status", "--json")
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     with_daemon = manager.bankctl("status", "--json")
     for_people = manager.bankctl("status")
     manager.ask("run", kind="reflect")
@@ -259,8 +249,7 @@ def test_a_run_by_hand_is_the_last_run_with_a_daemon_and_without(manager: Any) -
     before = manager.bankctl("status").stdout
     manager.bankctl("cycle", "reflect")
     alone = manager.bankctl("status").stdout
-    manager.start()
-    manager.wait_for("READY=1")
+    manager.serve()
     manager.bankctl("cycle", "reflect")
     with_daemon = manager.wait_until(
         lambda: (last := manager.ask("status")["jobs"][1]["last"]) and last["note"] == "nothing new" and last
@@ -325,8 +314,7 @@ def test_the_doctor_finds_each_trouble_with_its_fix(manager: Any, trouble: str) 
 
 
 def test_the_doctor_has_nothing_to_say_of_a_healthy_workspace(manager: Any) -> None:
-    manager.start()
-    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.learn()
     manager.age()
     manager.ask("run", kind="micro")
     manager.wait_until(lambda: manager.ask("status")["index"]["pending"] == 0)
