@@ -20,13 +20,7 @@ _SILENT = {
 """Rooms and modules whose texts no person reads: prompts, texts for agents, words, SQL. Their errors are read all the same."""
 _SPOKEN = {"agents/connect.py", "briefing/choose.py", "same.py", "index/told.py"}
 _READ_BY_PROGRAMS = {
-    "ProtocolError",
-    "TypeError",
-    "KeyError",
-    "RuntimeError",
-    "OSError",
-    "FileExistsError",
-    "DatabaseError",
+    *["ProtocolError", "TypeError", "KeyError", "RuntimeError", "OSError", "FileExistsError", "DatabaseError"]
 }
 _SENTENCE = re.compile(r"(?:[A-Za-z]{2,}|\{\})[,:;]? \(?[a-z]{2,}|^[a-z]{3,} \{\}|^\{\} [a-z]{3,}")
 _NO_PROSE = re.compile(

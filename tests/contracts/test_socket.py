@@ -252,21 +252,6 @@ def test_a_daemon_that_does_not_answer_is_waited_for_once(tmp_path: Path, monkey
     assert len(asked) == 1
 
 
-def test_the_client_imports_little() -> None:
-    code = (
-        "import sys; from bankd.system import socket_client; "
-        "print([name for name in ('pathlib', 'asyncio', 'logging', 'watchdog', 'apscheduler', 'tantivy', 'typing_extensions') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0]={sys.path!r}; {code}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stdout.strip() == "[]"
-
-
 ODD = ("a", "", 1.5, True, 7, [], [1], ["a"], {}, {"a": 1}, -1, 10**400, "\ud800")
 
 

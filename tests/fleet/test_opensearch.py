@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import StorageError, UserError
-from bankd.fleet.actions import add_bank, remove_banks
+from bankd.fleet.actions import remove_banks
 from bankd.fleet.together import Fleet, share_bank, use_opensearch
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import MakeBank
-from tests.fleet.test_shared_search import NOW, ask, ask_own, learn
+from tests.fleet.test_shared_search import ask, ask_own, learn, shared_banks
 from tests.http_stand_in import serve
 
 
@@ -26,13 +26,9 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture
 def banks(fleet: Fleet, make_bank: MakeBank, cluster: Cluster) -> dict[str, Path]:
     use_opensearch(fleet, cluster.url)
-    found = {name: make_bank(name) for name in ("home", "work")}
-    learn(found["home"], "W: 베란다에 커피나무 화분을 두었다.", "W: The boiler is serviced every October.")
-    learn(found["work"], "W: 회의실 커피머신은 화요일에 청소한다.", "O(c=0.8): The staging server is too slow.")
-    for name, root in found.items():
-        add_bank(fleet, root, name, "default", NOW)
-        share_bank(fleet, fleet.banks.find([name])[0])
-    return found
+    return shared_banks(
+        fleet, make_bank, "W: 베란다에 커피나무 화분을 두었다.", "W: 회의실 커피머신은 화요일에 청소한다."
+    )
 
 
 @pytest.mark.parametrize(

@@ -37,16 +37,20 @@ def learn(root: Path, *lines: str, day: str = "2026-05-03") -> None:
         list(workspace.run_batches("micro"))
 
 
+def shared_banks(fleet: Fleet, make_bank: MakeBank, *of_coffee: str) -> dict[str, Path]:
+    """Two banks that the shared search knows, each with a line of coffee."""
+    found = {name: make_bank(name) for name in ("home", "work")}
+    more = "W: The boiler is serviced every October.", "O(c=0.8): The staging server is too slow."
+    for root, *lines in zip(found.values(), of_coffee, more, strict=True):
+        learn(root, *lines)
+        add_bank(fleet, root, root.name, "default", NOW)
+        share_bank(fleet, fleet.banks.find([root.name])[0])
+    return found
+
+
 @pytest.fixture
 def banks(fleet: Fleet, make_bank: MakeBank) -> dict[str, Path]:
-    """Two banks that the shared search knows."""
-    found = {name: make_bank(name) for name in ("home", "work")}
-    learn(found["home"], "W: 베란다에 커피 화분을 두었다.", "W: The boiler is serviced every October.")
-    learn(found["work"], "W: 회의실 커피 머신은 화요일에 청소한다.", "O(c=0.8): The staging server is too slow.")
-    for name, root in found.items():
-        add_bank(fleet, root, name, "default", NOW)
-        share_bank(fleet, fleet.banks.find([name])[0])
-    return found
+    return shared_banks(fleet, make_bank, "W: 베란다에 커피 화분을 두었다.", "W: 회의실 커피 머신은 화요일에 청소한다.")
 
 
 def ask(fleet: Fleet, query: str, *names: str, **more: Any) -> list[tuple[str, str, int, float]]:
@@ -217,16 +221,6 @@ def test_the_socket_of_a_worker_answers_the_same(
 
 
 def test_lengths_are_kept_as_tantivy_keeps_them() -> None:
-    assert [rounded_length(length) for length in (0, 39, 40, 41, 43, 55, 57, 87, 89, 200)] == [
-        0,
-        39,
-        40,
-        40,
-        42,
-        54,
-        56,
-        84,
-        88,
-        200,
-    ]
+    lengths = (0, 39, 40, 41, 43, 55, 57, 87, 89, 200)
+    assert [rounded_length(length) for length in lengths] == [0, 39, 40, 40, 42, 54, 56, 84, 88, 200]
     assert len(KINDS) == 3

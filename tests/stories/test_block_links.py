@@ -335,14 +335,8 @@ NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
 @pytest.fixture
 def renamed(root: Path, bankctl: Run) -> Path:
     """A workspace of which two pages were renamed after a run, one that a rule names and one of a `@Slug`."""
-    learn(
-        root,
-        bankctl,
-        "2026-05-04.md",
-        "S: 가치관: 정직을 최우선으로 한다.",
-        "W @Peter: Works at the bank in Mapo.",
-        now=NOW,
-    )
+    lines = "S: 가치관: 정직을 최우선으로 한다.", "W @Peter: Works at the bank in Mapo."
+    learn(root, bankctl, "2026-05-04.md", *lines, now=NOW)
     (root / "bank/identity/values.md").rename(root / "bank/identity/principles.md")
     (root / "bank/entities/Peter.md").rename(root / "bank/entities/Peter Kim.md")
     return root

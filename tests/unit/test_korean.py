@@ -48,17 +48,7 @@ def test_no_word_of_page_and_review_is_without_korean() -> None:
     asked |= {*application.KIND_WORDS.values(), *Tie, *RunOutcome, *(one.done for one in DECISIONS.values())}
 
     asked |= {
-        "text",
-        "words",
-        "order",
-        "tree",
-        "node",
-        "beside",
-        "entity",
-        "asked",
-        "floors",
-        "meaning",
-        "score",
+        *["text", "words", "order", "tree", "node", "beside", "entity", "asked", "floors", "meaning", "score"]
     }  # --explain
 
     assert len(asked) > 200

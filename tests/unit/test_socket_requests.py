@@ -160,21 +160,21 @@ def test_where_the_daemon_cannot_the_bank_itself_is_read(root: Path, monkeypatch
     assert "model" not in told[0]["said"]
 
 
-def test_a_served_hook_imports_next_to_nothing() -> None:
-    code = (
-        "import sys, bankd.cli.hook;"
-        "print([name for name in ('argparse', 'json', 're', 'signal', 'typing', 'collections') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "[]"
-
-
 _OLD = {"ok": True, "query": "", "generation": 1, "fresh": {"note": ""}, "hits": [], "see_also": [], "left_off": 0}
+
+
+@pytest.mark.parametrize(
+    ("module", "never"),
+    [
+        ("bankd.cli.hook", "argparse json re signal typing collections"),
+        ("bankd.system.socket_client", "pathlib asyncio logging watchdog apscheduler tantivy typing_extensions"),
+    ],
+)
+def test_who_asks_the_daemon_imports_next_to_nothing(module: str, never: str) -> None:
+    code = f"import sys; sys.path[:0] = {sys.path!r}; import {module}; print(*set({never.split()}) & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == []
 
 
 @pytest.fixture
