@@ -122,7 +122,9 @@ class Installation:
             self.manager.run("daemon-reload")
 
     def _files(self) -> list[tuple[Path, str]]:
-        program = find_program()
+        program = Path(sys.executable).parent / "bankd"
+        if not program.exists():
+            raise UserError(f"{program}: not there; install bankd with pip or pipx first")
         text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
         root, written = str(self.root), "" if self.is_all else self.written_folder()
         unit = units.fill_unit(text, bankd=str(program), workspace=root, written=written)
@@ -154,11 +156,3 @@ class Installation:
         except KeyError as error:
             raise UserError(f"there is no user {name}; make one with: useradd --system {name}") from error
         return name
-
-
-def find_program() -> Path:
-    """The `bankd` beside this `bankctl`."""
-    program = Path(sys.executable).parent / "bankd"
-    if not program.exists():
-        raise UserError(f"{program}: not there; install bankd with pip or pipx first")
-    return program

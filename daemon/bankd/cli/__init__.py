@@ -6,9 +6,8 @@ Each command imports inside `run` what is slow and what it alone needs: `bankctl
     printing  the answer of a command, as JSON or for people; colour, width, safe text, pager, progress
     search    search, related, timeline; how answers of search look
     show      show, log, undo, cycle, demo; how the report of a run is printed
-    write     add, edit, init, adopt, feedback, export, backup, restore
+    bank      add, edit, feedback, forget, archive, page; init, adopt, export, backup, restore
     review    review
-    page      page, archive, forget
     status    status, doctor, config, service
     agents    connect, disconnect, brief, mcp, import, distil
     hook      hook: light, because agents call it at every prompt
