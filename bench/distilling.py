@@ -5,10 +5,10 @@
     python -m bench.distilling --prompts FOLDER     also write the prompts that have no reply yet, a file each
 
 Each scenario (a household, a game, a diary on call; `mobile` was for choosing) is imported and read in one night, as
-`bankctl cycle reflect` does it. `replies/distilling.jsonl` has what a large model answered to just these prompts, by what was
-asked. `replies/distilling_judged.tsv` says of each note whether a line has it, of each line whether it is useful, and of a
-pair that no label names whether it is right, judged one by one by the same model, after the replies were kept; a row of what
-is there no more counts for nothing.
+`bankctl cycle reflect` does it. `replies/distilling.jsonl` has what large models answered to just these prompts, by what was
+asked: one wrote the lines, another verified them, and each saw the prompts alone. `replies/distilling_judged.tsv` says of each
+note whether a line has it, of each line whether it is useful, and of a pair that no label names whether it is right, judged one
+by one by a third model that saw logs, labels and lines; a row of what is there no more counts for nothing.
 
 A question is answered where the brief of a session or the recall of a prompt (`agents.hooks`) has one of its answers; it is
 stale where the first line of the recall has an outdated value and no answer. Tokens are upper bounds, as everywhere; the
