@@ -398,17 +398,12 @@ def export_command(arguments: Namespace) -> Outcome | int:
     from bankd.pages.text import to_json
 
     with open_named(arguments, write=False) as workspace:
-        if arguments.markdown:
-            text = export_markdown(workspace)
-        else:
-            rows = export_memories(workspace)
-            if not arguments.file:
-                for row in rows:
-                    say_json(row)
-                return 0
-            text = "".join(f"{to_json(row)}\n" for row in rows)
+        rows = [] if arguments.markdown else export_memories(workspace)
+        text = export_markdown(workspace) if arguments.markdown else "".join(f"{to_json(row)}\n" for row in rows)
     if not arguments.file:
-        sys.stdout.write(text)
+        for row in rows:
+            say_json(row)
+        sys.stdout.write(text if arguments.markdown else "")
         return 0
     try:
         with Path(arguments.file).open("x", encoding="utf-8") as file:

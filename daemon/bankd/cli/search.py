@@ -15,7 +15,7 @@ from typing import Any
 
 from bankd.briefing.recalled import fold_older, marked_pieces, relation_of
 from bankd.cli import locate_workspace
-from bankd.cli.printing import paged, say, say_json, shortened, styled
+from bankd.cli.printing import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
@@ -248,8 +248,8 @@ def _marked_text(hit: Hit) -> str:
     return "".join(styled(text, "bold") if is_marked else styled(text.replace("\n", " ")) for text, is_marked in pieces)
 
 
-def related_command(arguments: Namespace) -> int:
-    """Ask and print; exit code 1 when nothing is related."""
+def related_command(arguments: Namespace) -> Outcome:
+    """What is related; exit code 1 when nothing is."""
     request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
     try:
         answer = _ask(arguments, request)
@@ -257,14 +257,8 @@ def related_command(arguments: Namespace) -> int:
         if not arguments.of.isidentifier():
             raise
         answer = _ask(arguments, {**request, "of": f"@{arguments.of}"})  # Peter, for who does not know of @
-    if arguments.json:
-        say_json(answer)
-    elif not answer["related"]:
-        say(_("nothing related"))
-    else:
-        for one in answer["related"]:
-            _print_related(one)
-    return 0 if answer["related"] else 1
+    lines = [line for one in answer["related"] for line in _related_lines(one)]
+    return Outcome(answer, *(lines or [_("nothing related")]), code=0 if lines else 1)
 
 
 def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
@@ -274,20 +268,20 @@ def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
         return asked.ask(request)
 
 
-def _print_related(one: Hit) -> None:
-    """Print the place and the text, and below them each step that leads there, with its kind and source."""
+def _related_lines(one: Hit) -> Iterator[str]:
+    """The place and the text, and below them each step that leads there, with its kind and source."""
     place, score = styled(_printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim")
-    say(_joined([place, score, styled(_id(one), "dim")]))
+    yield _joined([place, score, styled(_id(one), "dim")])
     if one["text"]:
         older = styled(_(f"[older; newer is {one['superseded_by']}]") + " ", "yellow") if one["superseded_by"] else ""
         tag = f"{one['tag']}: " if one["tag"] else ""
-        say(f"    {older}{tag}{styled(one['text'].replace(chr(10), ' '))}")
+        yield f"    {older}{tag}{styled(one['text'].replace(chr(10), ' '))}"
     for step in one["steps"]:
-        say("    " + styled(f"{_(step['tie'])} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim"))
+        yield "    " + styled(f"{_(step['tie'])} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim")
 
 
-def timeline_command(arguments: Namespace) -> int:
-    """List by day; exit code 1 when there is nothing."""
+def timeline_command(arguments: Namespace) -> Outcome:
+    """Memories and logs by day; exit code 1 when there is nothing."""
     subject, days = " ".join(arguments.subject), _days_asked(arguments)
     if not days["on"] and _is_day(subject):
         subject, days = "", {**days, "on": subject}
@@ -297,19 +291,14 @@ def timeline_command(arguments: Namespace) -> int:
         "is_korean": reads_korean(), "keep": False, **days,
     }  # fmt: skip
     answer = _ask(arguments, request)
-    if arguments.json:
-        say_json(answer)
-    elif not answer["hits"]:
-        say(_("nothing of these days"))
-    else:
-        for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
-            say(styled(when, "bold"))
-            for hit in of_day:
-                said = _marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
-                say(f"  {said}  {styled(_id(hit) or _printed_place(hit), 'dim')}")
-        if left_off := _left_off(answer):
-            say(styled(left_off, "dim"))
-    return 0 if answer["hits"] else 1
+    lines = []
+    for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
+        lines.append(styled(when, "bold"))
+        for hit in of_day:
+            said = _marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
+            lines.append(f"  {said}  {styled(_id(hit) or _printed_place(hit), 'dim')}")
+    last = styled(_left_off(answer), "dim") if lines else _("nothing of these days")
+    return Outcome(answer, *lines, last, code=0 if lines else 1)
 
 
 def _is_day(subject: str) -> bool:
