@@ -211,14 +211,16 @@ def collect_lines(
 
     The oldest of them make a batch of at most this many lines of text; the rest is for the next.
     """
-    lines = [line for reading in facts.readings for line in reading.lines if line.id not in facts.ledger.consumed]
-    lines = new_lines.take_from(policy.start, lines)
+    start, taken = policy.start, facts.ledger.consumed
+    lines = [line for reading in facts.readings for line in reading.lines if line.id not in taken]
+    if start is not None:  # earlier batches have read what stands above it
+        lines = [line for line in lines if line.place.log != start.log or line.place >= start]
     held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
     fresh: Sequence[RetainLine] = [line for line in lines if line.id not in held]
     fresh = [line for line in fresh if text_key(line.memory) not in forgotten] if forgotten else fresh
     fresh, over = new_lines.cut_batch(fresh, most)
-    seen, taken = {line.id for line in fresh}, facts.ledger.consumed
+    seen = {line.id for line in fresh}
     of_projects = [
         line
         for reading in facts.readings

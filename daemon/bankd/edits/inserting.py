@@ -15,19 +15,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
+from bankd.pages import scanner
 from bankd.pages.memory import normalise_text, split_id
 from bankd.pages.page import Page, read_page
-from bankd.pages.scanner import (
-    CODE_INDENT,
-    BlockKind,
-    Document,
-    decode_text,
-    encode_text,
-    indent_of,
-    scan_text,
-    split_lines,
-    without_indent,
-)
 from bankd.pages.text import MARK
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -52,19 +42,21 @@ def unix_text(text: str) -> str:
 
 def block_key(text: str) -> str:
     """Name a block that has no id by its exact lines: 96 bits of SHA-256."""
-    return "sha:" + hashlib.sha256(encode_text(unix_text(text))).hexdigest()[:24]
+    return "sha:" + hashlib.sha256(scanner.encode_text(unix_text(text))).hexdigest()[:24]
 
 
 def outdent_lines(text: str) -> str:
     """Lines for a place outside a list: without the indent of four columns or more that would make code of them there."""
     first, *_ = lines = text.split("\n")
-    columns = indent_of(first)
-    return "\n".join(without_indent(line, columns) for line in lines) if columns >= CODE_INDENT else text
+    columns = scanner.indent_of(first)
+    return (
+        "\n".join(scanner.without_indent(line, columns) for line in lines) if columns >= scanner.CODE_INDENT else text
+    )
 
 
 def split_bom(data: bytes) -> tuple[str, str]:
     """The byte order mark of a file, if it has one, and its text without it."""
-    text = decode_text(data)
+    text = scanner.decode_text(data)
     return (MARK, text[1:]) if text.startswith(MARK) else ("", text)
 
 
@@ -78,7 +70,7 @@ def is_item(text: str) -> bool:
     return _ITEM.match(text) is not None
 
 
-def text_of(document: Document, span: LineSpan) -> str:
+def text_of(document: scanner.Document, span: LineSpan) -> str:
     """The lines of a span, in the form in which pieces are compared."""
     return unix_text("".join(document.lines[span.start : span.end]))
 
@@ -86,7 +78,7 @@ def text_of(document: Document, span: LineSpan) -> str:
 @lru_cache(maxsize=32)
 def page_of(text: str) -> Page:
     """Read a text as a page, and keep the result: one transaction reads the same few pages again and again."""
-    return read_page("", encode_text(text))
+    return read_page("", scanner.encode_text(text))
 
 
 def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[LineSpan]]:
@@ -96,7 +88,7 @@ def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[LineSpan]]:
         if entry.memory.id in found:
             found[entry.memory.id].append(LineSpan(entry.start, entry.whole_end))
     if any(key.startswith("sha:") for key in found):
-        filled = (block for block in page.document.blocks if block.kind is not BlockKind.BLANK)
+        filled = (block for block in page.document.blocks if block.kind is not scanner.BlockKind.BLANK)
         for span in dict.fromkeys(LineSpan(block.start, max(block.end, block.whole_end)) for block in filled):
             if (key := block_key(text_of(page.document, span))) in found:
                 found[key].append(span)
@@ -141,7 +133,7 @@ def bare_lines_in(data: bytes | None, keys: Collection[str]) -> set[str]:
     wanted = {key for key in keys if key.startswith(_LINE)}
     if data is None or not wanted:
         return set()
-    return wanted & {_LINE + line.strip() for line in decode_text(data).split("\n")}
+    return wanted & {_LINE + line.strip() for line in scanner.decode_text(data).split("\n")}
 
 
 def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
@@ -151,21 +143,23 @@ def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
     """
     if data is None or ids_in(data).isdisjoint(keys):
         return {}
-    ends = ((split_id(line.rstrip())[1], number) for number, line in enumerate(decode_text(data).split("\n"), 1))
+    ends = (
+        (split_id(line.rstrip())[1], number) for number, line in enumerate(scanner.decode_text(data).split("\n"), 1)
+    )
     return {id_: number for id_, number in ends if id_ and id_ in keys}
 
 
-def block_shape(document: Document, *without: LineSpan) -> list[BlockShape]:
+def block_shape(document: scanner.Document, *without: LineSpan) -> list[BlockShape]:
     """How a page reads: its blocks with their lines, except those that begin in the given spans."""
     return _shape_where(document, lambda line: not any(span.start <= line < span.end for span in without))
 
 
-def _shape_where(document: Document, is_wanted: Callable[[int], bool]) -> list[BlockShape]:
+def _shape_where(document: scanner.Document, is_wanted: Callable[[int], bool]) -> list[BlockShape]:
     """How the blocks read that begin in the wanted lines, whatever their line endings."""
     return [
         (b.kind, b.depth, b.level, tuple(line.rstrip("\r\n") for line in document.lines[b.start : b.end]))
         for b in document.blocks
-        if b.kind is not BlockKind.BLANK and is_wanted(b.start)
+        if b.kind is not scanner.BlockKind.BLANK and is_wanted(b.start)
     ]
 
 
@@ -186,7 +180,7 @@ def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
     return text, gone
 
 
-def _without(document: Document, spans: list[LineSpan], widened: bool) -> str:
+def _without(document: scanner.Document, spans: list[LineSpan], widened: bool) -> str:
     """The text without these lines. With `widened` a blank line next to them goes too, else one stays in their place."""
     lines: list[str | None] = list(document.lines)
 
@@ -212,7 +206,7 @@ def _without(document: Document, spans: list[LineSpan], widened: bool) -> str:
 
 def replace_span(text: str, span: LineSpan, new: str) -> str:
     """Put other lines in the place of a span, with the page's own line ending."""
-    lines = list(split_lines(text))
+    lines = list(scanner.split_lines(text))
     ending = majority_ending(text)
     last_has_ending = lines[span.end - 1].endswith("\n")
     fresh = [line + ending for line in new.split("\n")]
@@ -271,7 +265,9 @@ def new_page(title: str, heading: str, pieces: list[str]) -> str:
     return "\n".join([*head, *_spaced(pieces)]) + "\n"
 
 
-def _spliced(document: Document, additions: Sequence[tuple[int, list[str]]], *, any_depth: bool = False) -> str | None:
+def _spliced(
+    document: scanner.Document, additions: Sequence[tuple[int, list[str]]], *, any_depth: bool = False
+) -> str | None:
     """A page with lines added before some of its own, in their order.
 
     None if the rest would read differently, or the new lines would read differently than alone; `any_depth`: they may be deeper
@@ -289,7 +285,11 @@ def _spliced(document: Document, additions: Sequence[tuple[int, list[str]]], *, 
     after = page_of(result).document
     if _shape_where(after, lambda line: line not in new) != block_shape(document):
         return None
-    own = [shape for _, added in additions for shape in block_shape(scan_text("".join(f"{one}\n" for one in added)))]
+    own = [
+        shape
+        for _, added in additions
+        for shape in block_shape(scanner.scan_text("".join(f"{one}\n" for one in added)))
+    ]
     shapes = _shape_where(after, new.__contains__)
     if any_depth:
         least = min((depth for _, depth, _, _ in shapes), default=0)
@@ -311,7 +311,7 @@ def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, 
 
     section = _section(page, heading)
     if section is not None:
-        items = [b for b in blocks if b.kind is BlockKind.ITEM and section.start <= b.start < section.end]
+        items = [b for b in blocks if b.kind is scanner.BlockKind.ITEM and section.start <= b.start < section.end]
         if items and is_item(pieces[0]):
             yield items[-1].whole_end, closed(items[-1].whole_end)
         at = _content_end(lines, section)
@@ -320,7 +320,7 @@ def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, 
     end = _content_end(lines, LineSpan(0, len(lines)))
     yield end, opened(end, named)
     front = _front_end(page)
-    starts = [b.start for b in blocks if b.kind is not BlockKind.BLANK and b.start >= front]
+    starts = [b.start for b in blocks if b.kind is not scanner.BlockKind.BLANK and b.start >= front]
     for at in (*reversed(starts), front):
         yield at, [*opened(at, named), ""]
 
@@ -336,7 +336,7 @@ def _spaced(pieces: list[str]) -> list[str]:
 
 
 def _front_end(page: Page) -> int:
-    return next((b.end for b in page.document.blocks if b.kind is BlockKind.FRONT_MATTER), 0)
+    return next((b.end for b in page.document.blocks if b.kind is scanner.BlockKind.FRONT_MATTER), 0)
 
 
 def _section(page: Page, heading: str) -> LineSpan | None:
@@ -359,7 +359,7 @@ def _content_end(lines: tuple[str, ...], section: LineSpan) -> int:
 
 
 def _spacings(
-    document: Document, anchor: LineSpan, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
+    document: scanner.Document, anchor: LineSpan, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
 ) -> Iterator[list[str]]:
     """The lines to insert: spaced as they were or as their neighbours are, then in the other ways."""
     body = [line for piece in pieces for line in piece.split("\n")]
@@ -370,9 +370,9 @@ def _spacings(
         yield [*opening, *body, *closing]
 
 
-def _is_loose(document: Document, anchor: LineSpan, pieces: list[str]) -> bool:
+def _is_loose(document: scanner.Document, anchor: LineSpan, pieces: list[str]) -> bool:
     """Whether blank lines stand between the memories around the anchor; between paragraphs they always do."""
-    items = [block for block in document.blocks if block.kind is BlockKind.ITEM]
+    items = [block for block in document.blocks if block.kind is scanner.BlockKind.ITEM]
     own = next((block for block in items if block.start == anchor.start), None)
     if own is None or not is_item(pieces[0]):
         return True

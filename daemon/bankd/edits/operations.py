@@ -16,20 +16,7 @@ from hashlib import sha256
 from itertools import takewhile
 from typing import Any, ClassVar, TypeAlias, get_args
 
-from bankd.edits.inserting import (
-    cut_spans,
-    find_all,
-    insert_at_once,
-    insert_beside,
-    insert_pieces,
-    majority_ending,
-    new_page,
-    page_of,
-    replace_span,
-    split_bom,
-    text_of,
-    unix_text,
-)
+from bankd.edits import inserting
 from bankd.pages.memory import normalise_text, split_id
 from bankd.pages.scanner import encode_text
 
@@ -91,8 +78,8 @@ class Append:
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None:
             title = self.title or self.path.rsplit("/", 1)[-1].removesuffix(".md")
-            return encode_text(new_page(title, self.heading, [piece.text for piece in self.pieces]))
-        bom, text = split_bom(data)
+            return encode_text(inserting.new_page(title, self.heading, [piece.text for piece in self.pieces]))
+        bom, text = inserting.split_bom(data)
         there = _counts(text, self.pieces)
         lacking = []
         for piece in self.pieces:
@@ -101,8 +88,8 @@ class Append:
                 lacking.append(piece.text)
         if not lacking:
             return data
-        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart)
-        longer = longer or insert_pieces(text, self.heading, lacking)
+        longer = inserting.insert_beside(text, self.after, self.before, lacking, self.is_apart)
+        longer = longer or inserting.insert_pieces(text, self.heading, lacking)
         return data if longer is None else encode_text(bom + longer)
 
 
@@ -125,10 +112,10 @@ def _appended_at_once(operations: Sequence[Append], data: bytes) -> bytes | None
     is_plain = not any(operation.after or operation.before for operation in operations)
     if not is_plain or keys.total() > len(keys) or len(headings) < len(operations):
         return None
-    bom, text = split_bom(data)
+    bom, text = inserting.split_bom(data)
     there = _counts(text, (piece for operation in operations for piece in operation.pieces))
     lacking = [(op.heading, [piece.text for piece in op.pieces if not there[piece.key]]) for op in operations]
-    longer = insert_at_once(text, [(heading, pieces) for heading, pieces in lacking if pieces])
+    longer = inserting.insert_at_once(text, [(heading, pieces) for heading, pieces in lacking if pieces])
     return None if longer is None else encode_text(bom + longer)
 
 
@@ -145,11 +132,11 @@ class Replace:
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None or self.old == self.new:
             return data
-        bom, text = split_bom(data)
-        page = page_of(text)
-        for span in find_all(page, [self.key])[self.key]:
-            if text_of(page.document, span) == unix_text(self.old):
-                return encode_text(bom + replace_span(text, span, unix_text(self.new)))
+        bom, text = inserting.split_bom(data)
+        page = inserting.page_of(text)
+        for span in inserting.find_all(page, [self.key])[self.key]:
+            if inserting.text_of(page.document, span) == inserting.unix_text(self.old):
+                return encode_text(bom + inserting.replace_span(text, span, inserting.unix_text(self.new)))
         return data
 
 
@@ -168,17 +155,17 @@ class Remove:
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None or not self.pieces:
             return data
-        bom, text = split_bom(data)
-        page = page_of(text)
+        bom, text = inserting.split_bom(data)
+        page = inserting.page_of(text)
         wanted = Counter(piece.key for piece in self.pieces)
-        texts = {(piece.key, unix_text(piece.text)) for piece in self.pieces}
+        texts = {(piece.key, inserting.unix_text(piece.text)) for piece in self.pieces}
         spans = []
-        for key, found in find_all(page, wanted).items():
-            unchanged = [span for span in found if (key, text_of(page.document, span)) in texts]
+        for key, found in inserting.find_all(page, wanted).items():
+            unchanged = [span for span in found if (key, inserting.text_of(page.document, span)) in texts]
             if not key.startswith("sha:") or len(unchanged) <= wanted[key]:
                 spans += unchanged
         outer = [s for s in spans if not any(o.start <= s.start < s.end <= o.end and o != s for o in spans)]
-        return encode_text(bom + cut_spans(text, outer)[0]) if outer else data
+        return encode_text(bom + inserting.cut_spans(text, outer)[0]) if outer else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +243,7 @@ class Carry:
     elsewhere_ids: tuple[str, ...] = ()
 
     def apply(self, data: bytes | None) -> bytes | None:
-        bom, live = split_bom(data or b"")
+        bom, live = inserting.split_bom(data or b"")
         return encode_text(bom + carry_lines(live, self.pristine, self.late, self.elsewhere_ids))
 
 
@@ -271,7 +258,7 @@ class Relink:
     def apply(self, data: bytes | None, rewrite: Rewrite | None = None) -> bytes | None:
         if data is None or rewrite is None or not self.moves:
             return data
-        bom, text = split_bom(data)
+        bom, text = inserting.split_bom(data)
         return encode_text(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
 
 
@@ -289,8 +276,10 @@ def digest_of(data: bytes | None) -> str:
 
 
 def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
-    page = page_of(text)
-    return Counter({key: len(spans) for key, spans in find_all(page, {piece.key for piece in pieces}).items()})
+    page = inserting.page_of(text)
+    return Counter(
+        {key: len(spans) for key, spans in inserting.find_all(page, {piece.key for piece in pieces}).items()}
+    )
 
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:
@@ -305,18 +294,15 @@ def operation_json(operation: Operation) -> dict[str, Any]:
 
 def from_json(fields: Mapping[str, Any]) -> Operation:
     """Read what `operation_json` gave; raises KeyError or TypeError for anything else."""
-    values = dict(fields)
-    kind = _KINDS[values.pop("op")]
-    if "pieces" in values:
-        values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
-    for name in ("after", "before", "is_apart", "elsewhere_ids", "needs"):
-        if isinstance(values.get(name), list):
-            values[name] = tuple(values[name])
-    if "moved" in values:
-        values["moved"] = tuple(Moved(**{**moved, "digests": tuple(moved["digests"])}) for moved in values["moved"])
-    if "moves" in values:
-        values["moves"] = tuple(Move(**move) for move in values["moves"])
-    return kind(**values)
+    values = {name: _as_tuple(value) for name, value in fields.items() if name != "op"}
+    for name, kind in {"pieces": Piece, "moved": Moved, "moves": Move}.items():
+        if name in values:
+            values[name] = tuple(kind(**{key: _as_tuple(part) for key, part in item.items()}) for item in values[name])
+    return _KINDS[fields["op"]](**values)
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def narrow_operation(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
@@ -371,7 +357,7 @@ class _Lines:
     """The lines of a page, compared without their carriage returns and kept with them."""
 
     def __init__(self, text: str, late: str) -> None:
-        self._return = "\r" if majority_ending(text) == "\r\n" else ""
+        self._return = "\r" if inserting.majority_ending(text) == "\r\n" else ""
         self._raw = text.split("\n")
         self._bare = [line.removesuffix("\r") for line in self._raw]
         self._kept = frozenset(

@@ -15,18 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from bankd.edits import inserting
 from bankd.edits import operations as ops
-from bankd.edits.inserting import (
-    bare_line,
-    find_all,
-    keys_in,
-    keys_that_may_stand,
-    line_key,
-    page_of,
-    split_bom,
-    text_of,
-    unix_text,
-)
 from bankd.edits.transaction import HEALING, Look, Transaction, keys_of, pieces_of_page, recast_removals
 from bankd.pages.memory import split_id
 from bankd.pages.references import without_targets
@@ -120,14 +110,14 @@ class _Looker:
 
     def _nowhere(self, path: str, pieces: tuple[ops.Piece, ...]) -> tuple[ops.Piece, ...]:
         decided = self._decided(but_healing=path in self.hurried)
-        settled = keys_in(self.look(path), _keys(pieces)) | decided
+        settled = inserting.keys_in(self.look(path), _keys(pieces)) | decided
         lacking = [piece for piece in pieces if piece.key not in settled]
         held = self.locate(_keys(lacking)) if lacking else {}
         return tuple(piece for piece in lacking if not held.get(piece.key))
 
     def _back(self, own: ops.Operation, pieces: tuple[ops.Piece, ...]) -> tuple[ops.Piece, ...]:
         """The removed pieces that are here again, except those that a later transaction put here (not by this same operation)."""
-        back = keys_in(self.look(own.path), _keys(pieces))
+        back = inserting.keys_in(self.look(own.path), _keys(pieces))
         later = (op for transaction in self.later for op in transaction.operations)
         brought = [op for op in later if op.path == own.path and op != own]
         if any(isinstance(operation, ops.Recast) for operation in brought):
@@ -146,7 +136,9 @@ class _Looker:
                 if removal.elsewhere:
                     named = (keys_of(other) for other in (*plans[:number], *plans[number + 1 :]))
                     copied = _keys(own.pieces).difference(*named) & _keys(removal.pieces)
-                    here = keys_in(self.look(removal.elsewhere), {key for key in copied if not key.startswith("sha:")})
+                    here = inserting.keys_in(
+                        self.look(removal.elsewhere), {key for key in copied if not key.startswith("sha:")}
+                    )
                     pieces = tuple(piece for piece in removal.pieces if piece.key in here)
                     yield from self._removals(removal.elsewhere, pieces, own.elsewhere, own.path)
 
@@ -163,8 +155,8 @@ class _Looker:
         text = decode_text(data)
         after = _as_written_in(text, operation.after)
         pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
-        brought = _keys(pieces) - keys_in(encode_text(operation.before), _keys(pieces))
-        if keys_in(data, brought) or not self._nowhere(operation.path, pieces):
+        brought = _keys(pieces) - inserting.keys_in(encode_text(operation.before), _keys(pieces))
+        if inserting.keys_in(data, brought) or not self._nowhere(operation.path, pieces):
             return []  # whoever left some of the merged memories had read the page after the merge
         return [replace(operation, before=text, after=ops.carry_lines(after, operation.before, text))]
 
@@ -249,7 +241,7 @@ class Settling:
         texts = _texts(data or b"", written.pieces)
         changed = {key for key in texts if not written.reads(key, texts)}
         gone = written.pieces.keys() - texts.keys() - known
-        lines = {key: line_key(written.pieces[key].text) for key in gone}
+        lines = {key: inserting.line_key(written.pieces[key].text) for key in gone}
         places = self.locate({*gone, *lines.values()}) if gone else {}
         moved = {key for key in gone if places.get(key)}
 
@@ -292,7 +284,7 @@ class _Written:
         """Whether nothing of it is left, not even a line without its id or the blank lines around the pieces."""
         had = _texts(encode_text(self.before or ""), self.pieces).keys()
         lines, old = _bare_lines(decode_text(data)), _bare_lines(self.before or "")
-        words = {bare_line(piece.text) for piece in self.pieces.values()} - old
+        words = {inserting.bare_line(piece.text) for piece in self.pieces.values()} - old
         return set(standing) <= had and not words & lines and not self._is_cut_out(data)
 
     def _is_cut_out(self, data: bytes) -> bool:
@@ -300,11 +292,11 @@ class _Written:
         left = None if self.before is None else encode_text(self.before)
         for operation in self.operations:
             left = operation.apply(left)
-        page = page_of(split_bom(left or b"")[1])
-        spans = [span for found in find_all(page, self.pieces).values() for span in found]
+        page = inserting.page_of(inserting.split_bom(left or b"")[1])
+        spans = [span for found in inserting.find_all(page, self.pieces).values() for span in found]
         cut = {n for span in spans for n in range(span.start, span.end)}
         rest = "".join(line for n, line in enumerate(page.document.lines) if n not in cut)
-        return rest == split_bom(data)[1] and decode_text(data) != self.before
+        return rest == inserting.split_bom(data)[1] and decode_text(data) != self.before
 
 
 def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set[str]:
@@ -313,26 +305,30 @@ def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set
     for op in transaction.operations:
         if isinstance(op, ops.Replace) and op.path in paths:
             texts = _texts(look(op.path) or b"", [op.key]).get(op.key)
-            if texts and not {unix_text(op.old), unix_text(op.new)} & set(texts):
+            if texts and not {inserting.unix_text(op.old), inserting.unix_text(op.new)} & set(texts):
                 changed.add(op.key)
     return changed
 
 
 def _texts(data: bytes, keys: Iterable[str]) -> dict[str, list[str]]:
     """The texts of these pieces in a page, for those that are there."""
-    wanted = keys_that_may_stand(data, keys)
+    wanted = inserting.keys_that_may_stand(data, keys)
     if not wanted:
         return {}
-    page = page_of(split_bom(data)[1])
-    return {key: [text_of(page.document, s) for s in spans] for key, spans in find_all(page, wanted).items() if spans}
+    page = inserting.page_of(inserting.split_bom(data)[1])
+    return {
+        key: [inserting.text_of(page.document, s) for s in spans]
+        for key, spans in inserting.find_all(page, wanted).items()
+        if spans
+    }
 
 
 def _said(text: str) -> list[str]:
-    return [line.strip() for line in without_targets(unix_text(text)).split("\n")]
+    return [line.strip() for line in without_targets(inserting.unix_text(text)).split("\n")]
 
 
 def _bare_lines(text: str) -> set[str]:
-    return {bare_line(line) for line in text.split("\n")}
+    return {inserting.bare_line(line) for line in text.split("\n")}
 
 
 _Thing = TypeVar("_Thing")

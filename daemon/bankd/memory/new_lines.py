@@ -187,11 +187,6 @@ def order_by_day(logs: Iterable[str]) -> list[str]:
     return sorted(logs, key=lambda log: (day_in(log) or date.max, log))
 
 
-def take_from(start: LogPlace | None, lines: Iterable[RetainLine]) -> list[RetainLine]:
-    """The lines that no earlier batch has read."""
-    return [line for line in lines if start is None or line.place.log != start.log or line.place >= start]
-
-
 def most_lines(budget: BudgetPolicy, *, force: bool) -> int:
     """How many lines of text one run may add."""
     return budget.max_added_lines * (_FORCED if force else 1)
@@ -201,13 +196,9 @@ def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[R
     """Divide new memories into a batch (at most this many lines of text, at least one memory) and the rest."""
     if most is None:
         return lines, ()
-    count = max(sum(total <= most for total in accumulate(map(lines_added, lines))), 1)
+    added = accumulate(line.memory.text.count("\n") + 1 for line in lines)
+    count = max(sum(total <= most for total in added), 1)
     return lines[:count], lines[count:]
-
-
-def lines_added(line: RetainLine) -> int:
-    """How many lines of text a memory adds to a page."""
-    return line.memory.text.count("\n") + 1
 
 
 def rest_of(readings: Sequence[LogReading], over: Sequence[RetainLine], later: Sequence[str]) -> Rest | None:

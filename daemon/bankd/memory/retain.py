@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bankd.errors import UsageError
 from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
@@ -101,8 +101,8 @@ class RetainLine:
 
     place: LogPlace
     memory: Memory
-    occurrence: int
-    id: str
+    occurrence: int = 0
+    id: str = ""
     questions: tuple[str, ...] = ()
     replaces: str = ""
     project: str = ""
@@ -171,26 +171,15 @@ def identified_as(reading: LogReading, identity: str) -> LogReading:
     """A reading with ids made from the name under which the log was first read."""
     if identity == reading.log:
         return reading
-    tagged = [_Tagged(line.place, line.memory, line.questions, line.replaces, line.project) for line in reading.lines]
-    return replace(reading, lines=tuple(_identify(identity, tagged)), was=identity)
+    return replace(reading, lines=tuple(_identify(identity, reading.lines)), was=identity)
 
 
-class _Tagged(NamedTuple):
-    """A tagged line before it has an id."""
-
-    place: LogPlace
-    memory: Memory
-    questions: tuple[str, ...]
-    replaces: str
-    project: str
-
-
-def _identify(identity: str, tagged: list[_Tagged]) -> Iterator[RetainLine]:
+def _identify(identity: str, lines: Iterable[RetainLine]) -> Iterator[RetainLine]:
+    """The lines of a log with the ids of the memories that they become."""
     seen: Counter[str] = Counter()
-    for place, memory, questions, replaces, project in tagged:
-        statement = statement_of(memory)
-        id_ = memory_id(identity, statement, seen[statement])
-        yield RetainLine(place, memory, seen[statement], id_, questions, replaces, project)
+    for line in lines:
+        statement = statement_of(line.memory)
+        yield replace(line, occurrence=seen[statement], id=memory_id(identity, statement, seen[statement]))
         seen[statement] += 1
 
 
@@ -239,7 +228,7 @@ class _LogReader:
             stated = (day_in(text) for _, text in properties_of(document) if _STATES_DAY.match(text))
             self._days = [(0, day) for day in stated if day][:1]
 
-    def read(self) -> Iterator[_Tagged | BadLine]:
+    def read(self) -> Iterator[RetainLine | BadLine]:
         for block in self._document.blocks:
             if block.kind is BlockKind.HEADING:
                 title = heading_title(self._document.lines, block)
@@ -270,7 +259,7 @@ class _LogReader:
                 if head and head.tag in PROFILES["default"]:
                     yield BadLine(LogPlace(self._log, number + 1), reason, text)
 
-    def _item(self, block: Block) -> _Tagged | BadLine | None:
+    def _item(self, block: Block) -> RetainLine | BadLine | None:
         place = LogPlace(self._log, block.start + 1, self._days[-1][1] if self._days else None)
         raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
         said = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
@@ -291,7 +280,8 @@ class _LogReader:
         lines = [clean_text(line) for line in said.split("\n")]
         confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
         memory = Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)
-        return _Tagged(place, memory, questions, replaces, project_in(text) if head.tag in OF_PROJECTS else "")
+        project = project_in(text) if head.tag in OF_PROJECTS else ""
+        return RetainLine(place, memory, questions=questions, replaces=replaces, project=project)
 
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
         """Whether a list item is ordinary prose, and was not meant to be remembered."""
