@@ -22,11 +22,11 @@ from typing import Any
 from zlib import crc32
 
 from bankd.app.init import make_workspace
+from bankd.config import shipped_folder
 from bankd.config.routing import read_examples
 from bankd.memory.route import ExampleLine, PageClassifier, Rules, choose_page, is_close, route_memory
 from bankd.pages.memory import Memory, render_memory
 from bankd.pages.names import INBOX
-from bankd.shipped import shipped_folder
 from bankd.wiring.workspace import open_workspace
 from bench.quality import data_folder
 

@@ -16,7 +16,6 @@ The rooms, from the programs that people type down to plain rules; a room uses o
     storage       files written so that a crash loses nothing
     system        clock, sockets, processes, systemd
     config        settings and rules: read and checked
-    shipped       the template, rules and units that come with the package
     cycle         one run on one screen
     night         what a language model is asked, and what of its answers is believed
     search        from a question to its answers

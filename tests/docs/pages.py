@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from bankd.cli.base import GROUPS, make_parser
-from bankd.shipped import shipped_folder
+from bankd.config import shipped_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 _COMMANDS = """# Commands

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bankd.agents.connect import CLIENTS
-from bankd.shipped import shipped_folder
+from bankd.config import shipped_folder
 from tests.stories.conftest import Run, write_log
 
 AGENTS = ("claude-code", "codex", "openclaw", "hermes", *CLIENTS)

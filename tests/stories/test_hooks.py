@@ -16,8 +16,8 @@ import pytest
 
 from bankd.briefing.recalled import strip_memories
 from bankd.cli import main
+from bankd.config import package_folder
 from bankd.settings import Settings
-from bankd.shipped import package_folder
 from bankd.storage.disk import READ_ONLY
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bankd.app.init import make_workspace
+from bankd.config import shipped_folder
 from bankd.config.workspace import ConfigError, load_settings, read_settings
 from bankd.config.yaml import compose_text
 from bankd.settings import LAYOUTS, Settings
-from bankd.shipped import shipped_folder
 from bankd.wiring.probing import _check_settings
 from bankd.wiring.search import search_settings_of, settled
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bankd.config import shipped_folder
 from bankd.config.routing import read_examples, read_rules, shipped_kinds
 from bankd.config.workspace import ConfigError, load_rules
 from bankd.config.yaml import compose_text
@@ -29,7 +30,6 @@ from bankd.pages.memory import Memory, parse_memory
 from bankd.pages.names import INBOX
 from bankd.pages.page import part_line, read_page
 from bankd.pages.scanner import encode_text
-from bankd.shipped import shipped_folder
 from tests.examples import examples
 
 RULES = load_rules(shipped_folder("config") / "routing.yaml")

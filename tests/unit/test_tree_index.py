@@ -13,9 +13,9 @@ from uuid import uuid4
 
 import pytest
 
+from bankd.config import shipped_folder
 from bankd.index.tree_file import TREE_FILE, PageNode, put_page, read_tree, render_tree, tree_of, weigh_terms
 from bankd.search.score import Corpus
-from bankd.shipped import shipped_folder
 from bankd.wiring.search import make_search
 from bench.trial import SETTINGS
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bankd.config import shipped_folder
 from bankd.health.units import (
     fill_unit,
     instance_drop_in,
@@ -17,7 +18,6 @@ from bankd.health.units import (
     with_network,
     written_folder,
 )
-from bankd.shipped import shipped_folder
 from bankd.wiring.probing import find_installation, problem_of_unit
 
 SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@written@\n"

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bankd import __version__
+from bankd.config import package_folder, shipped_folder
 from bankd.errors import UserError
-from bankd.shipped import package_folder, shipped_folder
 
 OPENING, CLOSING = "# >>> bankd >>>", "# <<< bankd <<<"
 

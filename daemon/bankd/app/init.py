@@ -19,10 +19,10 @@ from pathlib import Path
 from shlex import quote
 from zoneinfo import ZoneInfo
 
+from bankd.config import shipped_folder
 from bankd.config.workspace import FOLDERS, SETTINGS
 from bankd.errors import UserError
 from bankd.settings import SplitPolicy
-from bankd.shipped import shipped_folder
 
 _ZONE = re.compile(r"^timezone: \S+$", re.MULTILINE)
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bankd.config import shipped_folder
 from bankd.errors import UserError
 from bankd.health import units
-from bankd.shipped import shipped_folder
 
 if TYPE_CHECKING:
     from bankd.system.manager import Manager

@@ -276,7 +276,7 @@ def demo_command(arguments: Namespace) -> int:
 
 def _demo(root: Path) -> None:
     from bankd.app.init import make_workspace
-    from bankd.shipped import shipped_folder
+    from bankd.config import shipped_folder
     from bankd.wiring.asking import Asked
 
     make_workspace(root)

@@ -15,6 +15,7 @@ from typing import Any
 import re2
 import yaml
 
+from bankd.config import shipped_folder
 from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.memory.route import (
     ExampleLine,
@@ -27,7 +28,6 @@ from bankd.memory.route import (
 from bankd.pages.memory import TAGS
 from bankd.pages.scanner import encode_text
 from bankd.secrets.screening import Finder
-from bankd.shipped import shipped_folder
 
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
 _RULE_FLAGS = ("whole_words", "entity")

@@ -181,7 +181,8 @@ def _work(dsn: str, arguments: Namespace) -> int:
     together.prepare_worker()
     with together.open_fleet(dsn):
         pass  # a problem at the start is an error; only later the worker waits for the database
-    plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, worker_name())
+    name = f"{socket.gethostname()}:{os.getpid()}"
+    plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name)
     with together.serving_search(dsn, arguments.socket):
         work_alone(dsn, plan)
     return 0
@@ -317,11 +318,6 @@ def work_together(dsn: str, words: Sequence[str], processes: int, socket_file: s
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, pass_on)
     return max(child.wait() for child in children)
-
-
-def worker_name() -> str:
-    """The name of this worker: machine and process."""
-    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def add_bank(fleet: together.Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:

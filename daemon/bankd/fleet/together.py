@@ -24,7 +24,7 @@ from bankd.errors import UsageError, UserError
 from bankd.fleet.database import FleetDatabase
 from bankd.fleet.registry import BankRegistry, FleetBank, NightQueue
 from bankd.fleet.shared import BankScope, PostgresPostings, ScopedPostings, SharedIndex
-from bankd.fleet.writer import SharedWriter, WrittenShare
+from bankd.fleet.writer import WrittenShare, share_index
 from bankd.memory.report import counts_of, rows_of
 from bankd.ports import Vectors
 from bankd.search.answer import Answering
@@ -120,7 +120,7 @@ def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
     """Bring the shared search up to date with the index of a bank."""
     store = _store_of(fleet)
     meaning = MeaningSettings(*search_settings(Path(bank.root)).meaning)
-    return SharedWriter(fleet.database, store.write if store else None).write(bank, meaning)
+    return share_index(fleet.database, bank, meaning, store.write if store else None)
 
 
 def use_opensearch(fleet: Fleet, url: str) -> None:

@@ -166,23 +166,21 @@ class WrittenShare(NamedTuple):
     terms: int = 0
 
 
-class SharedWriter:
-    """Writes the rows of one bank at a time, in one transaction."""
+def share_index(
+    database: FleetDatabase, bank: FleetBank, meaning: MeaningSettings, write_elsewhere: WritePostings | None = None
+) -> WrittenShare:
+    """Bring a bank up to date in one transaction, with its vectors by these settings. UserError if it has no index yet.
 
-    def __init__(self, database: FleetDatabase, write_elsewhere: WritePostings | None = None) -> None:
-        """Take the database, and what writes the postings if another store has them."""
-        self._database, self._write_elsewhere = database, write_elsewhere
-
-    def write(self, bank: FleetBank, meaning: MeaningSettings) -> WrittenShare:
-        """Bring a bank up to date, with its vectors by these settings. UserError if the bank has no index yet."""
-        root = Path(bank.root)
-        known = self._database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
-        if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
-            return WrittenShare()
-        index = export_index(root, meaning)
-        with self._database.transaction() as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(1650552420, %s)", (bank.number,))
-            return write_export(connection, bank, index, self._write_elsewhere)
+    `write_elsewhere` writes the postings if another store has them.
+    """
+    root = Path(bank.root)
+    known = database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
+    if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
+        return WrittenShare()
+    index = export_index(root, meaning)
+    with database.transaction() as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(1650552420, %s)", (bank.number,))
+        return write_export(connection, bank, index, write_elsewhere)
 
 
 def write_export(

@@ -465,8 +465,15 @@ def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]
     """Let links follow the blocks that the user has moved to one other page."""
     moved = [(stray, stray.holders[0]) for stray in strays if len(stray.holders) == 1]
     before = LinkScene(now.names.changed((), [stray.page for stray, _ in moved]), now.outline_of)
-    moving = Moving(before, now, ())
-    return tuple(found for stray, page in moved if (found := _heal(stray, page, moving)))
+    moving, found = Moving(before, now, ()), list[Followed]()
+    for stray, page in moved:
+        if old := before.target(stray.link):
+            goal = Followed(stray.link, "", page, stray.block, stray.block)
+            fragment = resolve.split_target(stray.link.reference.target)[1]
+            candidates = _rewritten(stray.link, old, fragment, goal, moving)
+            points = (one for one in candidates if now.reach(_with_target(one.link, one.target)) is Reach.POINT)
+            found += [point] if (point := next(points, None)) else []
+    return tuple(found)
 
 
 def follow_headings(
@@ -516,16 +523,6 @@ def _to_headings(
             cause = next((item for item in inside if item.link.reference.line == place.line), inside[0])
             path = resolve.split_target(link.reference.target)[0]
             yield replace(cause, link=link, target=f"{path}#{resolve.encode_fragment(link.reference, new)}{rest}")
-
-
-def _heal(stray: Stray, page: str, moving: Moving) -> Followed | None:
-    old = moving.before.target(stray.link)
-    if old is None:
-        return None
-    goal = Followed(stray.link, "", page, stray.block, stray.block)
-    candidates = _rewritten(stray.link, old, resolve.split_target(stray.link.reference.target)[1], goal, moving)
-    points = (item for item in candidates if moving.after.reach(_with_target(item.link, item.target)) is Reach.POINT)
-    return next(points, None)
 
 
 def _follow(link: Link, moving: Moving) -> Followed | None:

@@ -36,7 +36,7 @@ _HTML_TAG = re.compile(
 )
 _CONTAINER = re.compile(r"[ \t]*(:{3,})[ \t]*(\S?)")
 _TOGGLES = (re.compile(r"^[ \t]*%%[ \t]*$"), re.compile(r"^[ \t]*\$\$[ \t]*$"))
-_ENTITY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\w+(?:\([^()]*\))?[ \t]+@([\w-]+)")
+_ENTITY = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\w+(?:\([^()]*\))?[ \t]+(@[\w-]+)")
 _MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
 _OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
 _LEAD = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
@@ -140,8 +140,8 @@ def _by_items(document: Document, blocks: Sequence[Block], end: int, room: int) 
         return None
     starts = [unit.start for unit in units[body:]]
     ends = [*starts[1:], end]
-    for key_of in (_entity, _month):
-        keys = [key_of(document.lines[start]) for start in starts]
+    for shape in (_ENTITY, _MONTH):
+        keys = [found[1] if (found := shape.search(document.lines[start])) else None for start in starts]
         runs = [(key, list(group)) for key, group in groupby(range(len(keys)), key=keys.__getitem__)]
         if all(key for key, _ in runs) and 1 < len(runs) <= len(keys) / 3:
             sections = [Section(starts[group[0]], ends[group[-1]], (str(key),)) for key, group in runs]
@@ -187,16 +187,6 @@ def _packed(document: Document, sections: Sequence[Section], room: int) -> tuple
             packed.append(section)
             sizes.append(size)
     return tuple(packed)
-
-
-def _entity(line: str) -> str | None:
-    found = _ENTITY.match(line)
-    return f"@{found[1]}" if found else None
-
-
-def _month(line: str) -> str | None:
-    found = _MONTH.search(line)
-    return found[1] if found else None
 
 
 def is_own_page(path: str, data: bytes) -> bool:

@@ -61,7 +61,9 @@ def derive_insights(parts: asking.NightParts, now: datetime) -> tuple[Deferred, 
     """Have a model read the clusters that are new or changed; gives what waits and why."""
     waiting: list[Deferred] = []
     for cluster in _unseen(parts, now)[:A_NIGHT]:
-        (reply,) = parts.models.answer([insight_prompt(cluster)])
+        lines = "\n".join(f"{number}| {text}" for number, text in enumerate(cluster.texts, 1))
+        about = f"About {cluster.about}:\n<memories>\n{lines}\n</memories>"
+        (reply,) = parts.models.answer([asking.Prompt(VERSION, SYSTEM, about, SCHEMA, MOST_TOKENS)])
         problem = reply.reason if isinstance(reply, asking.Unanswered) else _write(parts, cluster, reply, now)
         waiting += [Deferred(cluster.about, f"an insight waits to be derived: {problem}")] if problem else []
     return tuple(waiting)
@@ -95,14 +97,6 @@ def memory_clusters(remembered: Iterable[Remembered]) -> list[MemoryCluster]:
     ]
     fresh = [one for one in found if not any(2 * len(own & {*one.ids}) >= len(own) for own in supports)]
     return sorted(fresh, key=lambda one: (-len(one.ids), one.about))
-
-
-def insight_prompt(cluster: MemoryCluster) -> asking.Prompt:
-    """The prompt about a cluster."""
-    lines = "\n".join(f"{number}| {text}" for number, text in enumerate(cluster.texts, 1))
-    return asking.Prompt(
-        VERSION, SYSTEM, f"About {cluster.about}:\n<memories>\n{lines}\n</memories>", SCHEMA, MOST_TOKENS
-    )
 
 
 def _write(parts: asking.NightParts, cluster: MemoryCluster, reply: asking.Reply, now: datetime) -> str:

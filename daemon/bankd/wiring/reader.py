@@ -233,8 +233,8 @@ class BankReader:
             return 0
         import sys
 
+        from bankd.config import package_folder
         from bankd.config.workspace import FOLDERS
-        from bankd.shipped import package_folder
         from bankd.storage.disk import trouble_of
 
         waiting = waiting_transcripts(self._root) or self._waiting_logs()
