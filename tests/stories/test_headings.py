@@ -9,8 +9,8 @@ import pytest
 
 from bankd.edits.operations import Create
 from bankd.edits.transaction import Applied, Transaction
+from bankd.layouts import rearrange
 from bankd.layouts.rearrange import LayoutCheck
-from bankd.memory import links as relinking
 from bankd.pages.names import Names
 from bankd.storage.transactions import TransactionWriter
 from tests.settings import change_setting
@@ -204,7 +204,7 @@ def test_a_memory_stays_when_a_link_to_it_stands_in_a_heading_that_others_cannot
     (root / "bank/world/reading.md").write_text(f"## Why [[taste#^{tea}]] matters\n", "utf-8")
     (root / "bank/world/plan.md").write_text(f"[[reading#Why taste {tea} matters]]\n", "utf-8")
     (root / "bank/world/rain.md").write_text(f"[[taste#^{rain}]]\n", "utf-8")
-    monkeypatch.setattr(relinking, "follow_headings", lambda followed, *_: tuple(followed))
+    monkeypatch.setattr(rearrange, "follow_headings", lambda followed, *_: tuple(followed))
 
     night = bankctl("cycle", "reflect", "--now", "2026-07-01T03:00", "--json")
 

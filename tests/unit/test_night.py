@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -38,18 +39,25 @@ def insight(text: str = "Peter keeps quiet habits.", sources: tuple[int, ...] = 
     return Reply({"insights": [{"tag": "W", "text": text, "sources": list(sources)}]}, 1, 1, is_kept=False)
 
 
-def night(answer: Reply | Unanswered, count: int = 6) -> Night:
-    made = Night({}, lambda prompt: answer)
-    made.world.disk.pages[PEOPLE] = page(count)
+def night(root: Path, answer: Reply | Unanswered, count: int = 6) -> Night:
+    made = Night(root, {}, lambda prompt: answer)
+    save(made, page(count))
     return made
 
 
-def test_five_memories_that_belong_together_give_one_insight_that_names_them() -> None:
-    one = night(insight())
+def save(one: Night, text: str) -> None:
+    """Save the page as a person does, before the night."""
+    one.world.write(PEOPLE, text)
+    with one.world.opened(NOW) as workspace:
+        workspace.refresh()
+
+
+def test_five_memories_that_belong_together_give_one_insight_that_names_them(tmp_path: Path) -> None:
+    one = night(tmp_path, insight())
 
     one.run()
 
-    text = one.world.disk.logs[f"distilled/{NOW:%Y-%m-%d}.md"]
+    text = one.world.logs[f"distilled/{NOW:%Y-%m-%d}.md"]
     assert f"- W @Peter: Peter keeps quiet habits. (derived from {', '.join(ids(5))})\n" in text
     assert "(derived from m-aaaaaaaaaaaa" in one.learned()
     asked: list[Prompt] = one.models.asked
@@ -60,14 +68,14 @@ def test_five_memories_that_belong_together_give_one_insight_that_names_them() -
 
 
 @pytest.mark.parametrize("count", [0, 4])
-def test_fewer_than_five_give_none(count: int) -> None:
-    one = night(insight(), count)
+def test_fewer_than_five_give_none(tmp_path: Path, count: int) -> None:
+    one = night(tmp_path, insight(), count)
     one.run()
     assert one.models.asked == []
 
 
-def test_what_the_memories_do_not_say_waits_for_a_person() -> None:
-    one = night(insight("Peter moved to Oslo in 2019."))
+def test_what_the_memories_do_not_say_waits_for_a_person(tmp_path: Path) -> None:
+    one = night(tmp_path, insight("Peter moved to Oslo in 2019."))
 
     report = one.run()
 
@@ -75,11 +83,11 @@ def test_what_the_memories_do_not_say_waits_for_a_person() -> None:
     assert any("not believed" in bad.reason for bad in report.plan.bad)
 
 
-def test_an_insight_goes_to_the_archive_with_the_first_of_its_memories() -> None:
-    one = night(insight())
+def test_an_insight_goes_to_the_archive_with_the_first_of_its_memories(tmp_path: Path) -> None:
+    one = night(tmp_path, insight())
     one.run()
-    people = one.world.disk.pages[PEOPLE]
-    one.world.disk.pages[PEOPLE] = "".join(line for line in people.splitlines(True) if "cycles" not in line)
+    people = one.world.pages[PEOPLE]
+    save(one, "".join(line for line in people.splitlines(True) if "cycles" not in line))
 
     report = one.run(NOW + timedelta(days=1))
 
@@ -87,10 +95,10 @@ def test_an_insight_goes_to_the_archive_with_the_first_of_its_memories() -> None
     assert "(derived from" not in one.learned()
 
 
-def test_an_insight_supports_no_other_and_its_cluster_is_not_asked_about_again() -> None:
+def test_an_insight_supports_no_other_and_its_cluster_is_not_asked_about_again(tmp_path: Path) -> None:
     own = f"- W @Peter: Peter keeps quiet habits. (derived from {', '.join(ids(5))}) ^m-zzzzzzzzzzzz"
-    one = Night({}, lambda prompt: insight())
-    one.world.disk.pages[PEOPLE] = page(6, own)
+    one = Night(tmp_path, {}, lambda prompt: insight())
+    save(one, page(6, own))
 
     one.run()
 
@@ -98,8 +106,8 @@ def test_an_insight_supports_no_other_and_its_cluster_is_not_asked_about_again()
     assert sources_of(own) == tuple(ids(5))
 
 
-def test_what_is_not_answered_waits_and_is_named() -> None:
-    one = night(Unanswered("no answer in time"))
+def test_what_is_not_answered_waits_and_is_named(tmp_path: Path) -> None:
+    one = night(tmp_path, Unanswered("no answer in time"))
 
     report = one.run()
 
@@ -125,20 +133,20 @@ def test_an_insight_is_unsupported_when_any_of_its_memories_is_not_there() -> No
     assert find_unsupported({"m-i": ["m-a", "m-b"], "m-j": ["m-a"]}, {"m-a"}) == {"m-i": "m-b"}
 
 
-def test_a_cluster_that_says_nothing_more_is_asked_about_once() -> None:
-    one = night(Reply({"insights": []}, 1, 1, is_kept=False))
+def test_a_cluster_that_says_nothing_more_is_asked_about_once(tmp_path: Path) -> None:
+    one = night(tmp_path, Reply({"insights": []}, 1, 1, is_kept=False))
 
     one.run()
     one.run(NOW + timedelta(days=1))
 
     assert len(one.models.asked) == 1
-    one.world.disk.pages[PEOPLE] = page(6).replace("in the lake", "in the sea")
+    save(one, page(6).replace("in the lake", "in the sea"))
     one.run(NOW + timedelta(days=2))
     assert len(one.models.asked) == 2, "with other words it is another question"
 
 
-def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person() -> None:
-    one = night(insight())
+def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person(tmp_path: Path) -> None:
+    one = night(tmp_path, insight())
     one.models.verify = lambda _: verified("two of them say nothing of quiet")
 
     report = one.run()
@@ -151,8 +159,8 @@ def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person() -> Non
     assert "1. Peter keeps quiet habits. (1, 2, 3, 4, 5)" in one.models.verified[0].text
 
 
-def test_an_insight_that_is_not_verified_waits_for_another_night() -> None:
-    one = night(insight())
+def test_an_insight_that_is_not_verified_waits_for_another_night(tmp_path: Path) -> None:
+    one = night(tmp_path, insight())
     one.models.verify = lambda _: Unanswered("no answer in time")
 
     report = one.run()
@@ -163,8 +171,8 @@ def test_an_insight_that_is_not_verified_waits_for_another_night() -> None:
     assert "Peter keeps quiet habits." in one.learned()
 
 
-def test_a_model_that_fails_its_trial_gives_no_insight() -> None:
-    one = night(insight())
+def test_a_model_that_fails_its_trial_gives_no_insight(tmp_path: Path) -> None:
+    one = night(tmp_path, insight())
     one.models.on_trial = supported
 
     report = one.run()
