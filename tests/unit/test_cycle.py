@@ -409,3 +409,17 @@ def test_a_memory_that_follows_its_line_is_not_compared_with_as_it_was(make: Mak
     assert [item.line.place.line for item in report.plan.revised] == [1]
     assert [update.old for update in report.plan.updates] == []
     assert "The port is 8080" not in world.pages[FACTS]
+
+
+def test_a_log_that_took_the_name_of_another_has_none_of_its_lines(make: Make) -> None:
+    world = make({}, log("W: The port is 8080.", "W: one"))
+    cycle(world)
+    (world.root / "memory" / LOG).rename(world.root / "memory/moved.md")
+    cycle(world)
+    world.write(f"memory/{LOG}", log("W: The port is 8081.", "W: one")[LOG])
+    taken = cycle(world)
+    world.write("memory/moved.md", log("W: The port is 8082.", "W: one")[LOG])
+    first = cycle(world)
+
+    assert [report.plan.revised for report in (taken, first)] == [(), ()]
+    assert "The port is 8080." in world.pages[FACTS]

@@ -209,15 +209,18 @@ def test_a_call_of_the_same_night_is_shown_what_the_one_before_brought_and_other
     tmp_path: Path,
 ) -> None:
     long = "".join(f"> {'the relay and the queue ' * 90}{n}\n" for n in range(8))
-    talks = {f"2026-05-0{n}.md": f"> The relay listens on 808{n}.\n{long}" for n in (1, 2)}
-    night = Night(tmp_path, talks | {"2026-05-03.md": "<!-- project: /srv/mill -->\n\n> The mill stands.\n"}, of_port)
+    talks = {f"2026-05-0{n}.md": f"> The relay listens on 808{n}.\n{long}" for n in (1, 2, 3)}
+    night = Night(tmp_path, talks | {"2026-05-04.md": "<!-- project: /srv/mill -->\n\n> The mill stands.\n"}, of_port)
 
-    report = night.run()
+    report = night.run(NOW.replace(day=5))
 
     assert [re.findall(r"^# (.+)$", one.text, re.MULTILINE) for one in night.models.asked] == [
-        ["2026-05-01"], ["2026-05-02"], ["2026-05-03 (project /srv/mill)"],
+        ["2026-05-01"], ["2026-05-02"], ["2026-05-03"], ["2026-05-04 (project /srv/mill)"],
     ]  # fmt: skip
-    assert [one.line.memory.text for one in report.plan.updates] == ["The relay listens on 8082."]
+    assert "W: The relay listens on 8082." in night.models.asked[2].text
+    assert "8081" not in night.models.asked[2].text, "what was replaced in the same night is not shown"
+    updated = [one.line.memory.text for one in report.plan.updates]
+    assert updated == ["The relay listens on 8082.", "The relay listens on 8083."]
 
 
 def test_a_session_that_a_model_cannot_read_keeps_no_other_from_being_read(tmp_path: Path) -> None:
