@@ -104,7 +104,7 @@ def opinions(lived: Lived) -> Iterator[str]:
         if id_ in lived.went:
             (day, item), offered = lived.went[id_], lived.offered.get(id_)
             is_right = day == falls and offered is not None and offered <= day - timedelta(days=7)
-            went = f"went {day} from {item.page}, by arithmetic {falls}, offered since {offered}"
+            went = f"went {day} from {item.lines.page}, by arithmetic {falls}, offered since {offered}"
             what = f"{'right' if is_right else 'WRONG'}: {went}"
         else:
             what = f"stands on {lived.held.get(id_, 'no page')}"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bankd.edits.inserting import outdent_lines, unix_text
 from bankd.edits.transaction import Transaction, replay_transaction
-from bankd.memory.archive import moved_out, plan_restoring, read_contents
+from bankd.memory.archive import Archived, plan_restoring
 from bankd.memory.ledger import make_event
 from bankd.pages.page import MemoryLines, PageLines, read_page
 from tests.properties.test_operations import SCALE, page_bytes
@@ -31,14 +31,14 @@ def there_and_back(data: bytes, ids: list[str]) -> tuple[bytes, bytes]:
     """The page without these memories, and with them again."""
     before = {PAGE: data, ARCHIVE: None}
     lines = held(PAGE, data)
-    out = [moved_out(id_, lines[id_], "faded") for id_ in ids]
+    out = [Archived(id_, lines[id_], "faded") for id_ in ids]
     gone = replay_transaction(
         Transaction("r", "", tuple(op for item in out for op in item.operations)), before, before.get
     )
     without = gone[PAGE] or b""
     stones = {item.id: make_event("archived", item.id, NOW, **item.tombstone) for item in out}
     stored = held(ARCHIVE, gone[ARCHIVE])
-    standing = {PAGE: read_contents(read_page(PAGE, gone[PAGE] or b""))}
+    standing = {PAGE: read_page(PAGE, gone[PAGE] or b"")}
     for id_ in ids:
         if id_ in stored:
             back = plan_restoring(id_, stored[id_], stones[id_], standing)

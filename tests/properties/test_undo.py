@@ -15,7 +15,7 @@ from bankd.edits.transaction import Transaction, replay_transaction
 from bankd.layouts.merge import Layout, plan_merge, plan_move
 from bankd.layouts.rearrange import plan_layout, read_source, reference_rewriter
 from bankd.layouts.split import Limits, plan_split
-from bankd.memory.archive import moved_out
+from bankd.memory.archive import Archived
 from bankd.memory.undo import PastRun, Present, Undoing, moves_lines, plan_undo, stand_of
 from bankd.pages.names import Names
 from bankd.pages.resolve import sense_of
@@ -74,7 +74,7 @@ class Bank:
     def archive(self) -> None:
         stand = stand_of({path: self.files[path] for path in self.pages()})
         chosen = self.chance.sample(sorted(stand), min(2, len(stand)))
-        gone = (moved_out(id_, stand[id_], "faded").within(Names(self.files)) for id_ in chosen)
+        gone = (Archived(id_, stand[id_], "faded").within(Names(self.files)) for id_ in chosen)
         self.commit(tuple(op for one in gone for op in one.operations))
 
     def split(self) -> None:

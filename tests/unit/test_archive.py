@@ -11,10 +11,8 @@ from bankd.memory.archive import (
     ArchiveCandidate,
     Archived,
     Merged,
-    PageContents,
     Reason,
     Resident,
-    Tombstone,
     archive_page,
     find_archivable,
     goes_by_itself,
@@ -24,6 +22,7 @@ from bankd.memory.plan import Plan
 from bankd.memory.use import Fading, UseSignals
 from bankd.pages.memory import Confidence, Memory
 from bankd.pages.names import Names
+from bankd.pages.page import MemoryLines, Page, read_page
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)
@@ -87,41 +86,45 @@ def test_the_archive_mirrors_the_bank() -> None:
 
 
 PAGE = "bank/knowledge/full.md"
-STONE = Tombstone(PAGE, ("Full", "Tools"), after=("m-w",))
+STONE = MemoryLines(PAGE, "", ("Full", "Tools"), after=("m-w",))
+
+
+def page(path: str, *rows: str) -> Page:
+    return read_page(path, "\n\n".join(rows).encode())
 
 
 @pytest.mark.parametrize(
     ("standings", "expected"),
     [
-        ([PageContents(PAGE, (("Full",), ("Full", "Tools")), ("m-w",))], (PAGE, ("Full", "Tools"))),
+        ([page(PAGE, "# Full", "## Tools", "- W: w ^m-w")], (PAGE, ("Full", "Tools"))),
         ([], (PAGE, ("Full", "Tools"))),
         (
             [
-                PageContents(PAGE, (("Full",),), ()),
-                PageContents("bank/knowledge/full/people.md", (("People",),), ("m-p",)),
-                PageContents("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
+                page(PAGE, "# Full"),
+                page("bank/knowledge/full/people.md", "# People", "- W: p ^m-p"),
+                page("bank/knowledge/full/tools.md", "# Tools", "- W: t ^m-t"),
             ],
             ("bank/knowledge/full/tools.md", ("Tools",)),
         ),
         (
             [
-                PageContents(PAGE, (("Full",),), ()),
-                PageContents("bank/knowledge/full/2026-05.md", (("Full",),), ("m-a", "m-w")),
-                PageContents("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
+                page(PAGE, "# Full"),
+                page("bank/knowledge/full/2026-05.md", "# Full", "- W: a ^m-a", "- W: w ^m-w"),
+                page("bank/knowledge/full/tools.md", "# Tools", "- W: t ^m-t"),
             ],
             ("bank/knowledge/full/2026-05.md", ()),
         ),
-        ([PageContents("bank/knowledge/fuller.md", (("Full", "Tools"),), ("m-w",))], (PAGE, ("Full", "Tools"))),
+        ([page("bank/knowledge/fuller.md", "# Full", "## Tools", "- W: w ^m-w")], (PAGE, ("Full", "Tools"))),
     ],
 )
 def test_what_comes_back_goes_where_its_neighbours_are(
-    standings: list[PageContents], expected: tuple[str, tuple[str, ...]]
+    standings: list[Page], expected: tuple[str, tuple[str, ...]]
 ) -> None:
-    assert restore_place(STONE, {standing.page: standing for standing in standings}) == expected
+    assert restore_place(STONE, {standing.path: standing for standing in standings}) == expected
 
 
 def test_what_goes_to_the_archive_goes_to_the_page_that_is_there_in_another_case() -> None:
-    gone = Archived("m-a", "bank/TEA.md", ("Tea",), "- W: Tea. ^m-a", (), "faded")
+    gone = Archived("m-a", MemoryLines("bank/TEA.md", "- W: Tea. ^m-a", ("Tea",)), "faded")
 
     there, mirror = (gone.within(Names(["bank/TEA.md", *files])) for files in (["archive/tea.md"], []))
 
@@ -130,7 +133,7 @@ def test_what_goes_to_the_archive_goes_to_the_page_that_is_there_in_another_case
 
 
 def test_what_is_merged_into_another_goes_there_too() -> None:
-    gone = Archived("m-a", "bank/TEA.md", ("Tea",), "- W: Tea. ^m-a", (), "faded")
+    gone = Archived("m-a", MemoryLines("bank/TEA.md", "- W: Tea. ^m-a", ("Tea",)), "faded")
     plan = Plan("r", datetime(2026, 11, 21, tzinfo=UTC), merged=(Merged("m-b", "bank/b.md", "- b", "- b.", (gone,)),))
 
     (merged,) = plan.into_archive(Names(["bank/TEA.md", "archive/tea.md"])).merged

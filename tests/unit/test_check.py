@@ -14,6 +14,7 @@ from bankd.memory.links import find_broken, find_excess, find_losses, foresee_pa
 from bankd.memory.plan import Placement, Plan
 from bankd.memory.retain import read_log
 from bankd.memory.route import Destination
+from bankd.pages.page import MemoryLines
 from bankd.pages.references import LinkKind, Reference
 from bankd.settings import BudgetPolicy
 
@@ -121,7 +122,9 @@ def test_a_link_that_a_plan_leaves_dead_is_found_unless_it_is_reported_already()
 
 def taking_out(count: int) -> Plan:
     """A plan that archives so many memories."""
-    return EMPTY.with_(archived=tuple(Archived(f"m-{n}", FACTS, (), f"- W: {n}", (), "faded") for n in range(count)))
+    return EMPTY.with_(
+        archived=tuple(Archived(f"m-{n}", MemoryLines(FACTS, f"- W: {n}"), "faded") for n in range(count))
+    )
 
 
 @pytest.mark.parametrize(

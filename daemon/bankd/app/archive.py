@@ -65,13 +65,13 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     twice = user_run.catalog.lines_of(ids)
     if twice:
         raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
-    contents = {page.path: archive.read_contents(page) for page in user_run.catalog.pages()}
+    pages = {page.path: page for page in user_run.catalog.pages()}
     stones, renamed = user_run.ledger.tombstones, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
 
     def name_now(page: str) -> str:
         return page if user_run.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))
 
-    back = tuple(archive.plan_restoring(id_, held[id_], stones.get(id_), contents, name_now) for id_ in ids)
+    back = tuple(archive.plan_restoring(id_, held[id_], stones.get(id_), pages, name_now) for id_ in ids)
     return user_run.carry_out(user_run.plan.with_(restored=back))
 
 
@@ -81,7 +81,7 @@ def collect_garbage(workspace: Workspace, *, force: bool) -> Report:
     held = user_run.catalog.all_lines()
     going = _find_offered(workspace, archive.residents_of(held, user_run.ledger))
     plan = user_run.plan.with_(
-        archived=tuple(archive.moved_out(found.resident.id, held[found.resident.id], found.detail) for found in going)
+        archived=tuple(archive.Archived(found.resident.id, held[found.resident.id], found.detail) for found in going)
     )
     return user_run.carry_out(plan, force=force)
 

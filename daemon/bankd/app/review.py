@@ -235,7 +235,7 @@ def archive_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     nested = [id_ for id_ in ids if held[id_].inside]
     if nested:
         raise UserError(*(f"{id_}: other memories are nested in it and would go with it" for id_ in nested))
-    going = tuple(archive.moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
+    going = tuple(archive.Archived(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
     return user_run.carry_out(user_run.plan.with_(archived=going))
 
 

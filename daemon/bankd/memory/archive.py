@@ -82,25 +82,6 @@ class ArchiveCandidate:
     strength: float
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
-    """Where an archived memory stood: its page and headings, and the ids of its neighbours there, nearest first."""
-
-    page: str
-    heading: tuple[str, ...]
-    after: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PageContents:
-    """A page as it is now: the paths of its headings, and the ids of its memories in order."""
-
-    page: str
-    headings: tuple[tuple[str, ...], ...]
-    ids: tuple[str, ...]
-
-
 def find_archivable(
     residents: Iterable[Resident], today: date, fading: Fading, *, clock_frozen: bool
 ) -> list[ArchiveCandidate]:
@@ -164,65 +145,63 @@ def archive_page(page: str) -> str:
     return "archive/" + page.removeprefix("bank/")
 
 
-def restore_place(tombstone: Tombstone, contents: Mapping[str, PageContents]) -> tuple[str, tuple[str, ...]]:
+def restore_place(was: MemoryLines, pages: Mapping[str, Page]) -> tuple[str, tuple[str, ...]]:
     """The page and headings to which a memory goes back; after a split, those of the part that holds its place now.
 
-    The part is found by the neighbours of the memory, else by its heading. Without either it is the old page, which is
-    made again if it is gone.
+    `was` tells where it stood. The part is found by the neighbours of the memory, else by its heading. Without either it is
+    the old page, which is made again if it is gone.
     """
-    folder = tombstone.page.removesuffix(".md") + "/"  # the parts of a split page `full.md` are in the folder `full/`
-    paths = [tombstone.page, *(part for part in sorted(contents) if part.startswith(folder))]
-    places = [contents[path] for path in paths if path in contents]
-    for neighbour in (*tombstone.after, *tombstone.before):
+    folder = was.page.removesuffix(".md") + "/"  # the parts of a split page `full.md` are in the folder `full/`
+    paths = [was.page, *(part for part in sorted(pages) if part.startswith(folder))]
+    places = [pages[path] for path in paths if path in pages]
+    for neighbour in (*was.after, *was.before):
         for place in places:
-            if neighbour in place.ids:
-                return place.page, _heading_in(place, tombstone.heading)
+            if any(entry.memory.id == neighbour for entry in place.entries):
+                return place.path, _heading_in(place, was.heading)
     for place in places:
-        if tombstone.heading and _heading_in(place, tombstone.heading):
-            return place.page, _heading_in(place, tombstone.heading)
-    return tombstone.page, tombstone.heading
+        if was.heading and (heading := _heading_in(place, was.heading)):
+            return place.path, heading
+    return was.page, was.heading
 
 
-def _heading_in(place: PageContents, heading: tuple[str, ...]) -> tuple[str, ...]:
+def _heading_in(place: Page, heading: tuple[str, ...]) -> tuple[str, ...]:
     """The same heading on a page: the one with this path, else the first with this title, else none."""
-    if heading in place.headings:
+    paths = [here.path for here in place.headings]
+    if heading in paths:
         return heading
-    return next((path for path in place.headings if heading and path[-1] == heading[-1]), ())
+    return next((path for path in paths if heading and path[-1] == heading[-1]), ())
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A memory that leaves the archive: its page there, its exact lines, and where they go."""
+    """A memory that leaves the archive: its lines there, where they go, and its lines as they will be there."""
 
     id: str
-    archive: str
-    text: str
-    page: str
-    heading: tuple[str, ...]
-    after: tuple[str, ...]
-    before: tuple[str, ...]
-    is_apart: tuple[bool, bool] | None = None
+    stored: MemoryLines
+    place: MemoryLines
     links: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """How links to it were written before it went, by their file and their present text."""
-    placed: str = ""
-    """Its lines with links that are right on the new page; empty when they stay as they are."""
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the bank first, then out of the archive."""
-        piece = Piece(self.id, unix_text(self.text))
-        heading = self.heading[-1] if len(self.heading) > 1 else ""
-        title = self.heading[0] if self.heading else ""
-        there = Piece(self.id, unix_text(self.placed or self.text))
-        back = Append(self.page, heading, (there,), title, self.after, self.before, self.is_apart)
-        return back, Remove(self.archive, (piece,), self.page)
+        place = self.place
+        heading, title = _under(place.heading)
+        there = Piece(self.id, unix_text(place.text))
+        back = Append(place.page, heading, (there,), title, place.after, place.before, place.is_apart)
+        return back, Remove(self.stored.page, (Piece(self.id, unix_text(self.stored.text)),), place.page)
+
+
+def _under(path: tuple[str, ...]) -> tuple[str, str]:
+    """The heading at the end of a path, empty for the top of a page, and the title of the page."""
+    return path[-1] if len(path) > 1 else "", path[0] if path else ""
 
 
 def plan_restoring(
     id_: str,
     lines: MemoryLines,
     tombstone: Event | None,
-    contents: Mapping[str, PageContents],
+    pages: Mapping[str, Page],
     name_now: Callable[[str], str] = str,
 ) -> Restored:
     """Plan the way back of a memory; without a tombstone it goes to the page that its page in the archive stands for.
@@ -230,16 +209,14 @@ def plan_restoring(
     `name_now` gives the present path of the page it was on.
     """
     said = tombstone or {}
-    if said.get("page"):
-        heading = tuple(str(title) for title in said.get("heading") or ())
-        stone = Tombstone(name_now(str(said["page"])), heading, _ids(said.get("after")), _ids(said.get("before")))
-    else:
-        stone = Tombstone(name_now("bank/" + lines.page.removeprefix("archive/")), lines.heading)
-    page, heading = restore_place(stone, contents)
     gaps = said.get("is_apart")
     is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
-    links = written_links(said)
-    return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart, links)
+    home = str(said.get("page") or "bank/" + lines.page.removeprefix("archive/"))
+    heading = tuple(str(title) for title in said.get("heading") or ()) if said.get("page") else lines.heading
+    after, before = _ids(said.get("after")), _ids(said.get("before"))
+    was = MemoryLines(name_now(home), lines.text, heading, after, before=before, is_apart=is_apart)
+    page, heading = restore_place(was, pages)
+    return Restored(id_, lines, replace(was, page=page, heading=heading), written_links(said))
 
 
 def written_links(tombstone: Event) -> dict[tuple[str, str], str]:
@@ -252,12 +229,6 @@ def written_links(tombstone: Event) -> dict[tuple[str, str], str]:
 
 def _ids(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),) if value else ()
-
-
-def read_contents(page: Page) -> PageContents:
-    """Read the headings and ids of a page."""
-    ids = tuple(entry.memory.id for entry in page.entries if entry.memory.id)
-    return PageContents(page.path, tuple(heading.path for heading in page.headings), ids)
 
 
 ALWAYS_ALLOWED = 20
@@ -276,41 +247,37 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """A memory that goes to the archive: its exact lines, where it stood, its neighbours there, and why it goes."""
+    """A memory that goes to the archive: its lines in the bank, and why it goes."""
 
     id: str
-    page: str
-    heading: tuple[str, ...]
-    text: str
-    after: tuple[str, ...]
+    lines: MemoryLines
     reason: str
-    before: tuple[str, ...] = ()
-    is_apart: tuple[bool, bool] | None = None
     archive: str = ""
     """The existing page of the archive, if its name differs from the page's name only in case; else empty."""
 
     def within(self, names: Names) -> Archived:
         """The move, into an existing page of the archive whose name differs only in case: on some systems that is one file."""
-        return replace(self, archive=names.file(archive_page(self.page)) or "")
+        return replace(self, archive=names.file(archive_page(self.lines.page)) or "")
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the archive first, then out of the bank."""
-        here, target = Piece(self.id, unix_text(self.text)), self.archive or archive_page(self.page)
+        page, here = self.lines.page, Piece(self.id, unix_text(self.lines.text))
+        target, (heading, title) = self.archive or archive_page(page), _under(self.lines.heading)
         there = Piece(self.id, outdent_lines(here.text))
-        heading, title = self.heading[-1] if len(self.heading) > 1 else "", self.heading[0] if self.heading else ""
-        return Append(target, heading, (there,), title), Remove(self.page, (here,), target)
+        return Append(target, heading, (there,), title), Remove(page, (here,), target)
 
     @property
     def tombstone(self) -> dict[str, object]:
         """What the event log keeps about it."""
+        was = self.lines
         return {
             "memory": self.id,
-            "page": self.page,
-            "heading": list(self.heading),
-            "after": list(self.after),
-            "before": list(self.before),
-            "is_apart": list(self.is_apart) if self.is_apart else None,
+            "page": was.page,
+            "heading": list(was.heading),
+            "after": list(was.after),
+            "before": list(was.before),
+            "is_apart": list(was.is_apart) if was.is_apart else None,
             "reason": self.reason,
         }
 
@@ -362,11 +329,6 @@ def give_id(lines: MemoryLines) -> Replace:
     rows = lines.text.split("\n")
     rows[lines.own - 1] = f"{rows[lines.own - 1].rstrip()} ^{id_}"
     return Replace(lines.page, block_key(lines.text), lines.text, "\n".join(rows))
-
-
-def moved_out(id_: str, lines: MemoryLines, reason: str) -> Archived:
-    """A memory that goes to the archive."""
-    return Archived(id_, lines.page, lines.heading, lines.text, lines.after, reason, lines.before, lines.is_apart)
 
 
 def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:
@@ -428,7 +390,7 @@ def find_mergers(
         rows = (with_confidence(text, strongest) if strongest and memory.confidence else text).split("\n")
         sources = render_sources(tuple(dict.fromkeys((*memory.sources, *others))))
         rows[lines.own - 1] = _TAIL.sub(f"{sources} ^{id_}", rows[lines.own - 1])
-        out = tuple(moved_out(one, held[one], f"superseded: {id_} says all of it") for one in others)
+        out = tuple(Archived(one, held[one], f"superseded: {id_} says all of it") for one in others)
         mergers.append(Merged(id_, lines.page, text, "\n".join(rows), out))
     return tuple(mergers)
 

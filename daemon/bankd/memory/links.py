@@ -82,10 +82,11 @@ def relink_plan(plan: Plan, graph: LinkGraph, read: Read) -> Plan:
     plan = plan.into_archive(graph.names)
     if plan.restored:
         change = _foreseen(plan.operations, graph, read)
-        back = (
-            replace(item, placed=rebase_links(item.text, item.archive, item.page, change.before, change.after))
-            for item in plan.restored
-        )
+        back = []
+        for item in plan.restored:
+            stored, page = item.stored, item.place.page
+            text = rebase_links(stored.text, stored.page, page, change.before, change.after)
+            back.append(replace(item, place=replace(item.place, text=text)))
         plan = plan.with_(restored=tuple(back))
     following = follow_links(plan.operations, graph, read, plan.heirs, plan.written_links)
     stuck = {_memory_named(link, graph, read): link for link in following.dangling}

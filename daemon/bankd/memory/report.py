@@ -96,11 +96,13 @@ def _taken_out(plan: Plan) -> Iterator[ReportRow]:
         names = ", ".join(source.id for source in m.sources)
         yield ReportRow("~", "merged", m.page, normalise_text(m.merged), f"says all that {names} said")
     for source in (source for m in plan.merged for source in m.sources):
-        yield ReportRow("-", "archived", source.page, normalise_text(source.text), source.reason)
+        yield ReportRow("-", "archived", source.lines.page, normalise_text(source.lines.text), source.reason)
     for item in plan.archived:
-        yield ReportRow("-", "archived", item.page, normalise_text(item.text), item.reason)
+        yield ReportRow("-", "archived", item.lines.page, normalise_text(item.lines.text), item.reason)
     for back in plan.restored:
-        yield ReportRow("+", "restored", back.page, normalise_text(back.text), f"back from {back.archive}")
+        yield ReportRow(
+            "+", "restored", back.place.page, normalise_text(back.stored.text), f"back from {back.stored.page}"
+        )
     for leaving in plan.fading:
         advice = f"fades on {leaving.day}: to keep it say it again, write another c=, or put #pinned in its text"
         yield ReportRow(".", "fading", leaving.page, leaving.text, advice)

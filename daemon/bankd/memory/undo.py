@@ -8,7 +8,7 @@ people or later runs changed since stays, and is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -17,7 +17,7 @@ from bankd.edits import operations as ops
 from bankd.edits.inserting import ids_in, unix_text
 from bankd.edits.transaction import Event, Look, Transaction, pieces_of_page, recast_removals
 from bankd.memory import ledger as kinds
-from bankd.memory.archive import Tombstone, moved_out, read_contents, restore_place
+from bankd.memory.archive import Archived, restore_place
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.provenance import PURGED
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
@@ -346,10 +346,8 @@ class _Reverser:
     def _append(self, id_: str, was: MemoryLines, text: str, here: MemoryLines | None) -> str:
         """Put a memory back on its page, or the part or page that holds its old neighbours; gives the page."""
         page = self._page_for(was)
-        contents = {
-            path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._now.pages_of(page)
-        }
-        place, heading = restore_place(Tombstone(page, was.heading, was.after, was.before), contents)
+        pages = {path: read_page(path, self._now.look(path) or b"") for path in self._now.pages_of(page)}
+        place, heading = restore_place(replace(was, page=page), pages)
         title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
         piece = ops.Piece(id_, unix_text(text))
         self.undoing.operations.append(ops.Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
@@ -411,5 +409,5 @@ def _tombstone(id_: str, here: MemoryLines | None, undoes: str, ledger: Ledger) 
     """The facts of a memory that goes to the archive again: as they were when it went there first."""
     stone = ledger.tombstones.get(id_)
     if stone is None and here is not None:
-        return moved_out(id_, here, f"{undoes} was taken back").tombstone
+        return Archived(id_, here, f"{undoes} was taken back").tombstone
     return {"memory": id_, **{name: stone[name] for name in _KEPT_FACTS if stone and name in stone}}

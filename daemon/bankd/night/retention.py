@@ -58,7 +58,7 @@ def retire_memories(
     warning = archive.too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
     if warning and not force:
         return plan.with_(warnings=(*plan.warnings, warning))
-    out = tuple(archive.moved_out(found.resident.id, lines[found.resident.id], found.detail) for found in going)
+    out = tuple(archive.Archived(found.resident.id, lines[found.resident.id], found.detail) for found in going)
     return plan.with_(archived=out, named=_named(opinions, catalog))
 
 
