@@ -17,7 +17,9 @@ from bankd.workers.analyser import (
     analysis_of,
     kiwi_version,
     pack_analysis,
+    packed,
     readings_of_all,
+    unpack_analysis,
 )
 
 
@@ -130,10 +132,10 @@ def test_it_is_kept_as_text_with_its_readings() -> None:
     ],
 )
 def test_what_is_put_in_comes_out(cache: AnalysisCache, one: Analysed) -> None:
-    cache.put({"text": one}, "1")
+    cache.put({"text": packed(one)}, "1")
 
-    assert cache.get(["text", "other"], "1") == {"text": one}
-    assert cache.get(["text"], "2") == {}
+    assert cache.get(["text", "other"], "1", unpack_analysis) == {"text": one}
+    assert cache.get(["text"], "2", unpack_analysis) == {}
 
 
 def test_of_two_readings_of_a_run_the_later_counts() -> None:

@@ -288,7 +288,7 @@ def test_an_archive_of_many_notes_is_opened_once(
 
     monkeypatch.setattr(zipfile.ZipFile, "__init__", counted)
     assert turns(bankctl, str(tmp_path / "vault.zip")) == 40
-    assert len(opened) == 2
+    assert len(opened) == 1
 
 
 def test_what_an_import_does_not_read_of_a_folder_or_archive_is_counted_and_named(

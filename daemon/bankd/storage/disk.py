@@ -32,10 +32,6 @@ _ONCE, READ_ONLY = "sync-failed", "read-only"
 _FAILING = "{root}: read-only, because syncing to this disk failed twice in a row; check the disk, then remove .bankd/read-only"
 
 
-class SyncFailedError(OSError):
-    """A sync failed: the bytes that were written to that file may be lost."""
-
-
 def check_room(tree: FileTree, staged: int) -> None:
     """StorageError when the disk could fill up while we write `staged` bytes."""
     status = os.statvfs(tree.root)
@@ -73,13 +69,9 @@ def not_ours(root: Path) -> tuple[str, ...]:
     for folder in (root / ".bankd", root / ".bankd/txn", root / ".bankd/done"):
         with suppress(OSError):
             found += sorted(folder.iterdir())
-    return tuple(path.relative_to(root).as_posix() for path in found if not _is_ours(path))
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a file may be read and written, or a folder used; a broken link or a socket does no harm."""
-    wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
-    return os.access(path, wanted) or not (path.is_file() or path.is_dir())
+    closed = [path for path in found if not os.access(path, os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0))]
+    # A broken link or a socket does no harm.
+    return tuple(path.relative_to(root).as_posix() for path in closed if path.is_file() or path.is_dir())
 
 
 def check_writable(tree: FileTree) -> None:
@@ -89,7 +81,7 @@ def check_writable(tree: FileTree) -> None:
 
 
 def sync_file(tree: FileTree, fd: int) -> None:
-    """Make a file or folder durable. A failure is remembered in `.bankd/` and raised as SyncFailedError."""
+    """Make a file or folder durable. A failure is remembered in `.bankd/` and raised as OSError: what was written may be lost."""
     try:
         tree.calls.sync(fd)
     except OSError as problem:
@@ -97,7 +89,7 @@ def sync_file(tree: FileTree, fd: int) -> None:
             name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
             with tree.folder(".bankd") as folder, suppress(FileExistsError):
                 os.close(tree.calls.create(name, folder))
-        raise SyncFailedError(problem.errno, f"syncing failed: {problem.strerror}") from problem
+        raise OSError(problem.errno, f"syncing failed: {problem.strerror}") from problem
 
 
 def clear_failure(tree: FileTree) -> None:

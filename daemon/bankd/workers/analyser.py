@@ -18,7 +18,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bankd.pages.text import is_utf8
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from bankd.storage.disk import DerivedDatabase
     from bankd.system.child import ChildProcess
     from bankd.words.statement import Wording
-
-_AT_ONCE = 500
-"""The most keys in one query; every SQLite takes 999."""
 
 _FIELDS = "\x1e"
 _SCHEMA = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID;"
@@ -82,39 +79,18 @@ class AnalysisCache:
         self._folder = folder
         self._opened: DerivedDatabase | None = None
 
-    def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
-        """The cached analyses of these texts, as far as this version has them."""
-        return self._kept(texts, version, _unpacked)
-
-    def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
-        """The cached answers of the worker for these texts, as far as this version has them."""
-        import json  # noqa: PLC0415 -- a query never needs it
-
-        return self._kept(texts, version, json.loads)
-
-    def _kept(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
+    def get(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
+        """What is cached of these texts, as far as this version has it, read by `unpack`."""
         keys = {text: _key(text, version) for text in texts}
-        distinct, found = sorted(set(keys.values())), dict[bytes, _T]()
-        for at in range(0, len(distinct), _AT_ONCE):
-            asked = distinct[at : at + _AT_ONCE]
-            query = f"SELECT key, analysis FROM analyses WHERE key IN ({','.join('?' * len(asked))})"  # noqa: S608
-            found.update(self._database.read(query, asked, lambda key, kept: (key, unpack(kept))))
+        distinct = sorted(set(keys.values()))
+        query = "SELECT key, analysis FROM analyses WHERE key IN ({})"
+        found = dict(self._database.read_among(query, distinct, lambda key, kept: (key, unpack(kept)))) if keys else {}
         return {text: found[key] for text, key in keys.items() if key in found}
 
-    def put(self, analyses: Mapping[str, Analysed], version: str) -> None:
-        """Keep the analysis of each text."""
-        self._put([(_key(text, version), _packed(one)) for text, one in analyses.items()])
-
-    def put_raw(self, answers: Mapping[str, list[object]], version: str) -> None:
-        """Keep the answer of the worker for each text."""
-        import json  # noqa: PLC0415 -- same
-
-        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-        self._put([(_key(text, version), encode(raw)) for text, raw in answers.items()])
-
-    def _put(self, rows: Sequence[tuple[bytes, str]]) -> None:
-        database = self._database
-        database.change(lambda: database.execute_many("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
+    def put(self, analyses: Mapping[str, str], version: str) -> None:
+        """Keep the analysis of each text, packed."""
+        rows = [(_key(text, version), packed) for text, packed in analyses.items()]
+        self._database.change_rows(("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
 
     def take_made_anew(self) -> list[str]:
         """Messages about damage that was mended; each is given once."""
@@ -154,13 +130,14 @@ def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
     return Analysed(as_text(analysis_of(text, raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
 
 
-def _packed(one: Analysed) -> str:
+def packed(one: Analysed) -> str:
     """Spaces between words, line breaks between lines: thousands are read at once, and JSON takes three times as long."""
     sentences, denies = one.analysis
     return _FIELDS.join((sentences, "denies" if denies else "", one.runs, one.terms))
 
 
-def _unpacked(kept: str) -> Analysed:
+def unpack_analysis(kept: str) -> Analysed:
+    """An analysis as it was packed; ValueError if it is none."""
     sentences, denies, runs, terms = kept.split(_FIELDS)
     if runs.count("\n") != terms.count("\n"):
         raise ValueError("a run without its terms")
@@ -240,15 +217,12 @@ class Analyser:
         self._cache = cache
         self._worker = worker
         self._version = version
-        self._known_version: str | None = None
         self.patience: Patience = "if warm"
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The version of the morphological analyser; empty without one."""
-        if self._known_version is None:
-            self._known_version = self._version() if self._worker is not None else ""
-        return self._known_version
+        return self._version() if self._worker is not None else ""
 
     @property
     def is_warm(self) -> bool:
@@ -260,7 +234,7 @@ class Analyser:
     def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
         """Read texts for the index: thoroughly when possible at once, else provisionally."""
         korean = sorted(text for text in texts if has_hangul(text))
-        found = self._cache.get(korean, self.version)
+        found = self._cache.get(korean, self.version, unpack_analysis)
         missing = [text for text in korean if text not in found]
         found.update(self._ask_worker(missing))
         fresh = readings_of_all(found.values())
@@ -289,7 +263,8 @@ class Analyser:
 
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text; waits for the worker, since without it Korean is only compared by whole words."""
-        import unicodedata  # noqa: PLC0415 -- a query never needs it
+        import json  # noqa: PLC0415 -- a query never needs it
+        import unicodedata  # noqa: PLC0415 -- same
 
         from bankd.words.statement import Morpheme, Wording, plain_wording  # noqa: PLC0415 -- same
 
@@ -300,14 +275,17 @@ class Analyser:
         if missing and self._worker is not None:
             answer = self._worker.take_apart([unicodedata.normalize("NFC", text) for text in missing])
             fresh = dict(zip(missing, answer or (), strict=answer is not None))
-            self._cache.put_raw({text: pairs for text, pairs in fresh.items() if _may_be_cached(text)}, self._kind)
+            encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+            self._cache.put({text: encode(pairs) for text, pairs in fresh.items() if _may_be_cached(text)}, self._kind)
             found |= fresh
         morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in found.items()}  # type: ignore[misc]  # pairs of strings, by protocol
         return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
 
     def _apart(self, texts: Sequence[str]) -> dict[str, list[object]]:
         """The cached morphemes of these texts, as far as the cache has them."""
-        return self._cache.get_raw(filter(_may_be_cached, texts), self._kind) if texts else {}
+        import json  # noqa: PLC0415 -- a query never needs it
+
+        return self._cache.get(filter(_may_be_cached, texts), self._kind, json.loads) if texts else {}
 
     @property
     def _kind(self) -> str:
@@ -333,7 +311,7 @@ class Analyser:
         if answer is None:
             return {}
         found = {text: pack_analysis(text, one) for text, one in zip(texts, answer, strict=True)}
-        self._cache.put(found, self.version)
+        self._cache.put({text: packed(one) for text, one in found.items()}, self.version)
         return found
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPException
 from math import isfinite
 from typing import Any
@@ -54,12 +54,7 @@ class Reranker:
         body: dict[str, Any] = {"query": question, "texts" if is_tei else "documents": texts}
         if self._model and not is_tei:
             body["model"] = self._model
-        headers = {"Content-Type": "application/json"}
-        if self._key_variable:
-            headers["Authorization"] = f"Bearer {os.environ.get(self._key_variable, '')}"
-        request = urllib.request.Request(self._url, json.dumps(body).encode(), headers)  # noqa: S310 -- the settings allow http and https
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 -- same
-            said = json.load(answer)
+        said = post_json(self._url, body, self._key_variable, _SECONDS)
         rows = said if isinstance(said, list) else said["results"]
         found = {
             int(row["index"]): float(row["relevance_score" if "relevance_score" in row else "score"]) for row in rows
@@ -68,3 +63,13 @@ class Reranker:
         if not all(map(isfinite, scores)):
             raise ValueError("a score is no number")
         return scores
+
+
+def post_json(url: str, body: Mapping[str, Any], key_variable: str, seconds: float) -> Any:
+    """Send JSON to a server, with the key of an environment variable if that is named, and give its answer; raises as urllib does."""
+    headers = {"Content-Type": "application/json"}
+    if key_variable:
+        headers["Authorization"] = f"Bearer {os.environ.get(key_variable, '')}"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310 -- the settings allow http and https
+    with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310 -- same
+        return json.load(answer)

@@ -89,12 +89,11 @@ class VectorStore:
     def cosines_between(self, pairs: Sequence[Sequence[int]]) -> list[float | None]:
         """The cosine of the two vectors of each pair of keys; None if one is missing."""
         places = self._places([key for pair in pairs for key in pair])
-        return [self._cosine(places.get(one), places.get(other)) for one, other in pairs]
-
-    def _cosine(self, one: int | None, other: int | None) -> float | None:
-        if one is None or other is None:
-            return None
-        return float(np.nan_to_num(self._vectors[one].astype(np.float32) @ self._vectors[other].astype(np.float32)))
+        vectors = {key: self._vectors[place].astype(np.float32) for key, place in places.items()}
+        return [
+            float(np.nan_to_num(vectors[one] @ vectors[other])) if one in vectors and other in vectors else None
+            for one, other in pairs
+        ]
 
     def append(self, keys: Sequence[int], vectors: Array | Sequence[Array]) -> None:
         """Add vectors, one per row; they are made to have length 1."""

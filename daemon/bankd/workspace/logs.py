@@ -302,22 +302,14 @@ class FileSource:
 
     @property
     def stamp(self) -> str:
-        """Its size and time."""
-        return f"{self._state.st_size} {self._state.st_mtime_ns}"
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file, or of the archive that it is in."""
-        return self._state.st_size
-
-    @property
-    def _state(self) -> os.stat_result:
-        return self.file.stat()
+        """The size and time of the file, or of the archive that it is in."""
+        state = self.file.stat()
+        return f"{state.st_size} {state.st_mtime_ns}"
 
     @property
     def changed_at(self) -> datetime:
         """When it was last written."""
-        return datetime.fromtimestamp(self._state.st_mtime, UTC)
+        return datetime.fromtimestamp(self.file.stat().st_mtime, UTC)
 
     def lines(self) -> Iterator[str]:
         """Its lines, as UTF-8; other bytes are kept as surrogates."""
@@ -329,13 +321,10 @@ class FileSource:
 
     def text(self) -> str:
         """Its whole text; ValueError when it is too large to be read as a whole."""
-        if self.member:
-            archive = _archive(self.file, self.stamp)
-            _require_readable(archive.getinfo(self.member).file_size)
-            data = archive.read(self.member)
-        else:
-            _require_readable(self.size)
-            data = self.file.read_bytes()
+        archive = _archive(self.file, self.stamp) if self.member else None
+        if (archive.getinfo(self.member).file_size if archive else self.file.stat().st_size) > LOG_CAP:
+            raise ValueError(f"larger than {LOG_CAP >> 20} MB")
+        data = archive.read(self.member) if archive else self.file.read_bytes()
         return (decode_wide(data) or "") if is_wide(data[:4]) else decode_text(data)
 
 
@@ -343,11 +332,6 @@ class FileSource:
 def _archive(file: Path, _stamp: str) -> zipfile.ZipFile:
     """An archive that stays open while its members are read: its list of them is long."""
     return zipfile.ZipFile(file)
-
-
-def _require_readable(size: int) -> None:
-    if size > LOG_CAP:
-        raise ValueError(f"larger than {LOG_CAP >> 20} MB")
 
 
 def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
@@ -360,9 +344,9 @@ def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
         raise UserError(*missing)
     files = {file.resolve() for place in places for file in _files_at(place)}
     own = {file for file in files if file.is_relative_to(root.resolve())}
-    sources = [source for file in sorted(files - own) for source in _sources_in(file)]
+    sources = [FileSource(file, member) for file in files - own for member in _members(_names_in(file)) or [""]]
     # A resumed session holds a copy of the one before it, and is larger where both files have one time.
-    return sorted(sources, key=lambda source: (source.changed_at, source.size, source.path))
+    return sorted(sources, key=lambda one: (one.changed_at, one.file.stat().st_size, one.path))
 
 
 def passed_over(places: Sequence[Path], root: Path) -> list[str]:
@@ -372,11 +356,8 @@ def passed_over(places: Sequence[Path], root: Path) -> list[str]:
         for folder, folders, names in os.walk(place):
             folders[:] = [name for name in folders if not name.startswith(".") and name not in _PASSED_OVER]
             found += [str(Path(folder, name)) for name in sorted(names) if Path(name).suffix not in _KINDS]
-        if place.suffix == ".zip":
-            with suppress(OSError, zipfile.BadZipFile):
-                names = _archive(place, FileSource(place).stamp).namelist()
-                read = {*_members(names)}
-                found += [f"{place}:{name}" for name in names if name not in read and not name.endswith("/")]
+        members = _names_in(place)
+        found += [f"{place}:{name}" for name in members if not name.endswith("/") and name not in _members([name])]
     return [name for name in found if not Path(name).is_relative_to(root)]
 
 
@@ -389,24 +370,19 @@ def _files_at(place: Path) -> Iterator[Path]:
         yield from (file for name in names if (file := Path(folder, name)).suffix in _KINDS and file.is_file())
 
 
-def _sources_in(file: Path) -> Iterator[FileSource]:
-    if file.suffix != ".zip":
-        yield FileSource(file)
-        return
-    try:
-        with zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        names = []
-    found = _members(names)
-    yield from (FileSource(file, name) for name in found) if found else [FileSource(file)]
+def _names_in(file: Path) -> list[str]:
+    """The names of the members of an archive; none of any other file."""
+    if file.suffix == ".zip":
+        with suppress(OSError, zipfile.BadZipFile):
+            return _archive(file, FileSource(file).stamp).namelist()
+    return []
 
 
-def _members(names: Sequence[str]) -> list[str]:
+def _members(names: Sequence[str]) -> dict[str, None]:
     """The members of an archive that are read."""
     found = [name for name in names if PurePosixPath(name).suffix in {".jsonl", ".md"}]
     found += [name for name in names if PurePosixPath(name).name.startswith("conversations")]
-    return list(dict.fromkeys(found))
+    return dict.fromkeys(found)
 
 
 class ImportedLogs:

@@ -156,18 +156,13 @@ class TextTraces:
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """The event logs, the replies of models and the ledger of runs."""
         for path in [*log_files(self._tree, EVENTS), *log_files(self._tree, REPLIES), LEDGER]:
-            data = self._unpacked(path)
+            data = b""
+            with suppress(ConflictError, PermissionError):  # `beyond` names what is left there
+                data = read_log_file(self._tree, path)[0]
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
-                yield path, partial(self._publish, path, clean)
-
-    def _unpacked(self, path: str) -> bytes:
-        with suppress(ConflictError, PermissionError):  # `beyond` names what is left there
-            return read_log_file(self._tree, path)[0]
-        return b""
-
-    def _publish(self, path: str, clean: bytes) -> None:
-        self._staging.publish(path, gzip.compress(clean, mtime=0) if path.endswith(PACKED) else clean)
+                packed = gzip.compress(clean, mtime=0) if path.endswith(PACKED) else clean
+                yield path, partial(self._staging.publish, path, packed)
 
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
         """Displaced files, kept answers, and everything that is derived."""
