@@ -90,6 +90,11 @@ class FleetDatabase:
         with self.transaction() as connection:
             return connection.execute(query, values).fetchall()
 
+    def change(self, query: str, *values: object) -> int:
+        """Change rows in a transaction of their own; gives how many."""
+        with self.transaction() as connection:
+            return connection.execute(query, values).rowcount
+
     def _open(self) -> FleetConnection:
         if self._connection is not None:
             try:
@@ -119,9 +124,8 @@ class FleetDatabase:
 
     def set_setting(self, key: str, value: str) -> None:
         """Change a setting of the fleet."""
-        with self.transaction() as connection:
-            query = "INSERT INTO settings VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-            connection.execute(query, (key, value))
+        query = "INSERT INTO settings VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        self.change(query, key, value)
 
     def require_tables(self) -> None:
         """UserError if the database has no tables of a fleet."""

@@ -10,7 +10,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, time, timedelta
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
@@ -168,9 +168,8 @@ class BankRegistry:
 
     def reschedule(self, bank: FleetBank, at: time, zone: str, due: datetime) -> None:
         """Change the time of a bank's nights."""
-        with self._database.transaction() as connection:
-            query = "UPDATE banks SET at = %s, zone = %s, due = %s WHERE number = %s"
-            connection.execute(query, (at, zone, due, bank.number))
+        query = "UPDATE banks SET at = %s, zone = %s, due = %s WHERE number = %s"
+        self._database.change(query, at, zone, due, bank.number)
 
     def take_due(self, connection: FleetConnection, now: datetime) -> Sequence[tuple[FleetBank, str]]:
         """Up to a thousand of the banks that are due, each with its night; they then wait for their next night.
@@ -192,18 +191,15 @@ class BankRegistry:
 
     def note_night(self, outcome: NightOutcome) -> None:
         """Keep how a try of a night ended."""
-        values = (outcome.bank, outcome.night, outcome.ended, outcome.seconds, outcome.tries, outcome.is_done, outcome.said, outcome.worker)  # fmt: skip
-        with self._database.transaction() as connection:
-            connection.execute(
-                f"INSERT INTO nights ({_NIGHT}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank, night) DO UPDATE SET "  # noqa: S608
-                "(ended, seconds, tries, is_done, said, worker) = (excluded.ended, excluded.seconds, excluded.tries, excluded.is_done, excluded.said, excluded.worker)",
-                values,
-            )
+        self._database.change(
+            f"INSERT INTO nights ({_NIGHT}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank, night) DO UPDATE SET "  # noqa: S608
+            "(ended, seconds, tries, is_done, said, worker) = (excluded.ended, excluded.seconds, excluded.tries, excluded.is_done, excluded.said, excluded.worker)",
+            *astuple(outcome),
+        )
 
     def forget_nights(self) -> None:
         """Forget the nights that ended more than 60 days ago."""
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM nights WHERE ended < now() - interval '60 days'")
+        self._database.change("DELETE FROM nights WHERE ended < now() - interval '60 days'")
 
     def count(self) -> int:
         """How many banks there are."""
@@ -225,21 +221,18 @@ class BankRegistry:
 
     def share(self, names: Collection[str]) -> None:
         """Let the shared search have these banks from now on."""
-        with self._database.transaction() as connection:
-            connection.execute("UPDATE banks SET is_shared = true WHERE name = ANY(%s)", (list(names),))
+        self._database.change("UPDATE banks SET is_shared = true WHERE name = ANY(%s)", list(names))
 
     def allow(self, reader: str, banks: Sequence[FleetBank]) -> None:
         """Let a role of the database search these banks. UserError if there is no such role."""
         self._database.permit(reader)
-        with self._database.transaction() as connection, connection.cursor() as cursor:
-            rows = [(bank.number, reader) for bank in banks]
-            cursor.executemany("INSERT INTO readers VALUES (%s, %s) ON CONFLICT DO NOTHING", rows)
+        query = "INSERT INTO readers (bank, reader) SELECT unnest(%s::integer[]), %s ON CONFLICT DO NOTHING"
+        self._database.change(query, [bank.number for bank in banks], reader)
 
     def deny(self, reader: str, banks: Sequence[FleetBank]) -> None:
         """Do not let a role search these banks any more."""
-        with self._database.transaction() as connection:
-            numbers = [bank.number for bank in banks]
-            connection.execute("DELETE FROM readers WHERE reader = %s AND bank = ANY(%s)", (reader, numbers))
+        numbers = [bank.number for bank in banks]
+        self._database.change("DELETE FROM readers WHERE reader = %s AND bank = ANY(%s)", reader, numbers)
 
 
 DoNight: TypeAlias = "Callable[[str, str, int], None]"
@@ -323,21 +316,18 @@ class NightQueue:
 
     def retry(self, names: Collection[str]) -> int:
         """Try the failed nights of these banks again now, also those that wait for another try. Gives how many."""
-        with self._database.transaction() as connection:
-            done = connection.execute(
-                "UPDATE procrastinate_jobs SET status = 'todo', attempts = 0, scheduled_at = NULL WHERE task_name = 'night' "
-                "AND args->>'bank' = ANY(%s) AND (status = 'failed' OR (status = 'todo' AND scheduled_at > now()))",
-                (list(names),),
-            )
-        return done.rowcount
+        return self._database.change(
+            "UPDATE procrastinate_jobs SET status = 'todo', attempts = 0, scheduled_at = NULL WHERE task_name = 'night' "
+            "AND args->>'bank' = ANY(%s) AND (status = 'failed' OR (status = 'todo' AND scheduled_at > now()))",
+            list(names),
+        )
 
     def drop(self, names: Collection[str]) -> None:
         """Remove the nights of these banks from the queue, except those that run."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "DELETE FROM procrastinate_jobs WHERE task_name = 'night' AND args->>'bank' = ANY(%s) AND status <> 'doing'",
-                (list(names),),
-            )
+        query = (
+            "DELETE FROM procrastinate_jobs WHERE task_name = 'night' AND args->>'bank' = ANY(%s) AND status <> 'doing'"
+        )
+        self._database.change(query, list(names))
 
     async def work(self, plan: WorkerPlan, do_night: DoNight, look: Callable[[], None]) -> bool:
         """Do nights until a signal, or until none waits. True if it ended by a signal.
