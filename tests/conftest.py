@@ -16,6 +16,7 @@ from bankd.system.clock import read_monotonic
 from bankd.wiring import search
 from bankd.words.statement import Morpheme, Wording
 from bankd.workers.analyser import KiwiWorker
+from tests.year import make_year
 
 # No deadline: how long an example takes is the machine's affair. On a submission the same examples every time: what a
 # search finds new is for whoever runs the suite to look at.
@@ -47,6 +48,14 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the real data in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def made_year(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bank with a year behind it, made once; who writes to it takes a copy."""
+    root = tmp_path_factory.mktemp("banks") / "year"
+    make_year(root)
+    return root
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -13,7 +13,6 @@ import pytest
 from bankd.cli import main
 from bankd.system.clock import read_clocks
 from tests.stories.conftest import Run, learn, tree_state, write_log
-from tests.year import make_year
 
 LATE = "2026-05-18T12:00"
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
@@ -225,10 +224,9 @@ def test_what_is_nested_deep_is_archived_once_and_can_be_read_there(root: Path, 
 
 
 def test_of_a_year_nothing_is_offered_that_was_used_and_is_still_strong(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made_year: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = tmp_path / "year"
-    make_year(root)
+    root = Path(shutil.copytree(made_year, tmp_path / "year", symlinks=True))
     told = partial(told_by, capsys, root)
     before = {one["id"]: one["reason"] for one in told("archive", "candidates", "--now", LATE)["candidates"]}
     used = [*before][::7]

@@ -19,7 +19,7 @@ from bankd.system.files import find_project
 from bankd.wiring.reader import BankReader
 from bankd.wiring.runner import write_due_briefs
 from tests.stories.conftest import Run, write_log
-from tests.year import END, at, made_of, make_year
+from tests.year import END, at, made_of
 
 NOW = "2026-05-18T09:00"
 MONDAY = at(END, 9)
@@ -43,13 +43,6 @@ SAYS = {
     "habits": "Runs for half an hour before breakfast.",
     "quiz": "larch. #quiz",
 }
-
-
-@pytest.fixture(scope="module")
-def made_year(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("year") / "ws"
-    make_year(folder)
-    return folder
 
 
 @pytest.fixture

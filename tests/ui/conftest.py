@@ -13,18 +13,9 @@ from bankd.app.init import make_workspace
 from bankd.ui.application import make_application
 from bankd.ui.guard import Access
 from bankd.wiring.banks import Banks
-from tests.year import make_year
 
 PORT = 8787
 HERE = f"http://127.0.0.1:{PORT}"
-
-
-@pytest.fixture(scope="session")
-def made_year(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bank with a year behind it, made once."""
-    root = tmp_path_factory.mktemp("banks") / "year"
-    make_year(root)
-    return root
 
 
 @pytest.fixture
