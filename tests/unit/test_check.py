@@ -67,21 +67,6 @@ def test_a_new_memory_may_stand_in_a_part_of_its_page_only(page: str, is_found: 
     assert (losses(NEW, "", f"- W: new ^{ID}\n", page) == []) is is_found
 
 
-def test_a_memory_that_would_stand_twice_is_found() -> None:
-    assert losses(EMPTY, ONE, ONE + ONE) == ["memory m-aaaaaaaaaaaa would stand 2 times"]
-
-
-def test_a_memory_that_a_hand_copied_may_stand_as_often_as_before() -> None:
-    assert losses(EMPTY, ONE + ONE, ONE + "\n" + ONE) == []
-    assert losses(EMPTY, ONE + ONE, ONE * 3) == ["memory m-aaaaaaaaaaaa would stand 3 times"]
-
-
-def test_a_block_id_of_a_person_may_stand_twice() -> None:
-    mine = "- W: mine ^mine\n"
-
-    assert losses(EMPTY, mine, mine + mine) == []
-
-
 def test_a_line_taken_from_a_hub_may_come_to_stand_for_a_part_again() -> None:
     line = "- [Part 1](facts/part-1.md): 3 items\n"
 
@@ -92,16 +77,23 @@ def test_a_line_taken_from_a_hub_may_come_to_stand_for_a_part_again() -> None:
     ]
 
 
-def test_prose_that_would_be_lost_is_found_in_whole_and_in_part() -> None:
-    assert losses(EMPTY, "By hand.\n\n- also by hand\n", "By hand.\n") == [
-        "a text without an id would be lost: 'also by hand'"
-    ]
-    assert losses(EMPTY, "By hand.\n", "By band.\n") == ["a text without an id would be lost: 'By hand.'"]
-    assert losses(EMPTY, "Same.\n\nSame.\n", "Same.\n") == ["a text without an id would be lost: 'Same.'"]
-
-
-def test_prose_may_get_an_id_and_its_links_other_targets() -> None:
-    assert losses(EMPTY, "- See [it](a.md).\n", "- See [it](b/a.md). ^m-aaaaaaaaaaaa\n") == []
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        (ONE, ONE + ONE, "memory m-aaaaaaaaaaaa would stand 2 times"),
+        (ONE + ONE, ONE + "\n" + ONE, ""),
+        (ONE + ONE, ONE * 3, "memory m-aaaaaaaaaaaa would stand 3 times"),
+        ("- W: mine ^mine\n", "- W: mine ^mine\n" * 2, ""),
+        ("By hand.\n\n- also by hand\n", "By hand.\n", "a text without an id would be lost: 'also by hand'"),
+        ("By hand.\n", "By band.\n", "a text without an id would be lost: 'By hand.'"),
+        ("Same.\n\nSame.\n", "Same.\n", "a text without an id would be lost: 'Same.'"),
+        ("- See [it](a.md).\n", "- See [it](b/a.md). ^m-aaaaaaaaaaaa\n", ""),
+    ],
+)
+def test_what_would_stand_more_often_or_be_lost_is_found_and_an_id_or_another_target_is_no_loss(
+    before: str, after: str, found: str
+) -> None:
+    assert losses(EMPTY, before, after) == ([found] if found else [])
 
 
 def test_the_findings_of_a_new_layout_are_found() -> None:

@@ -51,16 +51,11 @@ def test_entities_of_html_are_unescaped_and_terminal_escapes_dropped() -> None:
     assert texts("- W: a &lt; b &amp; c\x1b[31m red\x1b[0m\x07\n") == ["a < b & c red"]
 
 
-def test_a_line_without_its_end_waits() -> None:
-    reading = read_log(LOG, "- W: a\n- W: still being wri", anywhere=True)
+@pytest.mark.parametrize("unended", ["- W: still being wri", "- W: begun\n  and still being wri"])
+def test_a_line_without_its_end_waits_with_its_item(unended: str) -> None:
+    reading = read_log(LOG, f"- W: a\n{unended}", anywhere=True)
 
     assert reading.unended == LogPlace(LOG, 2)
-    assert [line.memory.text for line in without_unended(reading).lines] == ["a"]
-
-
-def test_an_item_waits_with_its_unended_continuation() -> None:
-    reading = read_log(LOG, "- W: a\n- W: begun\n  and still being wri", anywhere=True)
-
     assert [line.memory.text for line in without_unended(reading).lines] == ["a"]
 
 
