@@ -1,4 +1,4 @@
-"""What keeping tree-index.json costs within a reflect run over a large bank with a few new lines.
+"""What making tree-index.json costs within a reflect run over a large bank with a few new lines.
 
 python -m bench.tree [--memories 200000]
 """
@@ -55,7 +55,7 @@ def add_lines(root: Path, texts: Sequence[str], number: int, random: Random) -> 
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description="What keeping tree-index.json costs within a reflect run.")
+    parser = argparse.ArgumentParser(description="What making tree-index.json costs within a reflect run.")
     parser.add_argument("--memories", type=int, default=200_000)
     memories = parser.parse_args(arguments).memories
     random = Random(11)

@@ -1,4 +1,4 @@
-"""tree-index.json, and that after changes to some pages it is what a bank read afresh would give."""
+"""tree-index.json, and that after changes it is what a bank read afresh would give."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from uuid import uuid4
 import pytest
 
 from bankd.config import shipped_folder
-from bankd.index.tree_file import TREE_FILE, PageNode, put_page, read_tree, render_tree, tree_of, weigh_terms
+from bankd.index.tree_file import TREE_FILE, PageNode, render_tree
 from bankd.search.score import Corpus
 from bankd.wiring.search import make_search
 from bench.trial import SETTINGS
 
 CORPUS = Corpus(3, 4.0)
 PAGES = [
-    PageNode("identity/values.md", "Values", [("Values",), ("Values", "Work")], ["정직", "최우선"], 2),
-    PageNode("daily/routines.md", "Routines", [("Routines",)], ["로그", "루틴"], 1),
+    PageNode("identity/values.md", "Values", [("Values",), ("Values", "Work")], ["정직", "최우선"]),
+    PageNode("daily/routines.md", "Routines", [("Routines",)], ["로그", "루틴"]),
 ]
 
 
 def whole(pages: Sequence[PageNode], frequencies: Mapping[str, int], corpus: Corpus = CORPUS) -> bytes:
-    return render_tree(tree_of(pages, frequencies, corpus), corpus)
+    return render_tree(pages, frequencies, corpus)
 
 
 def test_it_holds_folders_pages_headings_and_the_idf_cache() -> None:
@@ -91,29 +91,6 @@ def test_an_empty_bank_is_a_valid_tree() -> None:
         "nodes": {},
         "idf": {},
     }
-
-
-def test_a_file_that_was_read_is_written_the_same() -> None:
-    for pages, terms in ((PAGES, {"정직": 1, 'a "b": c': 2}), ([], {})):
-        written = whole(pages, terms)
-
-        assert render_tree(read_tree(written), CORPUS) == written
-
-
-def test_a_page_and_terms_that_changed_give_what_the_whole_would_give() -> None:
-    changed = PAGES[0]._replace(keywords=["정직", "최우선"], headings=[("Values",), ("Values", "Home")])
-    tree = read_tree(whole(PAGES, {"정직": 1, "로그": 2, "낡은": 1}))
-    put_page(tree, changed.path, changed)
-    tree = weigh_terms(tree, {"정직": 2, "낡은": 0, "새": 1}, CORPUS)
-
-    assert render_tree(tree, CORPUS) == whole([changed, PAGES[1]], {"정직": 2, "로그": 2, "새": 1})
-
-
-def test_all_terms_are_weighed_anew_when_the_bank_grew_a_good_deal() -> None:
-    grown = CORPUS._replace(memories=50)
-    tree = weigh_terms(read_tree(whole(PAGES, {"a": 1, "b": 2})), {"b": 9}, grown)
-
-    assert render_tree(tree, grown) == whole(PAGES, {"a": 1, "b": 9}, grown)
 
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

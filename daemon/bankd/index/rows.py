@@ -46,7 +46,6 @@ CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, r
     PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
 CREATE TABLE usages (memory TEXT PRIMARY KEY, days INTEGER NOT NULL, last TEXT, importance INTEGER, shown INTEGER NOT NULL)
     WITHOUT ROWID;
-CREATE TABLE touched (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX memories_id ON memories (id) WHERE id IS NOT NULL;
@@ -364,10 +363,6 @@ class Rows:
         found = self._connection.execute(query, (all_anew, again, path))
         return [(row, line, place, () if is_dropped else tuple(said)) for row, line, place, is_dropped, *said in found]
 
-    def sentences(self, rows: Iterable[int]) -> list[str]:
-        """The sentences of some rows, as terms."""
-        return [said for (said,) in self._each("SELECT sentences FROM memories WHERE row IN", list(rows))]
-
     def add_readings(self, readings: Mapping[str, str]) -> None:
         """Add to the lexicon how runs of Hangul were read."""
         self._connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?)", readings.items())
@@ -408,20 +403,6 @@ class Rows:
 
     # The data of tree-index.json.
 
-    def touch_for_tree(self, paths: Iterable[str], terms: Iterable[str]) -> None:
-        """Note the changed pages, and the terms whose number of memories changed."""
-        touched = [*(("page", path) for path in paths), *(("term", term) for term in terms)]
-        self._connection.executemany("INSERT OR IGNORE INTO touched VALUES (?, ?)", touched)
-
-    def touched_for_tree(self, kind: str) -> list[str]:
-        """Each `page` or `term` that changed since the tree file was written."""
-        return [name for (name,) in self._connection.execute("SELECT name FROM touched WHERE kind = ?", (kind,))]
-
-    def note_tree(self, checksum: str) -> None:
-        """Note that the tree file with this checksum is up to date with the index."""
-        self._connection.execute("DELETE FROM touched")
-        self.set_state("tree", checksum)
-
     def term_counts(self, path: str) -> Counter[str]:
         """How often a page has each term; a term of its headings counts twice, however many memories they are above."""
         query = f"SELECT sentences, heading_terms FROM memories WHERE {_ON_PAGE}"
@@ -439,29 +420,11 @@ class Rows:
         """Set the keywords of a page, the best first."""
         self._connection.execute("UPDATE pages SET keywords = ? WHERE path = ?", (" ".join(keywords), path))
 
-    def nodes(
-        self, paths: Iterable[str] | None = None
-    ) -> Iterator[tuple[str, str, list[tuple[str, ...]], list[str], int]]:
-        """Each page in the order of paths, or these: path, title, heading paths, keywords, number of memories."""
-        query = "SELECT path, title, headings, keywords, memories FROM pages"
-        rows: Iterable[Any] = self._connection.execute(f"{query} ORDER BY path")
-        if paths is not None:
-            rows = (row for path in paths for row in self._connection.execute(f"{query} WHERE path = ?", (path,)))
-        for path, title, headings, keywords, memories in rows:
-            yield (
-                path,
-                title,
-                [tuple(line.split(SEPARATOR)) for line in headings.split("\n") if line],
-                keywords.split(),
-                memories,
-            )
-
-    def pages_below(self, folder: str) -> tuple[list[str], list[list[str]]]:
-        """The paths of all pages below a folder, and the keywords of those that lie directly in it."""
-        between = (f"{folder}/", f"{folder}0")  # 0 is the character after the slash
-        query = "SELECT path, keywords FROM pages WHERE path > ? AND path < ? ORDER BY path"
-        pages = dict(self._connection.execute(query, between))
-        return [*pages], [words.split() for path, words in pages.items() if "/" not in path[len(folder) + 1 :]]
+    def nodes(self) -> Iterator[tuple[str, str, list[tuple[str, ...]], list[str]]]:
+        """Each page in the order of paths: path, title, heading paths, keywords."""
+        rows = self._connection.execute("SELECT path, title, headings, keywords FROM pages ORDER BY path")
+        for path, title, headings, keywords in rows:
+            yield path, title, [tuple(line.split(SEPARATOR)) for line in headings.split("\n") if line], keywords.split()
 
 
 def _by_row(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

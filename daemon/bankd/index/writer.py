@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from functools import partial
-from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.edits.second_look import match_equal
@@ -23,7 +20,6 @@ from bankd.index.rows import SEPARATOR, Rows
 from bankd.layouts.links import words_of
 from bankd.pages.text import readable_bytes
 from bankd.search.indexable import IndexableEntry, IndexablePage, Refreshed, nodes_of, with_days, with_questions
-from bankd.search.weigh import idf
 from bankd.storage.disk import storage_told
 from bankd.system.process import seldom_collected
 from bankd.words.analysis import AnalysisText, Known, join_analyses, lexicon_of
@@ -32,20 +28,13 @@ from bankd.words.days import Span
 
 if TYPE_CHECKING:
     from bankd.index.sources import PageFiles
-    from bankd.index.terms import TermDocument, Terms
+    from bankd.index.terms import TermDocument
     from bankd.workers.analyser import Analyser
 
 THERE_WAS_NONE = "there was none"
 _BATCH_PAGES = 2_000
-_MANY_FOR_TREE = 200
 _LONG_SPAN, _STEP_IN_LONG = 731, 14
 """In days."""
-_KEYWORDS = 100
-"""Keywords of a page, at most."""
-_FEW_TERMS = 1_000
-"""Up to this many terms of a page are counted exactly, which takes a few milliseconds."""
-_MANY_PAGES = 20
-"""For more pages the frequencies of all terms are read at once."""
 
 
 class PageFingerprint(NamedTuple):
@@ -312,7 +301,6 @@ class IndexWriter:
         # The new numbers are dropped too: a power cut may have taken their rows and left their terms.
         build.terms.replace([*old, *(number for found in numbers for number in found)], documents)
         with rows.transaction():
-            self._note_for_tree(rows, pages, gone, looked)
             if gone or any(page.path not in looked.pages for page in pages):
                 rows.set_state("names", rows.state("generation"))
             for page in pages:
@@ -320,21 +308,6 @@ class IndexWriter:
             for path in gone:
                 rows.remove_page(path)
             self._finish(build)
-
-    @staticmethod
-    def _note_for_tree(rows: Rows, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:
-        """Note what changes for the tree file, before rows are dropped; after many changes it is made whole."""
-        if len(pages) + len(gone) > _MANY_FOR_TREE:
-            rows.set_state("tree", "")
-        if not rows.state("tree"):
-            return
-        terms = {term for path in gone for term in _count_rows(rows.sentences(rows.rows_of(path)))}
-        for page in pages:
-            old = _count_rows(rows.sentences(page.gone))
-            new = _count_rows(row.analysis.sentences for row in page.rows)
-            is_half_read = looked.is_half_read(page.path)  # nobody believed the old rows: any term may have changed
-            terms |= {term for term in old.keys() | new.keys() if is_half_read or old[term] != new[term]}
-        rows.touch_for_tree([*(page.path for page in pages), *gone], terms)
 
     def _finish(self, build: Build) -> None:
         """Note how far the build has come, once all terms are in."""
@@ -368,31 +341,5 @@ def _compare(
     return added, moved, [stored[at][0] for at in matches.gone]
 
 
-def _count_rows(sentences: Iterable[str]) -> Counter[str]:
-    """In how many rows each term occurs."""
-    return Counter(term for said in sentences for term in set(said.split()))
-
-
 def _batches(paths: Sequence[str]) -> list[Sequence[str]]:
     return [paths[at : at + _BATCH_PAGES] for at in range(0, len(paths), _BATCH_PAGES)]
-
-
-class KeywordChooser:
-    """Chooses the keywords of pages by frequency in the page and rarity in the bank."""
-
-    def __init__(self, terms: Terms, memories: int, pages: int) -> None:
-        self._terms, self._memories = terms, memories
-        frequencies = terms.all_frequencies() if pages > _MANY_PAGES else []
-        rarity_of = {count: idf(memories, count) for _, count in frequencies}
-        self._rarities = {term: rarity_of[count] for term, count in frequencies}
-
-    def of(self, counts: Mapping[str, int]) -> list[str]:
-        """The keywords of a page with these term counts."""
-        new = [term for term in counts if term not in self._rarities]
-        # `frequency` also counts rows that are gone and not swept out yet. For few terms the exact number is worth its time.
-        count = self._terms.count if len(new) <= _FEW_TERMS else partial(self._terms.frequency, "terms")
-        self._rarities |= {term: idf(self._memories, count(term)) for term in new}
-        worth = list(map(mul, counts.values(), map(self._rarities.__getitem__, counts)))
-        least = sorted(worth, reverse=True)[:_KEYWORDS][-1] if worth else 0.0
-        best = [(-own, term) for own, term in zip(worth, counts, strict=True) if own >= least]
-        return [term for _, term in sorted(best)[:_KEYWORDS]]
