@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from bankd.search.weigh import term_weight
+from bankd.search.score import term_weight
 from bankd.words.analysis import analyse_text
 
 K1, B, TOP = 1.2, 0.75, 100

@@ -14,7 +14,7 @@ ROOT = Path(bankd.__file__).parent
 _SILENT = {
     "agents", "briefing", "fleet/database.py", "fleet/opensearch.py", "fleet/writer.py", "index", "night", "same", "secrets",
     "transcripts", "translate.py", "ui", "words", "workers/analyser.py", "workers/vector_worker.py", "cli/hook.py", "fleet/registry.py", "fleet/shared.py",
-    "pages/page.py", "ports.py", "search/weigh.py", "workspace/graph.py", "workspace/catalog.py", "system/files.py",
+    "pages/page.py", "ports.py", "search/score.py", "workspace/graph.py", "workspace/catalog.py", "system/files.py",
     "wiring/briefings.py",
 }  # fmt: skip
 """Rooms and modules whose texts no person reads: prompts, texts for agents, words, SQL. Their errors are read all the same."""

@@ -16,7 +16,7 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import IndexDamaged, StorageError
-from bankd.index.folder import damage_told
+from bankd.index.search_index import damage_told
 from tests.odd_values import with_one_odd
 from tests.settings import change_setting, search_by_words
 from tests.stories.conftest import Result, Run, write_log

@@ -15,7 +15,7 @@ import pytest
 
 from bankd.index.recall import RecallBuffer
 from bankd.index.sources import PageFiles
-from bankd.search.floor import NEAREST_SHOWN
+from bankd.search.find import NEAREST_SHOWN
 from bankd.system import clock
 from bankd.system.clock import read_monotonic
 from bankd.wiring.banks import OpenBank

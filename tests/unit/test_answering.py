@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 
 from bankd.index.search_index import SearchIndex
-from bankd.search.find import Found, Ranked, RankingOptions, find_answers
-from bankd.search.floor import NEAREST_SHOWN, WITNESS, WORDS_FLOOR, above_floor, evidence_of, share_asked, with_floors
+from bankd.search.find import (
+    NEAREST_SHOWN,
+    WITNESS,
+    WORDS_FLOOR,
+    Found,
+    Ranked,
+    RankingOptions,
+    above_floor,
+    evidence_of,
+    find_answers,
+    share_asked,
+    with_floors,
+)
 from bankd.search.meaning import Near
 from bankd.search.request import Filters, FoundRow, Query
-from bankd.search.score import Candidate, Corpus
-from bankd.search.weigh import Weights
+from bankd.search.score import Candidate, Corpus, Weights
 from bankd.wiring.banks import merge_answers
 from tests.fake_vectors import FakeVectors
 from tests.fakes import FakeAnalyser, index_of

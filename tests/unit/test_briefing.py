@@ -45,7 +45,6 @@ def facts_of(*memories: KnownMemory, **more: object) -> BriefFacts:
 
 
 def test_there_are_eighteen_modes_and_an_empty_bank_says_nothing_in_any() -> None:
-    assert tuple(MODES) == NAMES
     assert len(MODES) == 18
     for mode in MODES:
         assert chosen(mode, BriefFacts(()), "@Peter", last=NOW - timedelta(days=3)) == []

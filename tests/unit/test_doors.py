@@ -19,8 +19,7 @@ from bankd.memory.retain import read_log
 from bankd.pages.names import day_in
 from bankd.pages.page import properties_of
 from bankd.pages.scanner import scan_text
-from bankd.search.indexable import read_bank_page
-from bankd.search.passages import read_log_page
+from bankd.search.indexable import read_bank_page, read_log_page
 
 
 def learned(text: str) -> list[str]:

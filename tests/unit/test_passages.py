@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bankd.search.answer import filters_within, is_said
+from bankd.search.indexable import LARGE, IndexableEntry, read_bank_page, read_log_page
 from bankd.search.indexable import LARGE as LARGE_ROWS
-from bankd.search.indexable import IndexableEntry, read_bank_page
 from bankd.search.parts import choose_lines, divide_passage, shown_parts
-from bankd.search.passages import LARGE, read_log_page
 from bankd.search.request import Filters
-from bankd.search.weigh import weigh_query
+from bankd.search.score import weigh_query
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import Analysis, analyse_text
 

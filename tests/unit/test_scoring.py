@@ -30,19 +30,22 @@ from bankd.search.score import (
     HALF_LIFE_DAYS,
     LEANING,
     NOT_USED,
+    NOTE,
     PRIOR_CAP,
     RECENCY_PRIOR,
     Candidate,
     Corpus,
     Usage,
+    Weights,
     bm25,
+    idf,
     newest_first,
     pairs_in,
     prior_of,
     score_memories,
     vocabulary_of,
+    weigh_query,
 )
-from bankd.search.weigh import NOTE, Weights, idf, weigh_query
 from bankd.words.analysis import analyse_text, runs_of
 from bankd.words.days import Span, on
 from bench.trial import pages_of

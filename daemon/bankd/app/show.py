@@ -22,7 +22,7 @@ from bankd.memory.retain import PROFILES
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
 from bankd.pages.memory import Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER
-from bankd.search.weigh import term_weight
+from bankd.search.score import term_weight
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import has_hangul, stem_word
 from bankd.words.day_mentions import days_spoken_of

@@ -460,8 +460,4 @@ def due_modes(now: datetime, wanted: Sequence[str]) -> list[str]:
     return [name for name, mode in MODES.items() if name in wanted and _DUE[mode.due](now)]
 
 
-# For modules that only list the names; a test compares them with `MODES`.
-NAMES_MODES = (
-    "orient", "resume", "project", "person", "meeting", "morning", "day", "week", "since-last", "conflicts", "fading",
-    "loops", "dates", "on-this-day", "forgotten", "decisions", "habits", "quiz",
-)  # fmt: skip
+NAMES_MODES = tuple(MODES)

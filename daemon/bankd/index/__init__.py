@@ -1,7 +1,6 @@
 """The search index of a workspace, in SQLite and tantivy: read, written, and made anew if it is damaged.
 
-search_index  the index as search and runs use it
-folder        the builds of an index on the disk, and their checksums
+search_index  the index as search and runs use it; its builds on the disk, and their checksums
 rows          the SQLite file of a build: memories, pages, use, vectors
 terms         tantivy: which memories may answer
 writer        puts what changed into a build

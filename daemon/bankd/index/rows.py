@@ -96,7 +96,7 @@ SEPARATOR = "\x1f"
 
 
 class Rows:
-    """The SQLite file of one index. Errors of SQLite are not translated here; `folder.damage_told` does that."""
+    """The SQLite file of one index. Errors of SQLite are not translated here; `search_index.damage_told` does that."""
 
     def __init__(self, file: Path | str, *, create: bool = False, frozen: bool = False) -> None:
         """Open the file, or make it; `frozen` reads it as it was when last closed, and needs no room on the disk."""

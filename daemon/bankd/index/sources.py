@@ -164,7 +164,7 @@ class LogPages(PageFiles):
 
     def contents(self, path: str, data: bytes) -> IndexablePage:
         """The passages of a log."""
-        from bankd.search.passages import read_log_page  # noqa: PLC0415 -- same
+        from bankd.search.indexable import read_log_page  # noqa: PLC0415 -- same
 
         return read_log_page(path, data.decode())
 

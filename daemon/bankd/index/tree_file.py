@@ -23,11 +23,9 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from bankd.index.folder import Build
-from bankd.index.search_index import SearchIndex
+from bankd.index.search_index import Build, SearchIndex
 from bankd.index.terms import Terms
-from bankd.search.score import Corpus
-from bankd.search.weigh import idf
+from bankd.search.score import Corpus, idf
 
 TREE_FILE = "bank/_meta/tree-index.json"
 FORMAT = 1

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.edits.second_look import match_equal
 from bankd.errors import IndexDamaged
-from bankd.index.folder import Build, IndexFolder, damage_told, find_changed, record_files
 from bankd.index.rows import SEPARATOR, Rows
+from bankd.index.search_index import Build, IndexFolder, damage_told, find_changed, record_files
 from bankd.layouts.links import words_of
 from bankd.pages.text import readable_bytes
-from bankd.search.indexable import IndexableEntry, IndexablePage, Refreshed, nodes_of, with_days, with_questions
+from bankd.search.indexable import IndexableEntry, IndexablePage, Refreshed, nodes_of
 from bankd.storage.disk import storage_told
 from bankd.system.process import seldom_collected
 from bankd.words.analysis import AnalysisText, Known, join_analyses, lexicon_of
@@ -330,7 +330,11 @@ def _compare(
     """
     stored = rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again) if path in looked.pages else []
     ids = [entry.id for entry in page.entries if entry.id]
-    entries = [*with_questions(with_days(page.entries, rows.learned(ids)), rows.questions(ids))]
+    learned, asked = rows.learned(ids), rows.questions(ids)  # known by events and by logs, not by the page
+    entries = [
+        entry._replace(learned=learned.get(entry.id or "", entry.day), questions=tuple(asked.get(entry.id or "", ())))
+        for entry in page.entries
+    ]
     matches = match_equal(map(said_by, entries), (said for *_, said in stored))
     added, moved = [], []
     for place, (entry, same) in enumerate(zip(entries, matches.before, strict=True)):

@@ -5,16 +5,13 @@ What this room reads from (index, analyser, catalogue) comes through ports.
     request      a question as it comes in, hits as they go out, and the settings of search
     bank_search  the one owner of queries, and of changes that the index takes in
     answer       the answer of a bank: its memories, then logs and archive
-    find         candidates from one index, ranked; newer before older, near ones as one
-    read         a question as weighted terms
-    weigh        the weights of words
-    score        the score of a candidate: its words, its place, and priors (confidence, age, use, pins)
+    find         candidates from one index, ranked; newer before older, near ones as one; which are good enough to be an answer
+    read         a question as terms
+    score        the weights of words, and the score of a candidate: its words, its place, and priors (confidence, age, use, pins)
     meaning      what sentence vectors find near, and one score of words and meaning
-    floor        which hits are good enough to be an answer
     days         memories of the days that a question asks about
-    passages     long texts in passages
     parts        the lines of a passage that answer
     related      what is related to a memory: links, contradictions, shared use
-    indexable    what a page gives to the index
+    indexable    what a page or a log gives to the index
     look_alikes  candidates for a run: memories that look like a new line
 """

@@ -12,8 +12,17 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.pages.names import day_in
-from bankd.search.find import Found, Ranked, RankingOptions, find_answers, hit_of, marks_of
-from bankd.search.floor import NEAREST_SHOWN, answering_terms, share_asked
+from bankd.search.find import (
+    NEAREST_SHOWN,
+    Found,
+    Ranked,
+    RankingOptions,
+    answering_terms,
+    find_answers,
+    hit_of,
+    marks_of,
+    share_asked,
+)
 from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
 from bankd.words.analysis import normal_form, runs_of
@@ -22,7 +31,7 @@ from bankd.words.days import Span, on
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors
-    from bankd.search.weigh import Weights
+    from bankd.search.score import Weights
 
 MOST_BESIDE = 3
 """The most answers of logs or archive, if the question did not ask for that group."""

@@ -237,7 +237,7 @@ class BankSearch:
         bank = self._read.bank
         if query is None:
             related = bank.whole(now, lambda: self._related(request))
-            return {**related, "fresh": self._fresh(pending)._replace(note=note).as_json()}
+            return {**related, "fresh": self._fresh(pending)._replace(note=note)._asdict()}
         answer = bank.whole(now, lambda: self._found(query, now, pending)).as_json()
         answer["fresh"]["note"] = "; ".join(filter(None, [note, *self._read.take_made_anew()]))
         if request.get("keep", True):

@@ -16,25 +16,13 @@ from typing import TYPE_CHECKING
 from bankd.search.find import Ranked, RankingOptions, keep_sure, raised
 from bankd.search.read import is_known
 from bankd.search.request import Filters, FoundRow, Query
-from bankd.search.weigh import Weights, term_weight
+from bankd.search.score import Weights, term_weight
 from bankd.words.analysis import is_hangul, lexicon_of, normal_form
 from bankd.words.day_questions import AskedTime, says_nothing, without_what_says_nothing
 from bankd.words.days import Span, on
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from bankd.ports import IndexView, QueryReader
-
-    class Dated(Protocol):
-        """A memory with its days."""
-
-        @property
-        def tag(self) -> str | None: ...
-        @property
-        def learned(self) -> date | None: ...
-        @property
-        def about(self) -> tuple[Span, ...]: ...
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
@@ -60,18 +48,18 @@ _MONTH = 28
 """This many days and more are a month or longer."""
 
 
-def happened_in(memory: Dated, windows: Iterable[Span]) -> float:
+def happened_in(memory: FoundRow, windows: Iterable[Span]) -> float:
     """How well a memory tells what happened in some windows, 0 to 1; less for what held all the time."""
     fit = fit_of(memory, windows)
     return fit * fit * (1.0 if memory.tag in {"W", None} else _NO_EVENT)
 
 
-def fit_of(memory: Dated, windows: Iterable[Span]) -> float:
+def fit_of(memory: FoundRow, windows: Iterable[Span]) -> float:
     """How well a memory fits the best of some windows, 0 to 1."""
     return max((_fit(memory, window) for window in windows), default=0.0)
 
 
-def _fit(memory: Dated, window: Span) -> float:
+def _fit(memory: FoundRow, window: Span) -> float:
     spoken = max((_covered(span, window) for span in memory.about), default=0.0)
     if memory.learned is None or not on(memory.learned).overlap(window):
         return spoken
@@ -83,7 +71,7 @@ def _covered(span: Span, window: Span) -> float:
     return span.overlap(window) / min(span.days, window.days) * math.pow(min(1.0, window.days / span.days), _NARROWNESS)
 
 
-def held_before(memory: Dated, windows: Sequence[Span], today: date) -> float:
+def held_before(memory: FoundRow, windows: Sequence[Span], today: date) -> float:
     """How well a memory from before a past window tells what held in it: best the one learned last before the window."""
     ends = [window.last for window in windows if window.last < today]
     if memory.learned is None or not ends or memory.learned > max(ends):
@@ -98,14 +86,14 @@ def place_in_time(days: Span, window: Span) -> tuple[date, int, date]:
     return min(max(day, window.first), window.last), days.days, days.first
 
 
-def place_within(memory: Dated, windows: Sequence[Span]) -> tuple[date, int, date]:
+def place_within(memory: FoundRow, windows: Sequence[Span]) -> tuple[date, int, date]:
     """The sort key of a memory: of the first of its days in the windows, else of the day on which it was learned."""
     inside = [place_in_time(span, window) for window in windows for span in memory.about if span.overlap(window)]
     learned = memory.learned or date.min
     return min(inside, default=(learned, 1, learned))
 
 
-def names_longer(memory: Dated, window: Span) -> bool:
+def names_longer(memory: FoundRow, window: Span) -> bool:
     """Whether a memory belongs to some days only because it names a much longer time, such as their month."""
     if memory.learned and on(memory.learned).overlap(window):
         return False

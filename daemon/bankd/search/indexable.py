@@ -1,13 +1,17 @@
-"""The parts of a page that go into the index: memories with place, day and heading, and the texts to analyse.
+"""The parts of a page or a log that go into the index: memories or passages with place, day and heading, and the texts to analyse.
 
 Properties, rows of tables and code go in as plain text. Such a text is found and shown by its line, but it is not a
 memory: nothing is compared with it, and it is not counted.
+
+A log is cut into passages: each holds what stands together under a heading.
+A line of a log leans on what is around it, so that a line by itself is found half as often as its section; a section of
+any length is found by anything. Hence short sections go together and long ones are cut.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,7 +20,8 @@ from bankd.layouts.links import mentions_of
 from bankd.memory.use import UseEvent
 from bankd.pages.names import day_in
 from bankd.pages.page import Entry, Page, heading_title, properties_of, read_page_once
-from bankd.pages.scanner import Block, BlockKind, without_hidden
+from bankd.pages.scanner import Block, BlockKind, Document, scan_text, without_hidden
+from bankd.search.parts import divide_passage
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import AnalysisText
 
@@ -113,20 +118,6 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
             )  # fmt: skip
 
 
-def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) -> list[IndexableEntry]:
-    """Memories with the days on which they were learned, taken from events by their ids."""
-    return [entry._replace(learned=learned.get(entry.id or "", entry.day)) for entry in entries]
-
-
-def with_questions(
-    entries: Iterable[IndexableEntry], questions: Mapping[str, Sequence[str]]
-) -> Iterator[IndexableEntry]:
-    """Memories with the questions that they answer, by their ids, and by the keys of what they say."""
-    for entry in entries:
-        asked = questions.get(entry.id or "", ())
-        yield entry._replace(questions=tuple(asked)) if asked else entry
-
-
 def context_of(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
     """The headings of a memory and whom it is about, as one text."""
     return "\n".join((*heading, " ".join(entities).replace("-", " ").replace("_", " "))).strip()
@@ -163,7 +154,7 @@ class Refreshed(NamedTuple):
 
 
 LARGE = 800
-"""The most characters in a piece of code, as in a passage of a log; more only if a single line is longer."""
+"""The most characters in a piece of code or a passage of a log; more only if a single line is longer."""
 _CODE = {BlockKind.FENCE, BlockKind.CODE}
 _TAGS = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -241,3 +232,89 @@ def _text(
         yield IndexableEntry(
             number + 1, None, None, None, day, (), heading, screen_text(text, ()), context, is_text=True
         )
+
+
+SMALL = 120
+"""A passage with fewer characters takes the next section too, unless that has a higher level: turns each have a heading."""
+_REPLY = re.compile(r"#+ \d\d:\d\d (?!user$).+")
+"""The heading of a turn of an imported session that is not the user's."""
+_UNREAD = {BlockKind.BLANK, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
+
+
+class _Piece(NamedTuple):
+    """Some lines of a log, from the 0-based line `start`; `level` is that of a heading, 0 of all else."""
+
+    start: int
+    text: str
+    level: int
+    heading: tuple[str, ...]
+
+
+def read_log_page(path: str, text: str) -> IndexablePage:
+    """Read a log, named by its path below `memory/`, as a page of passages."""
+    document = scan_text(text)
+    pieces = list(_pieces(document))
+    headings = tuple(piece.heading for piece in pieces if piece.level)
+    title = headings[0][-1] if headings else path.rsplit("/", 1)[-1].removesuffix(".md")
+    return IndexablePage(title, headings, [_entry(path, title, held) for held in _packed(pieces)])
+
+
+def _pieces(document: Document) -> Iterator[_Piece]:
+    opened: list[tuple[int, str]] = []
+    for block in document.blocks:
+        if block.kind is BlockKind.HEADING:
+            title = heading_title(document.lines, block)
+            opened = [(level, name) for level, name in opened if level < block.level] + [(block.level, title)]
+            yield _Piece(block.start, document.lines[block.start].strip(), block.level, _names(opened))
+        elif block.kind is BlockKind.FRONT_MATTER:
+            yield from (_Piece(number, text, 0, ()) for number, text in properties_of(document))
+        elif block.kind not in _UNREAD:
+            yield from _cut(document, block, _names(opened))
+
+
+def _names(opened: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(name for _, name in opened)
+
+
+def _cut(document: Document, block: Block, heading: tuple[str, ...]) -> Iterator[_Piece]:
+    """A block at its line ends, and a long line anywhere, so that no piece is much longer than a passage."""
+    for number in range(block.start, block.end):
+        line = without_hidden(document.lines[number]).rstrip()
+        pieces = (line[at : at + LARGE] for at in range(0, len(line), LARGE))
+        yield from (_Piece(number, text, 0, heading) for text in pieces if text.strip())
+
+
+def _packed(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
+    held: list[_Piece] = []
+    for piece in pieces:
+        if len(held) == 1 and 0 < held[0].level < piece.level:
+            held = []  # a heading right above another heading, which has its name in its path
+        elif held and _begins_anew(held, piece):
+            yield held
+            held = []
+        held.append(piece)
+    if held:
+        yield held
+
+
+def _begins_anew(held: Sequence[_Piece], piece: _Piece) -> bool:
+    size = sum(len(one.text) for one in held)
+    if piece.level:
+        is_reply = _REPLY.fullmatch(piece.text) or held[-1].text.rstrip().endswith(
+            "?"
+        )  # it stands with what it answers
+        return size >= (LARGE // 2 if is_reply else SMALL) or piece.level < held[0].level
+    return size + len(piece.text) > LARGE or piece.start == held[-1].start
+
+
+def _entry(path: str, title: str, held: Sequence[_Piece]) -> IndexableEntry:
+    """A passage; its own heading is left out of its text, unless there is no other text."""
+    said = held[1:] if held[0].level and len(held) > 1 else held
+    first, heading = said[0].start, held[0].heading or (title,)
+    lines = [""] * (said[-1].start - first + 1)
+    for piece in said:
+        lines[piece.start - first] = piece.text
+    text = "\n".join(lines)
+    parts = tuple(part.said for part in divide_passage(text))
+    day = day_above(path, heading)
+    return IndexableEntry(first + 1, None, None, None, day, (), heading, text, context_of(heading, ()), parts=parts)

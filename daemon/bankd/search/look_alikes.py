@@ -16,8 +16,7 @@ from bankd.memory.route import NEAREST
 from bankd.pages.names import is_own
 from bankd.search.read import lexicon_within
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import score_memories
-from bankd.search.weigh import Weights, weigh_query
+from bankd.search.score import Weights, score_memories, weigh_query
 from bankd.words.analysis import analyse_by_lexicon, normal_form, runs_of
 
 if TYPE_CHECKING:

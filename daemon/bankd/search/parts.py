@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.search.floor import share_asked
+from bankd.search.find import share_asked
 from bankd.search.score import Candidate, Corpus, score_memories
 
 if TYPE_CHECKING:
-    from bankd.search.weigh import Weights
+    from bankd.search.score import Weights
     from bankd.words.analysis import Analysis
 
 _BEGINS = re.compile(r"[ \t]*(?:[-*+>|]|\d{1,9}[.)][ \t]|\[?\d{1,2}:\d{2})")

@@ -13,7 +13,7 @@ from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.search.request import Query
-from bankd.search.weigh import DETERMINERS, Weights, starts_asking, term_weight, weigh_query
+from bankd.search.score import DETERMINERS, Weights, starts_asking, term_weight, weigh_query
 from bankd.words.analysis import (
     Known,
     Lexicon,

@@ -184,38 +184,20 @@ class Hit(NamedTuple):
 
     def as_json(self, today: date, *, is_korean: bool) -> dict[str, Any]:
         """The object that `--json` prints, with days seen from today, in Korean or English."""
-        return {
-            "path": self.path,
-            "line": self.line,
-            "heading": list(self.heading),
-            "id": self.id,
-            "tag": self.tag,
-            "text": self.text,
+        inner, folded = {"row", "mentions", "is_close"}, len(self.like_it)
+        shown = {name: list(one) if isinstance(one, tuple) else one for name, one in self._asdict().items()}
+        learned, changed = (day.isoformat() if day else None for day in (self.learned, self.changed))
+        return {name: one for name, one in shown.items() if name not in inner} | {
             "score": round(self.score, 4),
             "parts": {name: round(part, 4) for name, part in self.parts.items()},
             "marks": [list(mark) for mark in self.marks],
-            "superseded_by": self.superseded_by,
             "when": label_of(self.days, today, is_korean=is_korean) if self.days else "",
             "about": [[first.isoformat(), last.isoformat()] for first, last in self.about],
-            "learned": self.learned.isoformat() if self.learned else None,
-            "said": self.learned.isoformat() if self.learned and self.is_close else None,
-            "changed": self.changed.isoformat() if self.changed else None,
-            "group": self.group,
-            "became": self.became,
-            "supersedes": list(self.supersedes),
-            "contradicts": list(self.contradicts),
-            "like_it": list(self.like_it),
-            "entities": list(self.entities),
-            "projects": list(self.projects),
-            "folded": _folded_label(len(self.like_it), is_korean=is_korean),
+            "learned": learned,
+            "said": learned if self.is_close else None,
+            "changed": changed,
+            "folded": (f"비슷한 것 {folded}개 더" if is_korean else f"+{folded} like it") if folded else "",
         }
-
-
-def _folded_label(count: int, *, is_korean: bool) -> str:
-    """How many near-copies are folded into an answer, in words; empty for none."""
-    if not count:
-        return ""
-    return f"비슷한 것 {count}개 더" if is_korean else f"+{count} like it"
 
 
 class Freshness(NamedTuple):
@@ -230,17 +212,6 @@ class Freshness(NamedTuple):
     note: str = ""
     meaning: str = "off"
     """The state of search by meaning: off, on, how many memories have vectors, or why it was not used."""
-
-    def as_json(self) -> dict[str, Any]:
-        """The object under `fresh` in an answer."""
-        return {
-            "pending": self.pending,
-            "updated": self.updated,
-            "daemon": self.daemon,
-            "provisional": self.provisional,
-            "note": self.note,
-            "meaning": self.meaning,
-        }
 
 
 class KeptAnswer(NamedTuple):
@@ -272,7 +243,7 @@ class Answer(NamedTuple):
         return {
             "query": self.query,
             "generation": self.generation,
-            "fresh": self.fresh.as_json(),
+            "fresh": self.fresh._asdict(),
             "hits": [hit.as_json(self.today, is_korean=self.is_korean) for hit in self.hits],
             "see_also": list(self.see_also),
             "left_off": self.left_off,

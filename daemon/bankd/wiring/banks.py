@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from bankd.errors import BankError, UsageError, UserError
 from bankd.search.answer import MOST_BESIDE
-from bankd.search.floor import NEAREST_SHOWN
+from bankd.search.find import NEAREST_SHOWN
 from bankd.search.request import number_of_hits
 from bankd.system.files import banks_path, read_banks, write_banks
 from bankd.system.socket_client import NoDaemonError
