@@ -31,22 +31,7 @@ def test_it_is_ready_alive_and_gone(manager: Any) -> None:
     assert not (manager.workspace / ".bankd/bankd.sock").exists()
 
 
-def test_it_finds_the_workspace_that_it_is_started_in(manager: Any) -> None:
-    manager.serve()
-    command = [Path(sys.executable).parent / "bankd"]
-    rest = {name: value for name, value in os.environ.items() if name != "BANKD_WORKSPACE"}
-    folder = manager.workspace / "memory"
-    second = subprocess.run(command, cwd=folder, env=rest, capture_output=True, text=True, timeout=60, check=False)
-
-    assert second.returncode == 75
-    assert "which workspace" not in second.stderr
-
-
-def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
-    manager.learn()
-
-
-def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
+def test_what_was_logged_before_it_started_and_a_new_line_are_taken_in(manager: Any) -> None:
     manager.learn()
     manager.note("- W: The office moved to Mapo.")
 
@@ -146,19 +131,24 @@ def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any, bad: str) ->
     assert manager.ask("status")["daemon"]["settings_problem"] == ""
 
 
-def test_a_second_daemon_says_who_is_there(manager: Any) -> None:
+def test_a_second_daemon_in_any_folder_of_the_workspace_says_who_is_there(manager: Any) -> None:
     manager.serve()
-    second = manager.bankd()
+    command = [Path(sys.executable).parent / "bankd"]
+    rest = {name: value for name, value in os.environ.items() if name != "BANKD_WORKSPACE"}
+    folder = manager.workspace / "memory"
+    inside = subprocess.run(command, cwd=folder, env=rest, capture_output=True, text=True, timeout=60, check=False)
 
-    assert second.returncode == 75
-    assert f"process {manager.process.pid}" in second.stderr
+    for second in (inside, manager.bankd()):
+        assert second.returncode == 75
+        assert f"process {manager.process.pid}" in second.stderr
     assert manager.ask("ping")["ok"]
 
 
-def test_after_kill_nothing_is_in_the_way(manager: Any) -> None:
+def test_after_kill_nothing_is_in_the_way_and_no_child_of_it_holds_anything(manager: Any) -> None:
     manager.serve()
     manager.stop(signal.SIGKILL)
     assert (manager.workspace / ".bankd/bankd.sock").exists()
+    assert manager.bankctl("cycle", "micro").returncode == 0
     manager.heard.clear()
     manager.serve()
 
@@ -168,13 +158,6 @@ def test_after_kill_nothing_is_in_the_way(manager: Any) -> None:
 def test_a_lock_file_that_names_a_living_stranger_is_no_lock(manager: Any) -> None:
     (manager.workspace / ".bankd/lock").write_text(f'{{"pid": {os.getppid()}, "host": "x", "started": "2026-01-01"}}\n')
     manager.serve()
-
-
-def test_a_child_that_outlives_it_holds_nothing(manager: Any) -> None:
-    manager.serve()
-    manager.stop(signal.SIGKILL)
-
-    assert manager.bankctl("cycle", "micro").returncode == 0
 
 
 def test_commands_borrow_the_right_to_write_from_it(manager: Any) -> None:
@@ -233,14 +216,6 @@ def test_a_night_asks_its_model_before_it_takes_the_lock(manager: Any, tmp_path:
     assert "The queue runs on SQLite." in manager.bank()
 
 
-def test_a_request_that_is_refused_holds_nothing_up(manager: Any) -> None:
-    manager.serve()
-    refused = [manager.ask("lend", within=odd)["exit"] for odd in (-1, 1e9, "x", None, True, [30])]
-
-    assert set(refused) == {2}
-    assert manager.ask("run", kind="micro", within=60)["ok"]
-
-
 def test_a_run_that_was_cut_off_is_made_again(manager: Any) -> None:
     ledger = manager.workspace / ".bankd/runs.jsonl"
     ledger.write_text(
@@ -255,32 +230,6 @@ def test_a_run_that_was_cut_off_is_made_again(manager: Any) -> None:
 
     assert missed
     assert all(row["made_up"] for row in missed)
-
-
-def test_a_missing_memory_folder_is_told_and_mended(manager: Any) -> None:
-    (manager.workspace / "memory").rename(manager.workspace / "away")
-    alone = manager.bankd()
-    assert alone.returncode == 3
-    assert "memory: no such folder" in alone.stderr
-
-    manager.start()
-    assert "memory: no such folder" in manager.wait_for("waiting:")
-    (manager.workspace / "away").rename(manager.workspace / "memory")
-
-    manager.wait_until(lambda: "Busan" in manager.bank())
-
-
-def test_a_folder_that_vanishes_meanwhile_is_told_and_mended(manager: Any) -> None:
-    manager.serve()
-    (manager.workspace / "memory").rename(manager.workspace / "away")
-    failed = manager.ask("run", kind="micro")
-    finding = manager.ask("status")["findings"][0]
-    (manager.workspace / "away").rename(manager.workspace / "memory")
-
-    assert failed["exit"] == 3
-    assert finding["needs_person"]
-    assert manager.ask("run", kind="micro")["ok"]
-    assert not [f for f in manager.ask("status")["findings"] if f["needs_person"]]
 
 
 def test_three_failures_in_a_row_call_once(manager: Any) -> None:
@@ -302,12 +251,15 @@ def test_three_failures_in_a_row_call_once(manager: Any) -> None:
     assert [line.split(":")[1].strip() for line in lines] == ["reflect has failed", "reflect works again"]
 
 
-def test_unknown_requests_are_refused_with_what_there_is(manager: Any) -> None:
+def test_a_request_that_is_refused_says_what_there_is_and_holds_nothing_up(manager: Any) -> None:
     manager.serve()
+    refused = [manager.ask("lend", within=odd)["exit"] for odd in (-1, 1e9, "x", None, True, [30])]
 
+    assert set(refused) == {2}
     assert "there are" in manager.ask("dance")["error"]
     assert manager.ask("run", kind="both")["exit"] == 2
     assert manager.ask("run", kind="micro", within="x")["exit"] == 2
+    assert manager.ask("run", kind="micro", within=60)["ok"]
 
 
 def test_metrics_are_on_the_socket_and_in_a_file(manager: Any, tmp_path: Path) -> None:

@@ -201,30 +201,35 @@ def test_a_bank_that_is_read_only_for_a_while_is_told_and_made_up_for(manager: A
     manager.wait_until(lambda: not [f for f in manager.ask("status")["findings"] if f["needs_person"]])
 
 
-def test_a_workspace_whose_disk_is_not_mounted_yet_is_waited_for(manager: Any) -> None:
-    manager.workspace.rename(manager.workspace.parent / "away")
+@pytest.mark.parametrize(("away", "said"), [(".", "no workspace is there"), ("memory", "memory: no such folder")])
+def test_what_is_not_mounted_yet_is_waited_for(manager: Any, tmp_path: Path, away: str, said: str) -> None:
+    place = manager.workspace / away
+    place.rename(tmp_path / "away")
     alone = manager.bankd()
     manager.start()
     told = manager.wait_for("waiting:")
-    (manager.workspace.parent / "away").rename(manager.workspace)
+    (tmp_path / "away").rename(place)
 
     assert alone.returncode == 3
-    assert "no workspace is there" in alone.stderr
-    assert "no workspace is there" in told
+    assert said in alone.stderr
+    assert said in told
     manager.wait_until(lambda: "Busan" in manager.bank())
 
 
-def test_a_memory_folder_that_comes_back_is_watched_and_read_again(manager: Any) -> None:
+def test_a_memory_folder_that_vanishes_is_told_and_when_it_comes_back_watched_and_read_again(manager: Any) -> None:
     manager.learn()
     (manager.workspace / "memory").rename(manager.workspace / "away")
     failed = manager.ask("run", kind="micro")
+    finding = manager.ask("status")["findings"][0]
     (manager.workspace / "away").rename(manager.workspace / "memory")
     manager.note("- W: The office moved to Mapo.")
 
     assert failed["exit"] == 3
+    assert finding["needs_person"]
     manager.wait_until(lambda: "Mapo" in manager.bank())
     manager.note("- W: The harbour froze in January.")
     manager.wait_until(lambda: "harbour froze" in manager.bank())
+    assert not [found for found in manager.ask("status")["findings"] if found["needs_person"]]
 
 
 def test_status_tells_of_a_daemon_and_of_none(manager: Any) -> None:
