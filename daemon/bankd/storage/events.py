@@ -132,7 +132,8 @@ class JsonLog:
         parent, name = split_path(path)
         with self._tree.folder(parent, make=True) as folder:
             is_new = name not in self._tree.names(parent)
-            with closing_descriptor(self._open_to_append(name, folder)) as fd:
+            opened = self._tree.making_way(name, folder, lambda: self._tree.calls.open_to_append(name, folder))
+            with closing_descriptor(opened) as fd:
                 self._heal(fd)
                 for line in lines:  # after a short write the rest follows: nobody else writes to this file
                     write_all(self._tree.calls, fd, line)
@@ -149,13 +150,6 @@ class JsonLog:
         if any(size >= FULL for _, size in self._tree.sizes(self._folder, here).values()):
             name = f"{self.writer}-{number + 1:04}.jsonl"
         return f"{self._folder}/{name}"
-
-    def _open_to_append(self, name: str, folder: int) -> int:
-        try:
-            return self._tree.calls.open_to_append(name, folder)
-        except IsADirectoryError:
-            self._tree.make_way(name, folder)
-            return self._tree.calls.open_to_append(name, folder)
 
     def _heal(self, fd: int) -> None:
         """End a last line without its line break: a whole row is kept, the rest of a torn one is cut off."""

@@ -195,11 +195,7 @@ class Lock:
         try:
             with self._tree.folder(".bankd", make=True) as folder:
                 flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-                try:
-                    fd = os.open("lock", flags, 0o600, dir_fd=folder)
-                except IsADirectoryError:
-                    self._tree.make_way("lock", folder)
-                    fd = os.open("lock", flags, 0o600, dir_fd=folder)
+                fd = self._tree.making_way("lock", folder, lambda: os.open("lock", flags, 0o600, dir_fd=folder))
         except OSError as problem:
             raise explain_failure(problem, ".bankd/lock") from problem
         try:
@@ -301,11 +297,7 @@ class Staging:
         parent, leaf = split_path(path)
         try:
             with self._tree.folder(STAGE) as stage, self._tree.folder(parent, make=True) as folder:
-                try:
-                    self._calls.rename(name, stage, leaf, folder)
-                except IsADirectoryError:
-                    self._tree.make_way(leaf, folder)
-                    self._calls.rename(name, stage, leaf, folder)
+                self._tree.making_way(leaf, folder, lambda: self._calls.rename(name, stage, leaf, folder))
                 sync_file(self._tree, folder)
         except (OSError, ConflictError):
             with suppress(OSError):

@@ -13,11 +13,11 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from bankd.edits.settle import (
     FileFingerprint,
@@ -39,6 +39,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
 
+_T = TypeVar("_T")
 _OWN = ".bankd/"
 _ELSEWHERE = ("memory", "bank")  # the folders of a workspace that may be links to other places
 _NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h
@@ -147,12 +148,16 @@ class FileTree:
         except (ConflictError, PermissionError):
             return None
 
-    def make_way(self, name: str, folder: int) -> None:
-        """Remove a folder in the place of a file of ours; one that is not empty is renamed to NAME.bad."""
+    def making_way(self, name: str, folder: int, use: Callable[[], _T]) -> _T:
+        """Use the place of a file of ours. A folder there is removed first, or renamed to NAME.bad if it is not empty."""
         try:
-            os.rmdir(name, dir_fd=folder)
-        except OSError:
-            self.calls.rename(name, folder, f"{name}.bad", folder)
+            return use()
+        except IsADirectoryError:
+            try:
+                os.rmdir(name, dir_fd=folder)
+            except OSError:
+                self.calls.rename(name, folder, f"{name}.bad", folder)
+            return use()
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted; none when there is no such folder."""
@@ -184,10 +189,7 @@ class FileTree:
         """Remove a file of ours under .bankd/; no error when there is none."""
         parent, name = split_path(path)
         with suppress(FileNotFoundError), self.folder(parent) as folder:
-            try:
-                self.calls.unlink(name, folder)
-            except IsADirectoryError:
-                self.make_way(name, folder)
+            self.making_way(name, folder, lambda: self.calls.unlink(name, folder))
 
 
 def _mode_of(name: str, folder: int) -> int:

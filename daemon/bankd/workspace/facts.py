@@ -7,7 +7,6 @@ is appended to, and cut to its newer half when it grows. Each run writes its row
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
@@ -196,7 +195,7 @@ def read_ledger(workspace: Path) -> Iterator[LedgerRow]:
 
 def _parse_rows(lines: Iterable[bytes]) -> Iterator[LedgerRow]:
     for line in lines:
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError, AttributeError):
+        with suppress(ValueError, KeyError, TypeError, RecursionError, AttributeError):
             yield row_from_json(json.loads(line))
 
 
@@ -205,11 +204,10 @@ class RunLedger:
 
     def __init__(self, workspace: Path) -> None:
         """Read the rows; a line that a crash tore is ended by the next write."""
-        self._path = workspace / LEDGER
-        self.rows: deque[LedgerRow] = deque(read_ledger(workspace), _KEPT_IN_MEMORY)
-        data = b""
-        with contextlib.suppress(OSError):
+        self._path, data = workspace / LEDGER, b""
+        with suppress(OSError):
             data = self._path.read_bytes()
+        self.rows: deque[LedgerRow] = deque(_parse_rows(data.split(b"\n")), _KEPT_IN_MEMORY)
         self._unwritten = b"\n" if data and not data.endswith(b"\n") else b""
         self._seen = self._size()
         self._own: list[LedgerRow] = []
