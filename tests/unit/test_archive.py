@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bankd.edits.operations import Replace
 from bankd.memory.archive import (
     ArchiveCandidate,
     Archived,
@@ -134,7 +135,9 @@ def test_what_goes_to_the_archive_goes_to_the_page_that_is_there_in_another_case
 
 def test_what_is_merged_into_another_goes_there_too() -> None:
     gone = Archived("m-a", MemoryLines("bank/TEA.md", "- W: Tea. ^m-a", ("Tea",)), "faded")
-    plan = Plan("r", datetime(2026, 11, 21, tzinfo=UTC), merged=(Merged("m-b", "bank/b.md", "- b", "- b.", (gone,)),))
+    plan = Plan(
+        "r", datetime(2026, 11, 21, tzinfo=UTC), merged=(Merged(Replace("bank/b.md", "m-b", "- b", "- b."), (gone,)),)
+    )
 
     (merged,) = plan.into_archive(Names(["bank/TEA.md", "archive/tea.md"])).merged
 

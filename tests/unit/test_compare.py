@@ -396,7 +396,7 @@ def merged(*texts: str, restored: Collection[str] = (), relation: Relation = Rel
 def test_what_says_the_same_merges_and_the_confidence_that_is_strongest_today_stays() -> None:
     (found,) = merged(TEA, TEA_AGAIN)
 
-    assert found.merged == "- O(c=0.90@2026-11-11) @Peter: Really prefers green tea <!-- also m-2 --> ^m-1"
+    assert found.change.new == "- O(c=0.90@2026-11-11) @Peter: Really prefers green tea <!-- also m-2 --> ^m-1"
     assert [source.id for source in found.sources] == ["m-2"]
 
 
@@ -407,7 +407,9 @@ def test_what_is_near_or_newer_does_not_merge() -> None:
 def test_a_pinned_memory_stays_and_so_does_one_that_was_brought_back() -> None:
     pinned = "- O @Peter: Prefers green tea #pinned ^m-2"
 
-    assert [(one.id, [source.id for source in one.sources]) for one in merged(TEA, pinned)] == [("m-2", ["m-1"])]
+    assert [(one.change.key, [source.id for source in one.sources]) for one in merged(TEA, pinned)] == [
+        ("m-2", ["m-1"])
+    ]
     assert merged(TEA, TEA_AGAIN, restored={"m-2"}) == ()
 
 
@@ -418,7 +420,7 @@ def test_another_tag_is_another_kind_of_statement() -> None:
 def test_each_memory_merges_once_and_only_into_one_that_it_was_compared_with() -> None:
     found = merged(TEA, TEA_AGAIN, COFFEE)
 
-    assert [(one.id, [source.id for source in one.sources]) for one in found] == [("m-1", ["m-2"])]
+    assert [(one.change.key, [source.id for source in one.sources]) for one in found] == [("m-1", ["m-2"])]
 
 
 def on_page(text: str) -> tuple[Merged, ...]:
@@ -435,7 +437,9 @@ def test_sources_are_named_beside_those_of_earlier_mergers() -> None:
         "- W: long\n  text <!-- also m-cccccccccccc --> ^m-aaaaaaaaaaaa\n  - nested\n- W: text ^m-bbbbbbbbbbbb\n"
     )
 
-    assert found.merged == "- W: long\n  text <!-- also m-cccccccccccc m-bbbbbbbbbbbb --> ^m-aaaaaaaaaaaa\n  - nested"
+    assert (
+        found.change.new == "- W: long\n  text <!-- also m-cccccccccccc m-bbbbbbbbbbbb --> ^m-aaaaaaaaaaaa\n  - nested"
+    )
     memory = parse_memory("W @Peter: likes tea <!-- also m-bbbbbbbbbbbb m-cccccccccccc --> ^m-aaaaaaaaaaaa")
     assert memory.sources == ("m-bbbbbbbbbbbb", "m-cccccccccccc")
     assert render_memory(memory) == "W @Peter: likes tea <!-- also m-bbbbbbbbbbbb m-cccccccccccc --> ^m-aaaaaaaaaaaa"

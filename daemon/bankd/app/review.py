@@ -215,7 +215,7 @@ def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bo
     if only is not None and only not in held:
         raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
     merged = archive.find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
-    chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
+    chosen = tuple(m for m in merged if only is None or only in {m.change.key, *(source.id for source in m.sources)})
     return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force)
 
 

@@ -347,19 +347,15 @@ _TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?[ \t]+\^(?P<id>[A-Za-z0-9-]+)
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The memory that stays, its lines now and as they will be, and the memories that are merged into it."""
+    """How the memory that stays is reworded, and the memories that are merged into it."""
 
-    id: str
-    page: str
-    text: str
-    merged: str
+    change: Replace
     sources: tuple[Archived, ...]
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """Name the sources, then move them to the archive."""
-        named = Replace(self.page, self.id, self.text, self.merged)
-        return (named, *(operation for source in self.sources for operation in source.operations))
+        return (self.change, *(operation for source in self.sources for operation in source.operations))
 
 
 def find_mergers(
@@ -391,7 +387,7 @@ def find_mergers(
         sources = render_sources(tuple(dict.fromkeys((*memory.sources, *others))))
         rows[lines.own - 1] = _TAIL.sub(f"{sources} ^{id_}", rows[lines.own - 1])
         out = tuple(Archived(one, held[one], f"superseded: {id_} says all of it") for one in others)
-        mergers.append(Merged(id_, lines.page, text, "\n".join(rows), out))
+        mergers.append(Merged(Replace(lines.page, id_, text, "\n".join(rows)), out))
     return tuple(mergers)
 
 

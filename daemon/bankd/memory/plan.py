@@ -192,7 +192,7 @@ class Plan:
     @property
     def heirs(self) -> dict[str, str]:
         """For each memory that is merged into another, that one's id (by id): links follow to it."""
-        return {source.id: item.id for item in self.merged for source in item.sources}
+        return {source.id: item.change.key for item in self.merged for source in item.sources}
 
     @property
     def written_links(self) -> dict[tuple[str, str], str]:

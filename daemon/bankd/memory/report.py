@@ -94,10 +94,8 @@ def _found_on_pages(plan: Plan) -> Iterator[ReportRow]:
 def _taken_out(plan: Plan) -> Iterator[ReportRow]:
     for m in plan.merged:
         names = ", ".join(source.id for source in m.sources)
-        yield ReportRow("~", "merged", m.page, normalise_text(m.merged), f"says all that {names} said")
-    for source in (source for m in plan.merged for source in m.sources):
-        yield ReportRow("-", "archived", source.lines.page, normalise_text(source.lines.text), source.reason)
-    for item in plan.archived:
+        yield ReportRow("~", "merged", m.change.path, normalise_text(m.change.new), f"says all that {names} said")
+    for item in plan.taken_out:
         yield ReportRow("-", "archived", item.lines.page, normalise_text(item.lines.text), item.reason)
     for back in plan.restored:
         yield ReportRow(

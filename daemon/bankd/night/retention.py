@@ -76,7 +76,7 @@ def _unsupported(
 
 def _touched(plan: Plan) -> set[str]:
     """The memories that the plan of this run changes already."""
-    merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
+    merged = {id_ for m in plan.merged for id_ in (m.change.key, *(source.id for source in m.sources))}
     said_again = {*(b.twin for b in plan.blocked), *(c.key for c in plan.confirmed)}
     return merged | said_again | {*(u.old for u in plan.updates), *(r.change.key for r in plan.revised)}
 
