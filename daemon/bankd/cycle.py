@@ -30,7 +30,7 @@ from bankd.memory.plan import (
     put_off,
     wait_for_page,
 )
-from bankd.memory.provenance import held_back_in
+from bankd.memory.report import held_back_in
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
 from bankd.memory.use import Fading

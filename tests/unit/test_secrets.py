@@ -11,7 +11,7 @@ import uuid
 
 import pytest
 
-from bankd.memory.provenance import (
+from bankd.memory.undo import (
     PURGED,
     encoded_forms,
     holds_form,

@@ -18,9 +18,9 @@ from bankd.memory import archive
 from bankd.memory.archive import ArchiveCandidate, Resident
 from bankd.memory.ledger import FORGOTTEN, make_event
 from bankd.memory.links import follow_links
-from bankd.memory.provenance import PURGED, encoded_forms, text_forms, without_marks
 from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
+from bankd.memory.undo import PURGED, encoded_forms, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import Memory, normalise_text, parse_memory, statement_of
 from bankd.pages.names import BANK

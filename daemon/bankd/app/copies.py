@@ -22,8 +22,8 @@ from bankd.config.workspace import SETTINGS, change_settings, load_usable_settin
 from bankd.edits.settle import EMPTY_DAYS
 from bankd.errors import ConflictError, UserError
 from bankd.health.health import COPIED_ADVICE, find_copied
-from bankd.memory import provenance
-from bankd.memory.provenance import Emptied, Verification, VerifyFinding
+from bankd.memory import report
+from bankd.memory.report import Emptied, Verification, VerifyFinding
 from bankd.pages.memory import split_id
 from bankd.pages.page import MARKER, read_page
 from bankd.settings import FoldersPolicy
@@ -173,13 +173,13 @@ def verify_workspace(workspace: Workspace) -> Verification:
     readings = [found for path in logs if (found := workspace.read_log(path.removeprefix("memory/"), ledger))]
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
     unread = emptied | {finding.place for finding in unreadable}
-    missing = provenance.find_missing_memories(where, ledger)
+    missing = report.find_missing_memories(where, ledger)
     # A memory is not lost when the catalog saw it on a page that is empty since a moment ago, or is not read now.
     held = workspace.catalog.pages_of(missing) if unread else {}
     last_seen = {id_: page for id_, pages in held.items() for page in pages if page in unread}
     mentioned = workspace.catalog.mentions_of(set(missing) - last_seen.keys())
     where |= {id_: [page] for id_, page in (*last_seen.items(), *mentioned.items())}
-    findings = [*provenance.find_lost(readings, where, ledger)]
+    findings = [*report.find_lost(readings, where, ledger)]
     for one in find_copied(places):
         words = f"{one.id} stands {len(one.places)} times; {COPIED_ADVICE}"
         findings.append(VerifyFinding("twice", " and ".join(one.places), words))
@@ -192,7 +192,7 @@ def verify_workspace(workspace: Workspace) -> Verification:
     lines = sum(len(reading.lines) for reading in readings)
     counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
     empty = tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
-    waiting = provenance.count_waiting(readings, where, ledger)
+    waiting = report.count_waiting(readings, where, ledger)
     return Verification(lines, len(places), waiting, (*findings, *unreadable), empty)
 
 

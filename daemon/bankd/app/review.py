@@ -22,8 +22,7 @@ from bankd.memory.judge import compare_changed
 from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
 from bankd.memory.links import follow_links, rebase_moved
 from bankd.memory.plan import MovingMemory, Placement, move_operations
-from bankd.memory.provenance import HeldBack, held_back_in, source_line
-from bankd.memory.report import ReportRow
+from bankd.memory.report import HeldBack, ReportRow, held_back_in, source_line
 from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, problem_of_target, route_memory
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources

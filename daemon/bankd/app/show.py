@@ -16,8 +16,7 @@ from typing import Any
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.errors import UserError
 from bankd.memory.ledger import Event, Ledger, day_of, day_said
-from bankd.memory.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
-from bankd.memory.report import ReportRow
+from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.retain import PROFILES
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
 from bankd.pages.memory import Memory, parse_memory, split_id, split_sources

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
     from bankd.cycle import Report
     from bankd.memory.plan import Plan
-    from bankd.memory.provenance import Trace
+    from bankd.memory.report import Trace
 
 _LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 

@@ -28,7 +28,7 @@ from bankd.storage.tree import FileTree
 
 if TYPE_CHECKING:
     from bankd.memory.ledger import Event, Ledger
-    from bankd.memory.provenance import Trace
+    from bankd.memory.report import Trace
 
 NOT_TAKEN_IN = "not taken in"
 _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
@@ -70,7 +70,7 @@ class LineOutcomes:
 
     def _trace(self, log: str, line: int) -> Trace | None:
         """What is known of a line of a log; None when the log cannot be read."""
-        from bankd.memory.provenance import trace_line  # noqa: PLC0415 -- a query seldom needs it
+        from bankd.memory.report import trace_line  # noqa: PLC0415 -- a query seldom needs it
         from bankd.memory.retain import identified_as, read_log  # noqa: PLC0415 -- same
 
         try:

@@ -8,10 +8,9 @@ This room decides; it reads no files and no clock.
     route       page, heading and part for a memory
     plan        all that a run will change
     links       how links follow a plan; a plan loses nothing
-    report      the report of a run
+    report      the report of a run; what became of a line; whether a bank has lost any
     ledger      the event log, folded into one state
     use         use, strength and fading of memories
     archive     what may go to the archive (faded, merged, unused), and where it comes back to
-    provenance  what became of a line; whether a bank has lost any; purging a text
-    undo        how a run is taken back
+    undo        how a run is taken back, and how a text is purged
 """

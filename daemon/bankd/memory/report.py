@@ -1,20 +1,25 @@
-"""The report of a run, in rows and counts, for people and for `--json`.
+"""What people are told: the report of a run, what became of a line of a log, what waits, and whether a bank has lost any.
 
-It is made from the plan alone, so that a dry run and a real run report the same.
+The report of a run is made from the plan alone, so that a dry run and a real run report the same. Verifying goes by logs and
+pages, and does not trust what runs noted about them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bankd.health.health import COPIED_ADVICE
+from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.plan import Plan
-from bankd.pages.memory import normalise_text, parse_memory, statement_of
+from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine
+from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
 from bankd.pages.references import Reference
+from bankd.pages.scanner import BlockKind, scan_text
+from bankd.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +198,253 @@ def plan_json(plan: Plan) -> dict[str, object]:
     at = plan.now.isoformat(timespec="seconds")
     listed = [asdict(row) for row in rows]
     return {"run": plan.run, "at": at, "counts": counts_of(rows), "prose": plan.prose, "rows": listed}
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What became of one line: in a word, and in a sentence."""
+
+    place: LogPlace
+    outcome: str
+    memory: str | None
+    text: str
+    sentence: str
+
+
+def trace_line(
+    reading: LogReading,
+    number: int,
+    ledger: Ledger,
+    pages: Mapping[str, Sequence[str]],
+    finders: Sequence[Finder] = (),
+) -> Trace:
+    """What became of a line of a log, without secrets; `pages` tells on which pages the memories of that log are now."""
+    place = LogPlace(reading.log, number)
+    for bad in reading.bad:
+        if bad.place.line == number:
+            outcome = "dismissed" if bad.key in ledger.dismissed else bad.kind
+            shown = bad.screened(finders)
+            return Trace(place, outcome, None, shown.text, shown.reason)
+    for line in reading.lines:
+        if line.place.line == number:
+            memory = ledger.revised.get(line.id, line.id)
+            outcome, sentence = _outcome(memory, ledger, pages)
+            if memory in ledger.revisions and outcome == "kept":
+                sentence += "; the line was edited, and the memory with it"
+            if outcome == "new" and line.place == reading.unended:
+                sentence = "not read yet: no line break ends it, so it may still be being written"
+            text = statement_of(line.memory)
+            return Trace(place, outcome, memory, mask_secrets(text, find_secrets(text, finders)), sentence)
+    return Trace(place, "prose", None, "", "no Retain line begins here")
+
+
+def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    fact = ledger.consumed.get(id_)
+    if id_ in pages:
+        return "kept", f"stands in {' and '.join(pages[id_])}"
+    if id_ in ledger.gone:
+        gone = ledger.gone[id_]
+        return str(gone["type"]), f"{gone['type']} on {str(gone['at'])[:10]}; it will not come back by itself"
+    if fact is None:
+        return "new", "not taken in yet; the next run does it, or says what it waits for"
+    kind, day = str(fact["type"]), str(fact["at"])[:10]
+    if kind == DUPLICATE and fact.get("overruled"):
+        return kind, f"not taken in: {fact['reason']}"
+    sentences = {
+        DUPLICATE: f"says what {fact.get('of')} already says; blocked on {day}",
+        SCREENED: f"held back on {day}: it looks like a credential ({fact.get('looks_like')})",
+        KEPT: "was kept, and no page holds it now; the next run will note that it was taken out by hand",
+    }
+    return kind, sentences.get(kind, kind)
+
+
+def source_line(id_: str, reading: LogReading) -> RetainLine | None:
+    """The line of a memory in its log as it is now; line numbers change when a log is edited."""
+    return next((line for line in reading.lines if line.id == id_), None)
+
+
+def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
+    """What happened to a memory since it was kept, in words; `merged` are the memories that were merged into it."""
+    lines = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
+    lines += [
+        f"its line was edited; until {str(item['at'])[:10]} it said: {item.get('said')}"
+        for item in ledger.revisions.get(id_, ())
+    ]
+    lines += [f"says all that {other} said, which is in the archive" for other in merged if other in ledger.gone]
+    successors, signals = ledger.successors(), ledger.signals_of(id_)
+    if id_ in ledger.allowed:
+        lines.append(f"was blocked as saying what {ledger.allowed[id_].get('of')} says; a person let it in")
+    lines += [f"says newer what {old} says" for old, new in successors.items() if new == id_]
+    if newer := successors.get(id_):
+        lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
+    for what, days in (("used", signals.used), ("ignored", signals.ignored)):
+        if days:
+            lines.append(f"{what} {len(days)} time{'s' * (len(days) > 1)}, last on {max(days)}")
+    if signals.importance is not None:
+        lines.append(f"has importance {signals.importance} of 10")
+    if id_ in ledger.restored:
+        lines.append(f"brought back on {ledger.restored[id_]}")
+    if id_ in ledger.gone:
+        gone = ledger.gone[id_]
+        lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))
+    return lines
+
+
+def confirmations(id_: str, ledger: Ledger) -> list[Event]:
+    """The lines that were blocked because they say what this memory says, oldest first."""
+    facts = (fact for fact in ledger.consumed.values() if fact["type"] == DUPLICATE and not fact.get("overruled"))
+    return sorted(
+        (fact for fact in facts if fact.get("of") == id_), key=lambda fact: (str(fact["at"]), str(fact["id"]))
+    )
+
+
+_PROSE = (
+    "not taken in, found by search; to have it remembered: bankctl add 'W: …', or tag it `- W: …` below `## Retain`"
+)
+_SENTENCES = {
+    BlockKind.BLANK: ("empty", "nothing stands there"),
+    BlockKind.HEADING: (
+        "heading",
+        "search reads it with the text below it; lines to remember go below `## Retain`",
+    ),
+    BlockKind.COMMENT: ("comment", "neither taken in nor searched"),
+    BlockKind.FRONT_MATTER: ("front matter", "not taken in, found by search"),
+    BlockKind.RULE: ("rule", "neither taken in nor searched"),
+    BlockKind.REFERENCE: ("link", "neither taken in nor searched"),
+    BlockKind.FENCE: ("code", "not taken in, found by search"),
+    BlockKind.CODE: ("code", "not taken in, found by search"),
+}
+
+
+def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequence[Finder] = ()) -> Trace:
+    """The trace of a line that is not a Retain line: what it is in the text of its log."""
+    document, number, place = scan_text(text), trace.place.line, trace.place
+    if not 0 < number <= len(document.lines):
+        return Trace(place, "nothing", None, "", f"the log has {len(document.lines)} lines")
+    block = next((one for one in reversed(document.blocks) if one.start < number <= one.end), None)
+    first = block.start + 1 if block else number
+    if any(line.place.line == first for line in reading.lines):
+        return Trace(place, "part", None, "", f"belongs to the line above: bankctl show memory/{reading.log}:{first}")
+    outcome, sentence = _SENTENCES.get(block.kind, ("prose", _PROSE)) if block else _SENTENCES[BlockKind.BLANK]
+    own = screen_text(text, finders).split("\n")[number - 1].strip()  # a key has several lines
+    return Trace(place, outcome, None, own, sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A line that was not taken in: its place, the kind of trouble, its text without secrets, the reason, and its key."""
+
+    place: LogPlace
+    kind: str
+    text: str
+    reason: str
+    key: str
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the user can accept it as it is; if not, the log must be corrected."""
+        return self.kind in {REFUSED, PROPOSED}
+
+
+def held_back_in(
+    reading: LogReading, ledger: Ledger, withheld: Mapping[str, str], finders: Sequence[Finder] = ()
+) -> tuple[HeldBack, ...]:
+    """The lines of a log that wait for a person, in their order.
+
+    `withheld` has what the credential in a line looks like, by its id, for the lines that the ledger does not know yet.
+    """
+    found = []
+    for bad in reading.bad:
+        shown = bad.screened(finders)
+        found.append(HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key))
+    for line in reading.lines:
+        fact = ledger.consumed.get(line.id, {})
+        kind = fact.get("looks_like", "") if fact.get("type") == SCREENED else withheld.get(line.id)
+        if kind is not None:
+            text = render_memory(line.memory)
+            secrets = find_secrets(text, finders)
+            masked = mask_secrets(text, secrets) if secrets else ""  # the patterns may have changed: then show nothing
+            reason = f"it looks like a credential ({kind}); take it out of the log and change it"
+            found.append(HeldBack(line.place, "screened", masked, reason, line.id))
+    return tuple(sorted((item for item in found if item.key not in ledger.dismissed), key=lambda item: item.place))
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFinding:
+    """One problem: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`), its place, and a description."""
+
+    kind: str
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """A page that is empty now; its memories count as deleted only after `days` days."""
+
+    page: str
+    memories: int
+    days: int
+
+    @property
+    def words(self) -> str:
+        """The finding in words, for people."""
+        which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
+        days = f"{self.days} day{'s' if self.days > 1 else ''}"
+        return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How much was checked, how many lines wait for the next run, the problems, and which pages were just emptied."""
+
+    lines: int
+    memories: int
+    waiting: int
+    findings: tuple[VerifyFinding, ...]
+    emptied: tuple[Emptied, ...] = ()
+
+
+def find_lost(
+    readings: Sequence[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
+) -> Iterator[VerifyFinding]:
+    """Retain lines that were taken in and left nothing: no page, no archive, no tombstone.
+
+    Then the memories whose log line is gone too, so that only the event log knows them.
+    """
+    lines = [line for reading in readings for line in reading.lines]
+    for line in lines:
+        if words := _why_lost(line.id, places, ledger):
+            yield VerifyFinding("lost", str(line.place), words)
+    in_logs = {line.id for line in lines}
+    for id_ in find_missing_memories(places, ledger):
+        if id_ not in in_logs:
+            fact = ledger.consumed[id_]
+            place = f"memory/{fact.get('log')}:{fact.get('line')}"
+            yield VerifyFinding("lost", place, f"{id_} is on no page, and its log line is gone too")
+
+
+def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:
+    fact = ledger.consumed.get(id_, {"type": SCREENED})
+    if fact["type"] == SCREENED or id_ in places or id_ in ledger.gone:
+        return ""
+    other = str(fact.get("of"))
+    is_known = other in places or other in ledger.gone
+    if fact["type"] == REVISED:
+        return "" if is_known else f"{other} was to follow it, and is on no page"
+    if fact["type"] == DUPLICATE:
+        is_known = is_known or not other.startswith("m-") or bool(fact.get("text"))
+        return "" if is_known else f"was blocked because {other} says the same, and {other} is gone"
+    return f"became {id_}, which is on no page; if you took it out, the next run will note that"
+
+
+def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> int:
+    """How many Retain lines no run has taken in yet."""
+    lines = [line for reading in readings for line in reading.lines]
+    return sum(line.id not in ledger.consumed and line.id not in places for line in lines)
+
+
+def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
+    """The ids of memories that were kept, are in no place, and were not noted as taken out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
+    return sorted(kept - places.keys() - ledger.gone.keys())

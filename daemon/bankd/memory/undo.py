@@ -1,17 +1,24 @@
-"""The reverse of a run: byte for byte where all is as the run left it, else memory by memory.
+"""The reverse of a run: byte for byte where all is as the run left it, else memory by memory; and how a text is purged.
 
 A run that moved lines between pages is taken back whole or not at all: half of it would leave parts without a hub, and
 memories that are there twice. Of any other run each memory goes from where it is now, or comes back to where it was. What
 people or later runs changed since stays, and is named.
+
+A purge replaces the text in records, but not in the fields that bankd itself needs: the day of a run, an id, the path of a
+page. Nobody said those, and a record without them cannot be read.
 """
 
 from __future__ import annotations
 
+import json
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from bankd.edits import operations as ops
 from bankd.edits.inserting import ids_in, unix_text
@@ -19,7 +26,6 @@ from bankd.edits.transaction import Event, Look, Transaction, pieces_of_page, re
 from bankd.memory import ledger as kinds
 from bankd.memory.archive import Archived, restore_place
 from bankd.memory.ledger import Ledger, make_event
-from bankd.memory.provenance import PURGED
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
 from bankd.pages.memory import parse_memory, split_id
 from bankd.pages.names import Names, path_key
@@ -29,6 +35,8 @@ from bankd.pages.resolve import find_place, outline_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.pages.text import MARK
 from bankd.same import text_key
+from bankd.words.analysis import has_hangul
+from bankd.words.tables import split_words
 
 Files = Mapping[str, bytes | None]
 
@@ -411,3 +419,72 @@ def _tombstone(id_: str, here: MemoryLines | None, undoes: str, ledger: Ledger) 
     if stone is None and here is not None:
         return Archived(id_, here, f"{undoes} was taken back").tombstone
     return {"memory": id_, **{name: stone[name] for name in _KEPT_FACTS if stone and name in stone}}
+
+
+# purging
+
+PURGED = "[purged]"
+_SHORTEST, _SHORTEST_HANGUL = 4, 3  # characters: a shorter line would be found in half of all texts
+_CONFIDENCE = r"\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d+)?(?:@\d{4}-\d\d-\d\d)?[ \t]*\)"
+_MARKS = re.compile(rf"(\^?\bm-[a-z2-7]{{12}}\b|{_CONFIDENCE}|\bsha:[0-9a-f]{{24}}\b)")
+"""The marks of bankd in a text: an id, a confidence with its day, and the name of a block without an id. Other digests are
+not marks: many credentials look like digests."""
+_OWN_FIELDS = split_words(
+    "at by call cycle day due elsewhere id job key kind log memory of op other outcome page path planned_at reply run slot",
+    "to type undoes was",
+)
+_OWN_LISTS = split_words("digests needs")
+"""The fields of events, journals, replies and the ledger of runs that bankd needs: strings, and lists."""
+
+
+def text_forms(text: str) -> tuple[str, ...]:
+    """The lines of a text in both Unicode forms that a disk may hold, the longest first; too short ones are left out."""
+    lines = {unicodedata.normalize("NFC", line.strip()) for line in text.split("\n")}
+    long = [line for line in lines if len(line) >= (_SHORTEST_HANGUL if has_hangul(line) else _SHORTEST)]
+    forms = {unicodedata.normalize(form, line) for line in long for form in ("NFC", "NFD")}
+    return tuple(sorted(forms, key=lambda line: (-len(line), line)))
+
+
+def encoded_forms(words: Iterable[str]) -> tuple[bytes, ...]:
+    """The words as bytes: in UTF-8, and with the escapes of JSON."""
+    found = {word.encode("utf-8", "surrogateescape") for word in words}
+    found |= {json.dumps(word)[1:-1].encode() for word in words}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def holds_form(data: bytes, wanted: Iterable[bytes]) -> bool:
+    """Whether these bytes contain the text in any of its encoded forms (see `encoded_forms`)."""
+    return any(form in data for form in wanted)
+
+
+def without_marks(text: str) -> str:
+    """The text without the marks of bankd."""
+    return _MARKS.sub("", text)
+
+
+def scrub_text(text: str, words: Iterable[str]) -> str:
+    """Replace the words everywhere in a text, but not in the marks of bankd."""
+    parts = _MARKS.split(text)  # every second piece is a mark
+    for word in words:
+        parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]
+    return "".join(parts)
+
+
+def scrub_bytes(data: bytes, forms: Iterable[bytes]) -> bytes:
+    """Replace the forms everywhere in bytes whose format is not known."""
+    for form in forms:
+        data = data.replace(form, PURGED.encode())
+    return data
+
+
+def scrub_record(value: Any, words: tuple[str, ...]) -> Any:
+    """Replace the words in every string of a record, but not in the fields that bankd needs."""
+    if isinstance(value, str):
+        return scrub_text(value, words)
+    if isinstance(value, dict):
+        return {key: item if _is_own(key, item) else scrub_record(item, words) for key, item in value.items()}
+    return [scrub_record(item, words) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _is_own(field: str, value: object) -> bool:
+    return field in (_OWN_FIELDS if isinstance(value, str) else _OWN_LISTS)

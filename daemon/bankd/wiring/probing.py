@@ -43,7 +43,7 @@ from bankd.health.health import (
 from bankd.health.schedule import RunOutcome, fold_rows
 from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
-from bankd.memory.provenance import HeldBack
+from bankd.memory.report import HeldBack
 from bankd.memory.retain import read_log
 from bankd.pages.names import why_no_day
 from bankd.pages.text import lines_not_utf8

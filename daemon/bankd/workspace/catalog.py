@@ -25,8 +25,9 @@ from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
 from bankd.memory.archive import Opinion
 from bankd.memory.plan import Deferred, date_confidence
-from bankd.memory.provenance import PURGED, HeldBack
+from bankd.memory.report import HeldBack
 from bankd.memory.retain import LogPlace
+from bankd.memory.undo import PURGED
 from bankd.memory.use import FADING_TAG
 from bankd.pages.memory import Confidence, Memory
 from bankd.pages.page import Entry, MemoryLines, Page, PageLines, holds_memories, read_page_once

@@ -25,7 +25,7 @@ from bankd.edits.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.errors import ConflictError, UserError
 from bankd.memory.new_lines import PastLine, order_by_day, past_line
 from bankd.memory.plan import Deferred
-from bankd.memory.provenance import HeldBack
+from bankd.memory.report import HeldBack
 from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide

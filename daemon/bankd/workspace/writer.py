@@ -23,7 +23,7 @@ from bankd.edits.operations import Operation
 from bankd.edits.transaction import Applied, Step, Transaction, take_step
 from bankd.errors import ConflictError, StorageError
 from bankd.memory.ledger import CorruptLine, Ledger, fold_events
-from bankd.memory.provenance import encoded_forms, holds_form, scrub_bytes, scrub_record
+from bankd.memory.undo import encoded_forms, holds_form, scrub_bytes, scrub_record
 from bankd.pages.names import folders_above, is_outside
 from bankd.storage.disk import check_room, remove_derived
 from bankd.storage.events import EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
