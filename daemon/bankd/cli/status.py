@@ -281,14 +281,13 @@ def service_command(arguments: Namespace) -> Outcome | int:
 
 
 def _reload(installation: Installation) -> int:
-    from bankd.wiring.probing import open_probe, reload_daemon
+    from bankd.wiring.probing import reload_daemon
 
     if installation.is_all:
         installation.manager.run("reload", installation.unit)
         say(_(f"all read their settings again; for problems: journalctl --user -u {installation.unit}"))
         return 0
-    with open_probe(installation.root) as probe:
-        problem = reload_daemon(probe)
+    problem = reload_daemon(installation.root)
     say(plain(_(problem or "settings reloaded")))
     return 3 if problem else 0
 

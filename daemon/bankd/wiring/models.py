@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +16,7 @@ from bankd.errors import UserError
 from bankd.night.believe import verify_trial
 from bankd.settings import DistilPolicy
 from bankd.system.clock import read_monotonic
-from bankd.system.socket_client import NoDaemonError, send_request
+from bankd.wiring.probing import ask_daemon
 from bankd.wiring.workspace import open_workspace
 from bankd.workers.model_worker import PROGRAMS, find_agent, why_unusable
 from bankd.workers.models import start_child
@@ -94,9 +94,7 @@ def write_model(root: Path, settings: DistilPolicy) -> str:
     )
     new = {name: getattr(settings, name) for name in names if getattr(settings, name) != getattr(before, name)}
     change_settings(root / SETTINGS, {f"distil.{name}": value for name, value in new.items()})
-    with suppress(NoDaemonError):
-        return str(send_request(str(root), {"op": "reload"}).get("problem", ""))
-    return ""
+    return str((ask_daemon(root, {"op": "reload"}) or {}).get("problem", ""))
 
 
 def plan_week(root: Path) -> DistilPlan:

@@ -154,13 +154,11 @@ def metrics_of(probe: Probe) -> str:
     return str(answer["text"]) if "text" in answer else render_metrics(read_facts(probe))
 
 
-def reload_daemon(probe: Probe) -> str:
-    """Let the daemon read its settings again; gives what is wrong with them."""
-    answer = ask_daemon(probe.root, {"op": "reload"})
+def reload_daemon(root: Path) -> str:
+    """Let the daemon read its settings again; gives what is wrong with them. UserError if none answers."""
+    answer = ask_daemon(root, {"op": "reload"})
     if answer is None:
-        raise UserError(
-            f"no daemon answers for {probe.root}; start it with: {find_installation(probe.root).how_to_start()}"
-        )
+        raise UserError(f"no daemon answers for {root}; start it with: {find_installation(root).how_to_start()}")
     return str(answer.get("problem", ""))
 
 
