@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from bankd.night.asking import Prompt
 from bankd.night.match import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
 from bankd.same import compare_statements
-from bankd.search.look_alikes import LookAlikes
+from bankd.search.related import LookAlikes
 from bankd.wiring.search import make_search
 from bench.asking import digest, keep_answers, kept_replies
 from bench.intervals import wilson

@@ -12,7 +12,7 @@ from bankd.memory.new_lines import letter_pairs, share_of
 from bankd.memory.route import Similar
 from bankd.pages.memory import Memory
 from bankd.search.bank_search import BankSearch, Indexes
-from bankd.search.look_alikes import LookAlikes
+from bankd.search.related import LookAlikes
 from bankd.search.request import FoundRow
 from bankd.words.statement import Wording
 

@@ -11,7 +11,6 @@ What this room reads from (index, analyser, catalogue) comes through ports.
     meaning      what sentence vectors find near, and one score of words and meaning
     days         memories of the days that a question asks about
     parts        the lines of a passage that answer
-    related      what is related to a memory: links, contradictions, shared use
+    related      what is related to a memory: links, contradictions, shared use; memories that look like a new line
     indexable    what a page or a log gives to the index
-    look_alikes  candidates for a run: memories that look like a new line
 """

@@ -1,4 +1,4 @@
-"""What is related to a memory, a page or a person, and what is shown beside an answer ("see also").
+"""What is related to a memory, a page or a person, what is shown beside an answer ("see also"), and what is like a new line.
 
 The ties between memories, pages and entities are found in the index when somebody asks:
 
@@ -14,18 +14,22 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bankd.errors import UsageError
-from bankd.pages.names import BANK
+from bankd.pages.names import BANK, is_own
 from bankd.pages.text import readable_text
+from bankd.search.read import lexicon_within
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import FULLY_USED, MOST_RESPONSES
+from bankd.search.score import FULLY_USED, MOST_RESPONSES, Weights, score_memories, weigh_query
+from bankd.words.analysis import analyse_by_lexicon, normal_form, runs_of
 
 if TYPE_CHECKING:
     from bankd.index.search_index import SearchIndex
     from bankd.memory.use import UseSignals
+    from bankd.ports import IndexView
     from bankd.search.request import Hit, Query
 
     TiesOf: TypeAlias = "Callable[[Collection[str]], Sequence[StoredTie]]"
@@ -358,6 +362,8 @@ _WIDTH = 20
 """From the first step, this many nodes are followed to the second."""
 DEPTHS = (1, 2)
 
+_LOOK_ALIKES = 20
+"""The most memories that share words with a new line and are looked at; a duplicate shares nearly all of its words."""
 _MOST_BESIDE, _BESIDE_TIES = 3, 5
 """The most entries of "see also", and the most ties of a kind they are chosen from; each costs 1 % of a search."""
 
@@ -391,8 +397,7 @@ def see_also(
     if not found:
         return
     describing = _Describing(associations, newer_of, found)
-    said = {hit.row for hit in shown}, {hit.path for hit in shown}, {id_ for hit in shown for id_ in hit.like_it}
-    fit = (one for one in found if describing.is_new(one.node, *said, query.filters.known_on))
+    fit = (one for one in found if describing.is_new(one.node, shown, query.filters.known_on))
     yield from islice((describing.described(one) for one in fit), _MOST_BESIDE)
 
 
@@ -434,30 +439,80 @@ class _Describing:
         """Whether it is a page, or a memory that is still there."""
         return bool(node.page) or node.row in self._rows
 
-    def is_new(
-        self, node: Node, rows: Collection[int], pages: Collection[str], like: Collection[str], known_on: date | None
-    ) -> bool:
-        """Whether a node adds something to an answer with these memories and pages (near-copies included), as of a day."""
+    def is_new(self, node: Node, hits: Sequence[Hit], known_on: date | None) -> bool:
+        """Whether a node adds something to these hits (near-copies included), as of a day."""
         row = self._rows.get(node.row)
         if row is None:
-            return bool(node.page) and BANK + node.page not in pages
+            return bool(node.page) and BANK + node.page not in {hit.path for hit in hits}
         is_later = known_on is not None and row.learned is not None and row.learned > known_on
-        return row.row not in rows and not is_later and (row.id is None or row.id not in {*self._newer, *like})
+        said = {*self._newer, *(id_ for hit in hits for id_ in hit.like_it)}
+        return row.row not in {hit.row for hit in hits} and not is_later and row.id not in said
 
     def described(self, one: Reached) -> Json:
-        return {**self.of(one.node), "score": round(one.score, 4), "steps": list(map(self._step, one.steps))}
-
-    def of(self, node: Node) -> Json:
-        row = self._rows.get(node.row)
-        if row is None:
-            return {"path": BANK + node.page, "line": None, "id": None, "tag": None, "text": "", "superseded_by": None}
-        newer = self._newer.get(row.id or "")
-        return {
-            "path": BANK + self._placed(row).page, "line": row.line, "id": row.id, "tag": row.tag, "text": row.text,
-            "superseded_by": newer,
-        }  # fmt: skip
+        row, steps = self._rows.get(one.node.row), list(map(self._step, one.steps))
+        path = BANK + (self._placed(row).page if row else one.node.page)
+        shown = (
+            (row.line, row.id, row.tag, row.text, self._newer.get(row.id or ""))
+            if row
+            else (None, None, None, "", None)
+        )
+        found = dict(zip(("line", "id", "tag", "text", "superseded_by"), shown, strict=True))
+        return {"path": path, **found, "score": round(one.score, 4), "steps": steps}
 
     def _step(self, step: Edge) -> Json:
         row = self._rows.get(step.to.row)
         to = BANK + step.to.page if row is None else row.id or self._placed(row).place
         return {"to": to, "tie": step.tie, "weight": round(step.weight, 4), "source": step.source}
+
+
+class LookAlike(NamedTuple):
+    """A memory that shares words with a new one, and the path of its page below bank/."""
+
+    row: FoundRow
+    path: str
+
+
+class LookAlikes:
+    """Finds memories that are like a new line, for routing and for the check for duplicates, in one state of the index.
+
+    Lines are read by the words of the bank, never by the analyser: what is decided must not depend on whether that is warm.
+    """
+
+    def __init__(self, index: IndexView) -> None:
+        """Use this index, whose state must not change meanwhile."""
+        self._index = index
+        self._frequency, self._lexicon = cache(index.frequency), lexicon_within(index)
+        self._found: dict[str, list[LookAlike]] = {}
+
+    def near(self, text: str) -> list[LookAlike]:
+        """The memories that share words with a text, those that share most first.
+
+        Routing asks for a line first; what it found is kept until the check for duplicates has asked too.
+        """
+        return self._found.pop(text, None) or self._look_up(self._weigh(text))
+
+    def similar(self, text: str) -> list[tuple[LookAlike, float]]:
+        """The memories on the user's pages that share most words with a text, with scores, best first."""
+        from bankd.memory.route import NEAREST  # noqa: PLC0415 -- "see also" has no time for it
+
+        weights = self._weigh(text)
+        self._found[text] = self._look_up(weights)
+        near = [one for one in self._found[text] if not is_own(one.path)][:NEAREST]
+        candidates = self._index.candidates([one.row.row for one in near])
+        vocabularies = self._index.vocabularies({one.page for one in candidates})
+        parts = score_memories(candidates, vocabularies, weights, self._index.corpus)
+        scores = {one.row: score["score"] for one, score in zip(candidates, parts, strict=True)}
+        scored = [(one, scores.get(one.row.row, 0.0)) for one in near]
+        return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].row.line))
+
+    def _weigh(self, text: str) -> Weights:
+        text, corpus = normal_form(text), self._index.corpus
+        terms = analyse_by_lexicon(text, self._lexicon).terms
+        return weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(self._frequency, "terms"))
+
+    def _look_up(self, weights: Weights) -> list[LookAlike]:
+        numbers = self._index.find(weights.terms, Filters(), _LOOK_ALIKES)
+        rows = {row.row: row for row in self._index.rows(numbers) if not row.is_text}
+        paths = self._index.paths({row.page for row in rows.values()})
+        found = (rows[number] for number in numbers if number in rows)
+        return [LookAlike(row, paths[row.page]) for row in found if row.page in paths]
