@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bankd.cli import main
-from bankd.words.day_questions import read_days
+from bankd.words.days import read_days
 from tests.stories.conftest import Run, write_log
 
 APRIL = """## Retain

@@ -9,9 +9,17 @@ import pytest
 
 from bankd.words import day_mentions as mentions
 from bankd.words.day_mentions import days_spoken_of, read_mentions
-from bankd.words.day_questions import NO_TIME, read_asked_time, read_days, without_what_says_nothing
 from bankd.words.day_rules import Rule
-from bankd.words.days import Anchor, Span, label_of, relative_label
+from bankd.words.days import (
+    NO_TIME,
+    Anchor,
+    Span,
+    label_of,
+    read_asked_time,
+    read_days,
+    relative_label,
+    without_what_says_nothing,
+)
 from tests.examples import examples, texts
 
 WEDNESDAY = date(2024, 5, 15)

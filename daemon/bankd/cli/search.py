@@ -305,6 +305,6 @@ def _is_day(subject: str) -> bool:
     """Whether the subject is a day, such as `yesterday`, and not a page or a person."""
     from datetime import date
 
-    from bankd.words.day_questions import read_days
+    from bankd.words.days import read_days
 
     return not subject.startswith("@") and read_days(subject, date.max.replace(year=2000)) is not None

@@ -26,8 +26,7 @@ from bankd.search.find import (
 from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
 from bankd.words.analysis import normal_form, runs_of
-from bankd.words.day_questions import read_asked_time
-from bankd.words.days import Span, on
+from bankd.words.days import Span, on, read_asked_time
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors

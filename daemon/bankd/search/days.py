@@ -18,8 +18,7 @@ from bankd.search.read import is_known
 from bankd.search.request import Filters, FoundRow, Query
 from bankd.search.score import Weights, term_weight
 from bankd.words.analysis import is_hangul, lexicon_of, normal_form
-from bankd.words.day_questions import AskedTime, says_nothing, without_what_says_nothing
-from bankd.words.days import Span, on
+from bankd.words.days import AskedTime, Span, on, says_nothing, without_what_says_nothing
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader

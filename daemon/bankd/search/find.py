@@ -43,8 +43,7 @@ from bankd.search.score import (
     term_weight,
 )
 from bankd.words.analysis import fold_text, irregular_forms, is_hangul, stem_word
-from bankd.words.day_questions import NO_TIME, AskedTime, read_asked_time
-from bankd.words.days import Span
+from bankd.words.days import NO_TIME, AskedTime, Span, read_asked_time
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader, Vectors

@@ -16,7 +16,7 @@ from bankd.search.request import Filters, Query
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, Vectors
-    from bankd.words.day_questions import AskedTime
+    from bankd.words.days import AskedTime
 
 MEANING_SHARE = 0.6
 LEAST_SCALE = 0.2

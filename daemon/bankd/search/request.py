@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from bankd.errors import UsageError
 from bankd.pages.text import readable_text
 from bankd.words.analysis import has_hangul
-from bankd.words.day_questions import read_days
-from bankd.words.days import Span, label_of, on, read_iso_moment
+from bankd.words.days import Span, label_of, on, read_days, read_iso_moment
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 

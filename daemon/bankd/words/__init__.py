@@ -5,12 +5,11 @@ statement      a text as tokens that are the same for different wordings
 english        an English text read into a statement
 korean         a Korean text read into a statement
 values         numbers, units, dates and hours, each normalised to one form
-days           spans of days, the calendar, how far away a day is
+days           spans of days, the calendar, how far away a day is; the days that a question asks about
 day_rules      what a rule for days is; rules for digits, slashes, feasts
 day_english    how English says days
 day_korean     how Korean says days
 day_mentions   the days that a text names
-day_questions  the days that a question asks about
 loanwords      Hangul that spells a Latin word by its sound
 thesaurus      synonyms in both languages, everyday words
 tables         reads the word tables
