@@ -37,6 +37,18 @@ def bank(root: Path, bankctl: Run) -> Path:
     return root
 
 
+@pytest.fixture
+def orchard(bank: Path) -> Path:
+    """A page of many trees, so that few words of a question are in a memory by chance."""
+    page = bank / "bank/world/orchard.md"
+    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
+    page.write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+    return page
+
+
+CAKE = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
+
+
 def test_a_korean_question_finds_its_memory(bank: Path, bankctl: Run) -> None:
     answer = bankctl("search", "--json", "가치관이", "뭐야?").json
 
@@ -71,27 +83,21 @@ def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: t
     assert counts == [3, 100, 100]
 
 
-def test_weak_answers_are_shown_when_asked_for(bank: Path, bankctl: Run) -> None:
-    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
-    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
-    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
+def test_weak_answers_are_shown_when_asked_for(orchard: Path, bankctl: Run) -> None:
 
-    strong, weak = (bankctl("search", *words, query) for words in ((), ("--weak",)))
+    strong, weak = (bankctl("search", *words, CAKE) for words in ((), ("--weak",)))
 
     assert (strong.code, strong.err) == (1, "! nothing relevant; nearest, maybe about something else\n")
     assert (weak.code, "Prefers concise replies." in weak.out) == (0, True)
 
 
 def test_where_nothing_is_relevant_what_is_nearest_is_shown_apart_and_was_not_recalled(
-    bank: Path, bankctl: Run
+    bank: Path, orchard: Path, bankctl: Run
 ) -> None:
-    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
-    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
     (bank / "bank/world/tower.md").write_text("# Tower\n\n- W: Who is at the top is with the others on it.\n", "utf-8")
-    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
 
-    answer = bankctl("search", "--json", query)
-    listed, by_page = (bankctl("search", how, "--ids", query).out.splitlines() for how in ("--no-plain", "--files"))
+    answer = bankctl("search", "--json", CAKE)
+    listed, by_page = (bankctl("search", how, "--ids", CAKE).out.splitlines() for how in ("--no-plain", "--files"))
 
     assert (answer.code, answer.json["hits"], answer.json["see_also"]) == (1, [], [])
     (nearest,) = answer.json["nearest"]
@@ -108,18 +114,17 @@ def test_of_the_logs_alone_what_is_nearest_in_them_is_shown(bank: Path, bankctl:
         notes = "".join(f"## {day} {number}\n사과나무 {number}번은 봄에 심었다\n\n" for number in range(20))
         (bank / f"memory/2026-04-{day:02}.md").write_text(notes, encoding="utf-8")
     (bank / "memory/2026-05-04.md").write_text("Min prefers concise replies.\n", encoding="utf-8")
-    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
 
-    logs, archive = (bankctl("search", "--json", "--in", group, query) for group in ("logs", "archive"))
+    logs, archive = (bankctl("search", "--json", "--in", group, CAKE) for group in ("logs", "archive"))
 
     assert (logs.code, logs.json["hits"]) == (1, [])
     assert [(hit["group"], hit["text"]) for hit in logs.json["nearest"]] == [("logs", "Min prefers concise replies.")]
     assert (archive.code, archive.json["nearest"]) == (1, [])
 
 
-def test_of_what_is_nearest_there_are_five_at_most_and_none_where_there_is_an_answer(bank: Path, bankctl: Run) -> None:
-    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
-    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+def test_of_what_is_nearest_there_are_five_at_most_and_none_where_there_is_an_answer(
+    orchard: Path, bankctl: Run
+) -> None:
     long = "봄에 바르셀로나 여행에서 마신 포도주 이름과 가격, 호텔 주소, 렌터카 회사, 항공권 예약 번호"
 
     weak, sure = (bankctl("search", "--json", query).json for query in (long, "사과나무"))
