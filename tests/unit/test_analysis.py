@@ -22,8 +22,8 @@ from bankd.words.analysis import (
     stem_word,
     terms_of_run,
 )
-from bankd.words.loanwords import spelt_in_latin
 from bankd.words.tables import meanings_in, table_rows, words_in
+from bankd.words.thesaurus import spelt_in_latin
 from tests.examples import examples
 
 

@@ -27,9 +27,9 @@ from bankd.words.day_mentions import read_mentions
 from bankd.words.day_rules import Grain
 from bankd.words.days import Anchor, Span, on
 from bankd.words.english import AUXILIARIES, EMPTY_WORDS, RELATIONS
-from bankd.words.loanwords import sounds_like
 from bankd.words.statement import Statement, TokenKind
 from bankd.words.tables import split_words
+from bankd.words.thesaurus import sounds_like
 from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, UNITS, base_quantity, numerals_of
 
 if TYPE_CHECKING:

@@ -236,7 +236,9 @@ def _read_words(
     unread = (term for term, words in read.items() if is_hangul(term) and term in words and not known(term))
     telling = (term for term in unread if term_weight(term) == 1)
     for term in islice(telling, _SPELT):  # a word that was not analysed yet still has its particle: 호기심을
-        read[term] = _spelt_in_latin(term, beginning) or (len(term) > 1 and beginning(term)[:1]) or [term]
+        from bankd.words.thesaurus import spelt_in_latin  # noqa: PLC0415 -- most questions have no time for it
+
+        read[term] = spelt_in_latin(term, beginning) or (len(term) > 1 and beginning(term)[:1]) or [term]
     return read
 
 
@@ -250,12 +252,6 @@ def words_for(term: str, known: Callable[[str], bool]) -> Sequence[str]:
     from bankd.words.thesaurus import synonyms_of  # noqa: PLC0415 -- most questions have no time for it
 
     return [word for word in synonyms_of(term) if known(word)][:_SYNONYMS] or [term]
-
-
-def _spelt_in_latin(term: str, beginning: Callable[[str], Sequence[str]]) -> Sequence[str]:
-    from bankd.words.loanwords import spelt_in_latin  # noqa: PLC0415 -- same
-
-    return spelt_in_latin(term, beginning)
 
 
 def lexicon_within(index: IndexView) -> Lexicon:

@@ -10,7 +10,6 @@ day_rules      what a rule for days is; rules for digits, slashes, feasts
 day_english    how English says days
 day_korean     how Korean says days
 day_mentions   the days that a text names
-loanwords      Hangul that spells a Latin word by its sound
-thesaurus      synonyms in both languages, everyday words
+thesaurus      synonyms in both languages; Hangul that spells a Latin word by its sound
 tables         reads the word tables
 """
