@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -128,3 +135,32 @@ def test_a_wide_text_is_read_only_as_a_whole(encoding: str) -> None:
     assert decode_wide(data) == text[1:]
     assert decode_wide(data[:-1]) is None
     assert decode_wide(data + "- W: 덧붙인 줄\n".encode() + b"\n" * 3) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "text", "is_paged"),
+    [
+        ((0, 0), "one line\n", False),
+        ((24, 80), "\x1b[1m정직\x1b[0m\n" * 23, False),
+        ((24, 80), "정직\n" * 24, True),
+        ((24, 80), "정직" * 20 + "\n" + "정직" * 500 + "\n", True),
+    ],
+)
+def test_only_what_does_not_fit_the_screen_goes_to_a_pager_and_that_reads_utf_8(
+    size: tuple[int, int], text: str, is_paged: bool, tmp_path: Path
+) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text('#!/bin/sh\necho "$LESSCHARSET" > "$0.ran"\n')
+    pager.chmod(0o700)
+    shown = f"from bankd.cli.printing import paged\nwith paged(): print({text!r}, end='')"
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, size)
+    env = {"PATH": os.environ["PATH"], "LANG": "ko_KR.UTF-8", "TERM": "xterm", "PAGER": str(pager)}
+    done = subprocess.Popen([sys.executable, "-X", "utf8", "-c", shown], stdin=theirs, stdout=theirs, env=env)
+
+    assert done.wait(60) == 0
+    assert bool(select.select([ours], [], [], 0)[0]) is not is_paged
+    ran = tmp_path / "pager.ran"
+    assert (ran.read_text() if ran.exists() else "") == ("utf-8\n" if is_paged else "")
+    os.close(ours)
+    os.close(theirs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import unicodedata
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
 
 
 def say(text: str = "") -> None:
@@ -73,7 +75,7 @@ class _Held(io.StringIO):
 
 @contextmanager
 def paged() -> Iterator[None]:
-    """Show what is printed inside through `$PAGER` (`less -FRX`) if it is longer than the terminal."""
+    """Show what is printed inside through `$PAGER` (`less -FRX`) if it does not fit the terminal."""
     screen = sys.stdout
     if not (screen.isatty() and sys.stdin.isatty()) or os.environ.get("TERM") == "dumb":
         yield
@@ -84,7 +86,10 @@ def paged() -> Iterator[None]:
     finally:
         sys.stdout = screen
         text = held.getvalue()
-        if text.count("\n") < os.get_terminal_size(screen.fileno()).lines or not _show_through_pager(text):
+        columns, lines = os.get_terminal_size(screen.fileno())  # 0 and 0 where a terminal does not say
+        plain_lines = _STYLE.sub("", text).split("\n")
+        taken = sum(1 + max(width(line) - 1, 0) // (columns or 80) for line in plain_lines)
+        if taken <= (lines or 24) or not _show_through_pager(text):
             screen.write(text)
 
 
@@ -94,7 +99,9 @@ def _show_through_pager(text: str) -> bool:
 
     words = shlex.split(os.environ.get("PAGER", "less -FRX")) or ["cat"]
     try:
-        subprocess.run(words, input=text.encode("utf-8", "replace"), check=False)  # noqa: S603 -- the user's own pager
+        # `less` shows Hangul as bytes where the locale is named but not installed, so it is told the encoding.
+        speaking = {**os.environ, "LESSCHARSET": "utf-8"}
+        subprocess.run(words, input=text.encode("utf-8", "replace"), env=speaking, check=False)  # noqa: S603 -- the user's own pager
     except OSError:
         return False
     return True
