@@ -274,6 +274,10 @@ def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
     return tuple((id_, day) for id_, day in fresh if id_ in held)
 
 
+_FEW = 5
+"""A person may take out so many memories at once, also where that is most of what the bank holds."""
+
+
 def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, policy: Policy) -> Plan:
     """Take missing memories as deleted by hand, unless a page could not be read or too many are missing."""
     if not all(page.hides_nothing for page in facts.unread_pages):
@@ -283,7 +287,8 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, p
     said = (f"{place}: {id_} stands there but is not a memory, as in a code block" for id_, place in mentions.items())
     plan = plan.with_(warnings=(*plan.warnings, *said))
     vanished = tuple(id_ for id_ in vanished if id_ not in mentions)
-    if len(vanished) <= allowed_removals(catalog.count(), policy.settings.budget) or policy.force:
+    held = catalog.count()
+    if len(vanished) <= min(allowed_removals(held, policy.settings.budget), max(_FEW, held)) or policy.force:
         return plan.with_(deleted=vanished)
     warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
     return plan.with_(warnings=(*plan.warnings, warning))

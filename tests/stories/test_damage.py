@@ -343,3 +343,30 @@ def test_an_event_of_any_shape_stops_nothing(root: Path, bankctl: Run, kind: str
         assert said.code in {0, 1, 3}, said
         assert "bug" not in said.err
     assert any("The sea is wide." in page.read_text() for page in (root / "bank").rglob("*.md"))
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_bank_that_is_gone_is_never_taken_for_deleted_by_hand(root: Path, bankctl: Run, is_there: bool) -> None:
+    """Two memories, one of them noted minutes ago: no run, and no pages of the template, make their loss a decision."""
+    write_log(root, "2026-05-02.md", "W: one", "S: 가치관: 정직")
+    bankctl("cycle", "micro")
+    saved = root.parent / "saved"
+    (root / "bank").rename(saved)
+    if is_there:
+        (root / "bank").mkdir()
+
+    for words in (("cycle", "micro"), ("undo",), ("init", str(root))):
+        said = bankctl(*words)
+        assert (said.code, "bankctl restore FILE" in said.err) == (3, True)
+    assert "! bank/" in (status := bankctl("status").out)
+    assert "restore FILE" in status
+    assert "restore FILE" in bankctl("doctor").out
+    assert "archived" not in bankctl("search", "one").out
+
+    shutil.rmtree(root / "bank", ignore_errors=True)
+    saved.rename(root / "bank")
+    assert bankctl("cycle", "micro", "--json").json["counts"] == {}
+    shutil.rmtree(root / "bank")
+    (root / "bank").mkdir()
+    assert bankctl("cycle", "micro", "--force", "--json").json["counts"] == {"deleted": 2}
+    assert bankctl("cycle", "micro").code == 0

@@ -311,9 +311,10 @@ def test_a_plan_that_would_break_a_link_is_never_carried_out(make: Make, monkeyp
 @pytest.mark.parametrize(
     ("gone", "held", "force", "hides", "deleted"),
     [
-        (3, 0, False, False, True),
-        (20, 0, False, False, True),
-        (21, 0, False, False, False),
+        (5, 0, False, False, True),
+        (6, 0, False, False, False),
+        (20, 20, False, False, True),
+        (21, 20, False, False, False),
         (30, 300, False, False, True),
         (31, 300, False, False, False),
         (500, 0, True, False, True),
@@ -323,7 +324,7 @@ def test_a_plan_that_would_break_a_link_is_never_carried_out(make: Make, monkeyp
 def test_memories_that_are_gone_are_taken_for_deleted_by_hand_but_not_the_bank_itself(
     make: Make, gone: int, held: int, *, force: bool, hides: bool, deleted: bool
 ) -> None:
-    """So many that the bank itself must be gone need a person's word; none are while a page that cannot be read may hold them."""
+    """So many that the bank itself, or most of it, must be gone need a person's word; none are while a page that cannot be read may hold them."""
     world = make({FACTS: numbered(held)[1]})
     if hides:
         (world.root / "bank/other.md").symlink_to("/dev/null")

@@ -273,8 +273,10 @@ def init_command(arguments: Namespace) -> Outcome:
     """Make a workspace from the template; existing files are not touched."""
     from bankd.app.init import machine_zone, make_workspace
     from bankd.wiring.probing import find_installation
+    from bankd.wiring.workspace import require_pages
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
+    require_pages(root)  # with the pages of the template, its memories would count as deleted by hand
     zone = machine_zone()
     made = make_workspace(root, zone=zone)
     files = counted(len(made), "file")

@@ -225,7 +225,7 @@ def cycle_command(arguments: Namespace) -> int:
     from bankd.wiring.workspace import open_workspace
 
     root, now = find_workspace(arguments.workspace), arguments.now
-    with open_workspace(root, now, write=not arguments.dry_run) as workspace:
+    with open_workspace(root, now, write=not arguments.dry_run, force=arguments.force) as workspace:
         if not arguments.dry_run:
             for problem in import_watched(workspace):
                 sys.stderr.write(f"bankctl: {_(problem)}\n")
@@ -237,7 +237,7 @@ def cycle_command(arguments: Namespace) -> int:
 
     with open_workspace(root, now, write=False) as workspace:
         unanswered = ask_models(workspace)
-    with open_workspace(root, now) as workspace:
+    with open_workspace(root, now, force=arguments.force) as workspace:
         workspace.unanswered = unanswered
         return _run_in(workspace, arguments)
 

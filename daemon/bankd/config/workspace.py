@@ -24,6 +24,7 @@ from bankd.briefing.choose import NAMES_MODES
 from bankd.config.routing import compile_finders, compile_pattern, load_rules, read_rules, read_rules_text
 from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, name_problems, raise_problems, read_text
 from bankd.errors import UsageError, UserError
+from bankd.health.health import BANK_ADVICE
 from bankd.memory.retain import PROFILES
 from bankd.memory.route import Rules, problem_of_target
 from bankd.secrets.screening import Finder
@@ -283,10 +284,10 @@ def _with_rule(text: str, tag: str, rule: str) -> str:
 
 def require_folders(root: Path) -> None:
     """UserError when a folder is missing that only a person can put back."""
-    missing = [root / name for name in ("memory", "bank") if not (root / name).is_dir()]
+    ways = {"memory": f"put it back, or make an empty one with: bankctl init {root}", "bank": BANK_ADVICE}
+    missing = [f"{root / name}: no such folder; {way}" for name, way in ways.items() if not (root / name).is_dir()]
     if missing:
-        way = f"put it back, or make an empty one with: bankctl init {root}"
-        raise UserError(*(f"{folder}: no such folder; {way}" for folder in missing))
+        raise UserError(*missing)
 
 
 def place_folders(root: Path, folders: FoldersPolicy) -> None:

@@ -17,6 +17,10 @@ from bankd.health.schedule import LedgerRow, RunOutcome, row_to_json
 REMEMBER_MISSED = timedelta(days=7)
 _SHOWN = 3
 """The most lines or pages that are named, one finding each."""
+BANK_ADVICE = (
+    "put it back from a copy; bankctl restore FILE FOLDER unpacks a backup. "
+    "If its memories may go: mkdir -p bank, then: bankctl cycle micro --force"
+)
 COPIED_ADVICE = "remove the id from all but one of them, or delete the extra copies"
 
 
@@ -63,6 +67,8 @@ class BankFacts:
     pages: int = 0
     inbox: int = 0
     missing: tuple[str, ...] = ()
+    emptied: int = 0
+    """The memories that were kept in a bank that has no page at all now."""
     index: IndexFacts = IndexFacts()
     large: tuple[str, ...] = ()
     is_clock_frozen: bool = False
@@ -214,7 +220,10 @@ def _judge_jobs(jobs: Iterable[JobFacts]) -> Iterator[HealthFinding]:
 
 def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
     for folder in bank.missing:
-        yield HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
+        fix = BANK_ADVICE if folder == "bank" else f"put it back, or: mkdir {folder}"
+        yield HealthFinding(f"{folder}/ is missing", fix, needs_person=True)
+    if bank.emptied:
+        yield bank_emptied(bank.emptied)
     if bank.disk:
         reason, _, fix = bank.disk.partition("; ")
         fix = f"{fix or 'make room, or make it writable'}; waiting work is then done by itself"
@@ -228,6 +237,12 @@ def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
     if bank.is_clock_frozen:
         text = "the clock jumped by days: nothing is archived for its age"
         yield HealthFinding(text, "set it right, or confirm it: bankctl doctor clock accept", needs_person=True)
+
+
+def bank_emptied(memories: int) -> HealthFinding:
+    """The finding for a bank that held these memories and has no page now."""
+    text = f"bank/ has no page, and held {memories} memories; no run starts"
+    return HealthFinding(text, BANK_ADVICE, needs_person=True)
 
 
 def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:

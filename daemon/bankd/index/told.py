@@ -49,15 +49,16 @@ class LineOutcomes:
         """What became of the line or memory of a hit, in words; None if a person took it out, so that it is not shown."""
         if hit.group == "archive":
             return self._of_archived(hit.id)
-        if not re.match(_MAY_BE_TAGGED, hit.text):
-            return NOT_TAKEN_IN
-        trace = self._trace(hit.path.removeprefix("memory/"), hit.line)
+        may_be_tagged = re.match(_MAY_BE_TAGGED, hit.text)
+        trace = self._trace(hit.path.removeprefix("memory/"), hit.line) if may_be_tagged else None
         if trace is None or trace.outcome in {"prose", "dismissed"}:
             return NOT_TAKEN_IN
         if trace.outcome in _HIDDEN:
             return None
         if trace.outcome == "kept":
-            return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
+            if "bank/" in trace.sentence or "archive/" in trace.sentence:
+                return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
+            return f"on no page now: {trace.memory}"
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
         return f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence
 

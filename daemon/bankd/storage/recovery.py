@@ -124,8 +124,8 @@ class Recoverer:
     def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
         """Apply young transactions once more, except for pieces that a later one decided about."""
         young = list(self._journals.load(DONE))
-        if not young:
-            return
+        if not young or next(_pages(self._tree, "bank"), None) is None:
+            return  # of a bank that is gone as a whole, a few lines are not put back
         later = self._journals.young_and_later()
         rests = rests_of(later)
         for journal in young:

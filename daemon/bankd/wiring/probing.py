@@ -24,11 +24,13 @@ from bankd.config.workspace import FOLDERS, SETTINGS, check_configuration, load_
 from bankd.edits.settle import is_just_saved
 from bankd.errors import ConflictError, IndexDamaged, UserError
 from bankd.health.health import (
+    BANK_ADVICE,
     BankFacts,
     HealthFacts,
     HealthFinding,
     IndexFacts,
     JobFacts,
+    bank_emptied,
     cannot_be_told,
     cannot_be_used,
     cannot_be_written,
@@ -57,7 +59,7 @@ from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import is_installed, make_indexes, search_settings
 from bankd.workers.model_worker import why_unusable
 from bankd.workspace.catalog import read_held_back
-from bankd.workspace.facts import bank_facts, read_ledger, sizes_of_pages
+from bankd.workspace.facts import bank_facts, count_emptied, read_ledger, sizes_of_pages
 
 PRIVATE = 0o077
 LEAST_FREE = 64 << 20
@@ -221,13 +223,16 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
         folder = root / name
         if not folder.is_dir():
             is_taken = folder.exists()
-            text, fix = f"{folder} is {'no folder' if is_taken else 'missing'}", f"put it back, or: mkdir '{folder}'"
+            text = f"{folder} is {'no folder' if is_taken else 'missing'}"
+            fix = BANK_ADVICE if name == "bank" else f"put it back, or: mkdir '{folder}'"
             yield HealthFinding(text, fix, needs_person=is_taken or name in FOLDERS[:2])
         elif not os.access(folder, os.W_OK | os.X_OK):
             is_read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
             why = "is on a disk that is read-only" if is_read_only else "bankd may not write there"
             fix = "mount that disk for writing" if is_read_only else f"chown -R $USER '{folder}'"
             yield HealthFinding(f"{folder}: {why}", fix, needs_person=name != "memory")
+        elif name == "bank" and (emptied := count_emptied(root)):
+            yield bank_emptied(emptied)
     for name in (name for name in FOLDERS if (root / name).is_dir() and (root / name).stat().st_mode & PRIVATE):
         folder = (root / name).resolve()
         yield HealthFinding(

@@ -83,7 +83,9 @@ class Runner:
                 return {}
             with closing(FileTree(root)) as tree:
                 lease = DaemonLease(Lock.handed(tree, descriptor), configuration, searching)
-                with open_workspace(root, lease=lease) as workspace:  # this also finishes what a crash interrupted
+                with open_workspace(
+                    root, lease=lease, force=request.get("force", False)
+                ) as workspace:  # this also finishes what a crash interrupted
                     if request["do"] == "run":
                         return _run(workspace, request)
                     if request["do"] == "settle":

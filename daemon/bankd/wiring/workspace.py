@@ -27,6 +27,7 @@ from bankd.config.workspace import (
     require_folders,
 )
 from bankd.errors import BusyError, UserError
+from bankd.health.health import bank_emptied
 from bankd.index.recall import RecallBuffer
 from bankd.layouts.rearrange import reference_rewriter
 from bankd.memory.retain import LogPlace, without_project
@@ -45,7 +46,7 @@ from bankd.system.socket_client import NoDaemonError, borrow_lock
 from bankd.wiring.search import make_search
 from bankd.workers.models import ModelDoor
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-from bankd.workspace.facts import RunLedger, RunReports, TrustedClock
+from bankd.workspace.facts import RunLedger, RunReports, TrustedClock, count_emptied
 from bankd.workspace.graph import LinkGraph
 from bankd.workspace.logs import ImportedLogs, LogFiles
 from bankd.workspace.writer import TextTraces, WorkspaceWriter
@@ -76,6 +77,13 @@ class DaemonLease:
     searching: BankSearch
 
 
+def require_pages(root: Path) -> None:
+    """UserError when a bank that held memories has no page now: nobody is taken to have deleted all of it."""
+    if emptied := count_emptied(root):
+        found = bank_emptied(emptied)
+        raise UserError(f"{root}: {found.text}; {found.fix}")
+
+
 @contextmanager
 def open_workspace(
     root: Path,
@@ -84,11 +92,12 @@ def open_workspace(
     write: bool = True,
     lease: DaemonLease | None = None,
     searching: BankSearch | None = None,
+    force: bool = False,
 ) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
     With a `lease` the lock is the daemon's, and is kept. Else a daemon that has the lock lends it between two of its
-    runs. Search that is given is left open.
+    runs. Search that is given is left open. UserError, unless `force`, to write to a bank whose pages are all gone.
     """
     settings, unusable = _settings_of(root, lease, write=write)
     if now is None:
@@ -107,6 +116,8 @@ def open_workspace(
                 require_safe(files, permitted=settings.unsafe_filesystem)
                 recoverer = Recoverer(files, writer, settings.settle_seconds, settings.keep)
                 healed = recoverer.recover(moment).notes
+                if not force:
+                    require_pages(root)
             with seldom_collected(), ExitStack() as stack:
                 workspace = _assemble(writer, files, settings, moment, lease.searching if lease else searching, stack)
                 workspace.configuration = lease.configuration if lease else None

@@ -26,6 +26,8 @@ from bankd.errors import UserError
 from bankd.health.health import BankFacts, ClockReading, ClockTrust, Copied, IndexFacts, find_copied, judge_reading
 from bankd.health.schedule import LedgerRow, row_from_json, row_to_json
 from bankd.layouts.rearrange import is_splittable
+from bankd.memory.ledger import fold_events
+from bankd.memory.new_lines import find_vanished
 from bankd.memory.report import ReportRow
 from bankd.pages.names import INBOX
 from bankd.pages.page import read_page
@@ -50,6 +52,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         pages=len(sizes),
         inbox=_count_inbox(root),
         missing=tuple(name for name in FOLDERS[:2] if not (root / name).is_dir()),
+        emptied=count_emptied(root) if (root / "bank").is_dir() else 0,
         index=index,
         large=tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path)),
         disk=trouble,
@@ -122,6 +125,15 @@ def _still_copied(root: Path, known: list[Copied]) -> tuple[Copied, ...]:
 def sizes_of_pages(root: Path) -> dict[str, int]:
     """The pages of a bank on the disk, with their sizes in bytes."""
     return {path: size for path, size in _sizes_below(root, "bank") if is_watched(path)}
+
+
+def count_emptied(root: Path) -> int:
+    """How many memories a bank held that has no page at all now; 0 while it has one, or held none."""
+    if next(_sizes_below(root, "bank"), None):
+        return 0
+    with suppress(UserError), closing(FileTree(root)) as tree:
+        return len(find_vanished(fold_events(EventLog(tree, "").read_events()), lambda _: set()))
+    return 0
 
 
 def _sizes_below(root: Path, folder: str) -> Iterator[tuple[str, int]]:
