@@ -315,6 +315,18 @@ def test_a_page_may_be_moved_to_the_top_of_the_bank_and_what_bankd_keeps_for_its
     assert (root / "bank/_meta/schema.md").read_bytes() == schema
 
 
+def test_a_page_gets_another_name_in_its_folder_and_what_is_no_page_is_said(root: Path, bankctl: Run) -> None:
+    (root / "bank/entities/Thomas.md").write_text("# Thomas\n\n- W: Sells bread ^m-aaaaaaaaaaaa\n", "utf-8")
+
+    assert bankctl("page", "move", "Thomas", "Tom").code == 0
+    assert (root / "bank/entities/Tom.md").is_file()
+    assert "review place m-aaaaaaaaaaaa PAGE" in bankctl("page", "move", "m-aaaaaaaaaaaa", "daily/home").err
+    assert "did you mean bank/entities/Tom.md?" in bankctl("page", "move", "entities/Tomm", "x").err
+    assert "two pages are joined in an editor" in bankctl("page", "merge", "entities/Tom", "daily/home").err
+    assert bankctl("page", "move", "Tom", "bank/Tom").code == 0
+    assert (root / "bank/Tom.md").is_file()
+
+
 def test_a_page_in_the_middle_of_a_merge_is_left_alone(root: Path, page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text("utf-8") + "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "utf-8")
 

@@ -36,9 +36,25 @@ def test_a_page_is_suggested_for_what_waits_and_taken_by_its_number(waiting: str
 
     assert [page["page"] for page in one["pages"]] == ["daily/home.md"]
     assert "1  daily/home.md  near “뮤즐렉 쿼뎌샤 서랍”" in listed
-    assert bankctl("review", "place", waiting, "2").code == 3
+    refused = bankctl("review", "place", waiting, "2")
+    assert (refused.code, "no suggestion 2; there are 1" in refused.err) == (3, True)
     assert bankctl("review", "place", waiting, "1").out == f"{waiting}  Filed on daily/home.md\n"
     assert waiting in (root / "bank/daily/home.md").read_text("utf-8")
+
+
+def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root: Path, bankctl: Run) -> None:
+    said = {
+        name: bankctl("review", "place", waiting, name).out for name in ("HOME", "daily/hoem", "nosuch/page", "home")
+    }
+
+    assert said == {
+        "HOME": f"{waiting}  Filed on daily/home.md\n",
+        "daily/hoem": f"{waiting}  Filed on daily/hoem.md; a new page; did you mean bank/daily/home.md?\n",
+        "nosuch/page": f"{waiting}  Filed on nosuch/page.md; a new page\n",
+        "home": f"{waiting}  Filed on daily/home.md\n",
+    }
+    assert "no suggestion 9" in bankctl("review", "place", waiting, "9").err
+    assert not (root / "bank/9.md").exists()
 
 
 def test_one_that_cannot_be_done_does_not_stop_the_others(waiting: str, bankctl: Run) -> None:
@@ -70,7 +86,7 @@ def test_a_rule_is_shown_and_then_added_with_all_comments_kept(waiting: str, roo
 def test_on_a_terminal_each_is_asked_for_a_key_and_the_last_can_be_taken_back(
     waiting: str, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    typed = iter(["9", "1", "u", "s", "q"])
+    typed = iter(["9", "?", "1", "u", "s", "q"])
 
     def answers(_prompt: str) -> str:
         return next(typed)
@@ -81,6 +97,7 @@ def test_on_a_terminal_each_is_asked_for_a_key_and_the_last_can_be_taken_back(
     out = bankctl("review").out
 
     assert "9: not one of these keys" in out
+    assert "  1  daily/home.md\n  p  Another page\n  a  Archive\n  s  Skip\n" in out
     assert "✓ Filed on daily/home.md" in out
     assert "✓ Undone" in out
     assert [*typed] == []

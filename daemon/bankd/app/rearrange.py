@@ -15,7 +15,8 @@ from bankd.layouts.rearrange import Rearrangement, edit_of, plan_layout, referen
 from bankd.layouts.split import Limits, plan_split
 from bankd.memory.links import find_healing
 from bankd.memory.route import problem_of_target
-from bankd.pages.names import BANK, is_own
+from bankd.pages.memory import is_memory_id
+from bankd.pages.names import BANK, folder_of, is_own
 from bankd.pages.page import part_lines, parts_folder
 from bankd.pages.resolve import sense_of
 from bankd.pages.scanner import Document, encode_text
@@ -81,7 +82,7 @@ class Rearranger:
 
     def move(self, old: str, new: str) -> Rearranged:
         """Give a page or folder another path; UserError when it is missing or the new path is taken."""
-        moves, folder = self._moves(old.removeprefix(BANK), new.removeprefix(BANK))
+        moves, folder = self._moves(old, new)
         moves = {path: to for path, to in moves.items() if to != path}
         if not moves:
             raise UserError(f"{old}: that is where it is already")
@@ -93,7 +94,8 @@ class Rearranger:
 
     def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
         """The new path of every file that moves, and the folder that moves: all of a folder, or a hub with its parts."""
-        old, new = old.rstrip("/"), new.rstrip("/")
+        is_bare = "/" not in old + new  # a page named by its name alone stays in its folder
+        old, new = (given.removeprefix(BANK).rstrip("/") for given in (old, new))
         _check_own(old)
         is_folder = not old.endswith(".md") and self.graph.names.has_folder(BANK + old)
         if not (is_folder or new.endswith(".md")):
@@ -103,6 +105,8 @@ class Rearranger:
         if is_folder:
             return self._folder(BANK + old, BANK + new)
         page = self.page(old)
+        if is_bare:
+            new = f"{folder_of(page)}/{new}".removeprefix(BANK)
         below = parts_folder(page)
         if not self.graph.names.has_folder(below):
             return {page: BANK + new}, None
@@ -132,15 +136,15 @@ class Rearranger:
     def page(self, given: str) -> str:
         """The page that a person names: by its path relative to bank/ or the workspace, or by its unique name."""
         names = self.graph.names
-        wanted = given.removeprefix(BANK)
-        for path in (BANK + wanted, f"{BANK}{wanted}.md"):
-            if (found := names.file(path)) and found.endswith(".md"):
-                return found
-        found_names = [path for path in names.named(wanted) if path.startswith(BANK) and path.endswith(".md")]
-        if len(found_names) == 1:
-            return found_names[0]
-        which = f"could be {' or '.join(found_names)}" if found_names else "no such page in bank/"
-        raise UserError(f"{given}: {which}")
+        if found := names.page(given):
+            return found
+        if several := names.pages_named(given.removeprefix(BANK)):
+            raise UserError(f"{given}: could be {' or '.join(several)}")
+        if is_memory_id(id_ := given.removeprefix("^")):
+            raise UserError(f"{id_}: is the id of a memory; to file it on a page: bankctl review place {id_} PAGE")
+        if near := names.similar_page(given):
+            raise UserError(f"{given}: no such page in bank/; did you mean {near}?")
+        raise UserError(f"{given}: no such page in bank/")
 
     def _page_of_people(self, given: str) -> str:
         path = self.page(given)

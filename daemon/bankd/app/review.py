@@ -44,7 +44,7 @@ def list_inbox(workspace: Workspace) -> list[MovingMemory]:
 
 def place_memory(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
     """Move one memory out of the inbox, or from its page; UserError when no page holds it or the new one is not allowed."""
-    destination = _named_place(target, "placed by hand")
+    destination = _named_place(workspace, target, "placed by hand")
     waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
     if waiting is None:
         workspace.catalog.refresh(workspace.now)
@@ -59,9 +59,11 @@ def place_memory(workspace: Workspace, id_: str, target: str) -> list[tuple[str,
     return move_memories(workspace, "place", moves)
 
 
-def _named_place(target: str, reason: str) -> Destination:
+def _named_place(workspace: Workspace, target: str, reason: str) -> Destination:
     """The page and heading that a person named as `page#heading`; UserError when the page is not allowed."""
     page, _, heading = target.partition("#")
+    workspace.graph.refresh()
+    page = (workspace.graph.names.page(page) or page).removeprefix("bank/")
     if problem := problem_of_target(page):
         raise UserError(problem)
     return Destination(page, heading or None, reason)
@@ -365,7 +367,7 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[t
         (claims,) = places_for(workspace, [offered.memory])
         destination = archive.lasting_place(claims)
     else:
-        destination = _named_place(target, "promoted by hand")
+        destination = _named_place(workspace, target, "promoted by hand")
         if archive.is_lived(destination.page):
             raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
     page, _, line = place.rpartition(":")

@@ -327,6 +327,8 @@ class Decided(NamedTuple):
     said: str
     page: str
     run: str
+    note: str = ""
+    """That the page is new, and which one may have been meant; empty if it was there."""
 
 
 def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS) -> Decided:
@@ -334,13 +336,20 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
     decision = decisions.get(form.get("do", ""))
     if decision is None:
         raise UsageError("no such decision")
-    before = {row.run for row in workspace.recorder.open_ledger().rows}
+    places = form["do"] in {"place", "promote"}
+    if places:
+        workspace.graph.refresh()
+    names, before = workspace.graph.names, {row.run for row in workspace.recorder.open_ledger().rows}
     result = decision.act(workspace, form)
     runs = [
         row.run for row in workspace.recorder.open_ledger().rows if row.run and row.changed and row.run not in before
     ]
     page = str(result[0][1]) if isinstance(result, list) and result and isinstance(result[0], tuple) else ""
-    return Decided(decision.done, page if form["do"] in {"place", "promote"} else "", runs[-1] if runs else "")
+    note, run = "", runs[-1] if runs else ""
+    if places and page and names.file(f"bank/{page}") is None:
+        near = names.similar_page(page)
+        note = f"a new page; did you mean {near}?" if near else "a new page"
+    return Decided(decision.done, page if places else "", run, note)
 
 
 def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict[str, str]:
@@ -395,12 +404,14 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
 
 def _place_form(workspace: Workspace, what: str, page: str) -> dict[str, str]:
     card = next((card for card in list_cards(workspace, ["unfiled"]) if card.id == what), None)
+    if page.isdecimal():
+        pages = suggest_pages(workspace, card.lines[0].text) if card else []
+        if not 0 < int(page) <= len(pages):
+            raise UserError(
+                f"{what}: no suggestion {page}; there are {len(pages)}; or name one: bankctl review place {what} PAGE"
+            )
+        page = pages[int(page) - 1][0]
     if card is None:
         is_lived = any(card.id == what for card in list_cards(workspace, ["lived"]))
         return {"do": "promote" if is_lived else "place", "id": what, "page": page}
-    if page.isdecimal():
-        pages = suggest_pages(workspace, card.lines[0].text)
-        if not 0 < int(page) <= len(pages):
-            raise UserError(f"{what}: no page is suggested under {page}; name one: bankctl review place {what} PAGE")
-        page = pages[int(page) - 1][0]
     return {"do": "place", "id": what, "page": page}

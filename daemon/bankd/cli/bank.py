@@ -42,7 +42,10 @@ def page_command(arguments: Namespace) -> Outcome:
     pages, action, is_dry = arguments.pages, arguments.action, arguments.dry_run
     least, most, words = _WORDS[action]
     if not least <= len(pages) <= most:
-        raise UsageError(f"usage: bankctl page {action} {words}")
+        way = (
+            "it puts the parts of a split page back; two pages are joined in an editor: move the lines with their ^ids"
+        )
+        raise UsageError(f"usage: bankctl page {action} {words}", *([way] if action == "merge" else ()))
     only_lists = action == "links" and not arguments.heal
     with open_named(arguments, write=not (only_lists or is_dry)) as workspace:
         rearranger = Rearranger(workspace)

@@ -65,7 +65,7 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
 
 
 _WAYS = {
-    "unfiled": "to file one: bankctl review place ID PAGE, or the number of a suggestion",
+    "unfiled": "to file one: bankctl review place ID... PAGE, or the number of a suggestion",
     "contradictions": "both are true: bankctl review keep ID ID; only one: bankctl review drop the other ID",
     "near": "bankctl review merge ID, keep ID, or drop one ID",
     "proposed": "bankctl review accept LINE, or drop LINE",
@@ -135,7 +135,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
 
 
 def _done(decided: Decided, *, is_dry: bool) -> str:
-    said = f"{_(decided.said)} {decided.page}".strip()
+    said = f"{_(decided.said)} {decided.page}".strip() + (f"; {_(decided.note)}" if decided.note else "")
     return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green")
 
 
@@ -182,7 +182,7 @@ def _ask(workspace: Workspace) -> int:
         say(styled(f"{_(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
         say("\n".join(_card_lines(card, _ASKED)))
         keys = "   ".join(f"{one.key} {_(one.label)}" for one in card.choices if "why" not in one.fields)
-        say(f"  {keys}   s {_('Skip')}   u {_('Undo')}   q {_('Close')}")
+        say(f"  {keys}   s {_('Skip')}   u {_('Undo')}   q {_('Close')}   ? {_('Keys')}")
         while True:
             try:
                 key = input("› ").strip()
@@ -190,6 +190,10 @@ def _ask(workspace: Workspace) -> int:
                 return 0
             if key in {"q", "s", ""}:
                 break
+            if key == "?":
+                say("\n".join(f"  {one.key}  {_(one.label)}" for one in card.choices))
+                say(f"  s  {_('Skip')}\n  u  {_('Undo')}\n  q  {_('Close')}")
+                continue
             chosen = next((one for one in card.choices if one.key == key), None)
             if chosen is None and key != "u":
                 say(_(f"{key}: not one of these keys"))

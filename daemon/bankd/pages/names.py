@@ -122,6 +122,31 @@ class Names:
         found = tuple(dict.fromkeys(path for key in keys for path in self._named.get(key, ())))
         return tuple(path for path in found if path.startswith(BANK)) or found
 
+    def page(self, given: str) -> str | None:
+        """The page of the bank that a person names: by its path below `bank/`, or by its name if only one has it."""
+        given = given.removeprefix(BANK)
+        for path in (BANK + given, f"{BANK}{given}.md"):
+            if (found := self.file(path)) and found.endswith(".md"):
+                return found
+        named = self.pages_named(given)
+        return named[0] if len(named) == 1 else None
+
+    def pages_named(self, name: str) -> list[str]:
+        """The pages of the bank with this name."""
+        return [path for path in self.named(name) if path.startswith(BANK) and path.endswith(".md")]
+
+    def similar_page(self, given: str) -> str | None:
+        """The page of the bank whose path or name is most like this one, if one is."""
+        from difflib import get_close_matches  # noqa: PLC0415 -- only where somebody has mistyped
+
+        pages: dict[str, str] = {}
+        for path in self.paths():
+            if path.startswith(BANK) and path.endswith(".md"):
+                key = path_key(path.removeprefix(BANK).removesuffix(".md"))
+                pages[key] = pages[key.rpartition("/")[2]] = path
+        near = get_close_matches(path_key(given.removeprefix(BANK).removesuffix(".md")), pages, 1, 0.7)
+        return pages[near[0]] if near else None
+
     def _add(self, path: str) -> None:
         key = path_key(path)
         self._files[key] = (*self._files.get(key, ()), path)
