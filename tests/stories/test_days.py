@@ -12,7 +12,7 @@ import pytest
 
 from bankd.cli import main
 from bankd.words.days import read_days
-from tests.stories.conftest import Run, write_log
+from tests.stories.conftest import Run, learn, write_log
 
 APRIL = """## Retain
 - W: The production deploy runs at 10:00 on Tuesdays.
@@ -172,6 +172,18 @@ def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:
     assert ask("timeline", "@Nobody") == []
     assert ask("timeline", "no/such/page.md") == []
     assert ask("timeline", "--on", "2026-04-20") == ["어제 하나와 북한산 둘레길을 걸었다."]
+
+
+@pytest.mark.parametrize(
+    "subject", ["@Clara", "Clara", "clara", "entities/clara", "bank/entities/Clara.md", "entities"]
+)
+def test_a_timeline_takes_a_name_as_people_write_it(root: Path, bankctl: Run, subject: str) -> None:
+    learn(root, bankctl, "2026-06-09.md", "W @Clara: Runs the bakery.")
+
+    assert "Runs the bakery." in bankctl("timeline", subject).out
+    missed = bankctl("timeline", "Clarra")
+    assert (missed.code, missed.out) == (1, "nothing about Clarra; did you mean bank/entities/Clara.md?\n")
+    assert bankctl("timeline", subject, "--on", "2020").out == "nothing of these days\n"
 
 
 def test_a_timeline_of_a_day_needs_no_option(ask: Any) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from bankd.pages.names import Names
+
     Hit: TypeAlias = Mapping[str, Any]
 
 _GLYPHS = {"W": "●", "B": "↻", "O": "◐", "S": "◦", "logs": "≡", "archive": "▫"}
@@ -285,20 +287,35 @@ def timeline_command(arguments: Namespace) -> Outcome:
     subject, days = " ".join(arguments.subject), _days_asked(arguments)
     if not days["on"] and _is_day(subject):
         subject, days = "", {**days, "on": subject}
-    entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
     request = {
-        "op": "search", "timeline": True, "in": ["bank", "logs"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
+        "op": "search", "timeline": True, "in": ["bank", "logs"], "limit": arguments.limit,
         "is_korean": reads_korean(), "keep": False, **days,
     }  # fmt: skip
-    answer = _ask(arguments, request)
-    lines = []
+    lines, nothing = [], _("nothing of these days")
+    is_path = "/" in subject or subject.endswith(".md")
+    answer = {} if is_path else _ask(arguments, {**request, "entities": [subject] if subject else []})
+    if is_path or (subject[:1] not in {"", "@"} and not answer["hits"]):  # no name of a person or thing: that of a page
+        names = _pages_of(locate_workspace(arguments.workspace))
+        page = names.page(subject)
+        answer = _ask(arguments, {**request, "nodes": [page or subject]})
+        is_known = page or names.has_folder(f"bank/{subject.removeprefix('bank/')}")
+        if not is_known and (near := names.similar_page(subject)):
+            nothing = _(f"nothing about {subject}; did you mean {near}?")
     for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
         lines.append(styled(when, "bold"))
         for hit in of_day:
             said = _marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
             lines.append(f"  {said}  {styled(_id(hit) or _printed_place(hit), 'dim')}")
-    last = styled(_left_off(answer), "dim") if lines else _("nothing of these days")
+    last = styled(_left_off(answer), "dim") if lines else nothing
     return Outcome(answer, *lines, last, code=0 if lines else 1)
+
+
+def _pages_of(root: str) -> Names:
+    from pathlib import Path
+
+    from bankd.pages.names import Names
+
+    return Names(path.relative_to(root).as_posix() for path in Path(root, "bank").rglob("*.md"))
 
 
 def _is_day(subject: str) -> bool:
