@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, learn, write_log
+from tests.stories.conftest import Run, last_run, learn, write_log
 
 PAGE = "bank/patterns/workflows.md"
 LOG = "2026-05-02.md"
@@ -33,6 +33,23 @@ def edit(root: Path, bankctl: Run, *lines: str, day: int = 10) -> dict[str, int]
 
 def id_of(page: Path, words: str) -> str:
     return next(line for line in page.read_text().splitlines() if words in line).rpartition("^")[2]
+
+
+def test_why_a_memory_stands_on_its_page_and_that_a_person_reworded_it_is_shown(
+    root: Path, page: Path, bankctl: Run
+) -> None:
+    id_, run = id_of(page, "prodution"), last_run(bankctl)
+    number = next(n for n, line in enumerate(page.read_text().splitlines(), 1) if id_ in line)
+
+    assert f"placed by {run} on {PAGE}" in bankctl("show", id_).out
+    assert "reworded" not in bankctl("show", id_).out
+    page.write_text(page.read_text().replace("prodution", "big"))
+    shown = bankctl("show", f"{PAGE}:{number}").out
+    assert f"reworded by hand; its log line says: {DEPLOY.partition(': ')[2]}" in shown
+    assert bankctl("show", "last").out == bankctl("show").out == bankctl("show", run).out
+    assert "no memory stands in this line" in bankctl("show", f"{PAGE}:1").err
+    beyond = bankctl("show", f"memory/{LOG}:999")
+    assert (beyond.code, "the log has" in beyond.out) == (3, True)
 
 
 def test_the_memory_of_an_edited_line_follows_it_under_its_id(root: Path, page: Path, bankctl: Run) -> None:

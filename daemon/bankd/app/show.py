@@ -19,8 +19,8 @@ from bankd.memory.ledger import Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.retain import PROFILES
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
-from bankd.pages.memory import Memory, parse_memory, split_id, split_sources
-from bankd.pages.page import MARKER
+from bankd.pages.memory import PIN, Memory, parse_memory, split_id, split_sources
+from bankd.pages.page import MARKER, read_page
 from bankd.search.score import term_weight
 from bankd.secrets.screening import screen_text
 from bankd.words.analysis import has_hangul, stem_word
@@ -70,6 +70,18 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     return describe_line(trace, workspace.logs.text(log), reading, finders) if trace.outcome == "prose" else trace
 
 
+def memory_at(workspace: Workspace, path: str, line: int) -> str:
+    """The id of the memory that stands in this line of a page of the bank; UserError when none does."""
+    data = workspace.files.read(path) if ".." not in path else None
+    if data is None:
+        raise UserError(f"{path}: no such page")
+    page = read_page(path.removeprefix("bank/"), data)
+    for entry in page.entries:
+        if entry.memory.id and entry.line <= line <= entry.line + page.text_of(entry).rstrip("\n").count("\n"):
+            return entry.memory.id
+    raise UserError(f"{path}:{line}: no memory stands in this line")
+
+
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
     """Everything known about the memory with this id; UserError when there is none.
 
@@ -84,10 +96,14 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     places, texts = [place for place, _ in copies], [text for _, text in copies]
     sources = (split_sources(split_id(line)[0])[1] for text in texts for line in text.split("\n"))
     history = life_of(id_, ledger, [other for named in sources for other in named])
-    source, questions = _source(workspace, id_, ledger)
+    source, questions, said = _source(workspace, id_, ledger)
+    reason = _why_there(workspace, fact) if fact else ""
+    history = [reason, *history] if reason else history
     if not (text := texts[0] if texts else ""):
         return FoundMemory(id_, places, "", None, source, history, list(questions))
     today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
+    if said and " ".join(said.split()) != " ".join(memory.text.removesuffix(PIN).split()):
+        history.append(f"reworded by hand; its log line says: {said}")
     meaning = PROFILES[workspace.settings.retain.profile].get(memory.tag) if memory.tag else None
     when = _when(memory, fact, today, is_korean=is_korean)
     if fact and (learned := day_of(fact)) <= today:
@@ -147,17 +163,26 @@ def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -
     return label_of(days, today, is_korean=is_korean or has_hangul(memory.text)) if days else ""
 
 
-def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None, tuple[str, ...]]:
-    """The place of a memory's line in its log now, and the questions below it."""
+def _why_there(workspace: Workspace, fact: Event) -> str:
+    """The run that put a memory on a page, and the reason, from the report of that run; empty if that is gone."""
+    run, place = str(fact.get("run")), f"memory/{fact.get('log')}:{fact.get('line')}"
+    rows = workspace.recorder.reports.read(run)
+    reasons = (row.reason for row in rows if row.place == place and row.kind in {"learned", "inbox"})
+    return next((f"placed by {run} on {reason}" for reason in reasons), "")
+
+
+def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None, tuple[str, ...], str]:
+    """The place of a memory's line in its log now, the questions below it, and its text there, without secrets."""
     fact = ledger.consumed.get(id_)
     if fact is None:
-        return None, ()
+        return None, (), ""
     readings = (workspace.read_log(log, ledger) for log in ledger.names_of(str(fact.get("log"))))
     lines = (source_line(ledger.line_of(id_), reading) for reading in readings if reading)
     line = next(filter(None, lines), None)
     if line is None:
-        return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", ()
-    return str(line.place), tuple(screen_text(question, workspace.finders()) for question in line.questions)
+        return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", (), ""
+    questions = tuple(screen_text(question, workspace.finders()) for question in line.questions)
+    return str(line.place), questions, screen_text(line.memory.text, workspace.finders())
 
 
 USED_SHARE = 0.3

@@ -35,17 +35,22 @@ if TYPE_CHECKING:
     from bankd.memory.report import Trace
 
 _LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
+_PAGE_LINE = re.compile(r"(?:\./)?(?P<page>bank/.+\.md):(?P<line>\d{1,9})")
 
 
 def show_command(arguments: Namespace) -> Outcome:
     """Show a log line, a run or a memory."""
-    from bankd.app.runs import show_run
-    from bankd.app.show import find_memory, trace_log_line
+    from bankd.app.runs import list_runs, show_run
+    from bankd.app.show import find_memory, memory_at, trace_log_line
 
     what = arguments.what
     with open_named(arguments, write=False) as workspace:
         if line := _LINE.fullmatch(what):
             return _of_line(trace_log_line(workspace, line["log"], int(line["line"])))
+        if what == "last" and (runs := [str(row["run"]) for row in list_runs(workspace) if row["run"]]):
+            return _of_run(show_run(workspace, runs[0]))
+        if line := _PAGE_LINE.fullmatch(what):
+            what = memory_at(workspace, line["page"], int(line["line"]))
         if re.match(r"\d{8}T\d{6}-|\d{1,6}$", what):
             return _of_run(show_run(workspace, what))
         return _of_memory(find_memory(workspace, bare_id(what), is_korean=reads_korean()))
@@ -56,7 +61,8 @@ def _of_line(trace: Trace) -> Outcome:
     head = f"{styled(str(trace.place), 'bold')}  {styled(_(trace.outcome), 'cyan')}"
     text = f"  {styled(trace.text)}" if trace.text else ""
     fate = f"  {styled(_(trace.sentence))}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else "")
-    return Outcome({"place": str(trace.place), **fields}, head, text, fate)
+    code = 3 if trace.outcome == "nothing" else 0  # the log has no such line
+    return Outcome({"place": str(trace.place), **fields}, head, text, fate, code=code)
 
 
 def _of_memory(found: FoundMemory) -> Outcome:
