@@ -153,6 +153,30 @@ def test_what_a_person_took_out_of_the_bank_is_no_answer_from_its_log(logs: Path
     assert not any("총무팀" in found["text"] for found in hits_of(bankctl, "회의실 예약"))
 
 
+@pytest.mark.parametrize("way", ["replaced and dropped", "reworded by hand", "dropped alone"])
+def test_a_value_that_was_corrected_is_no_answer_from_its_log(root: Path, bankctl: Run, way: str) -> None:
+    learn(root, bankctl, "2026-05-02.md", "W: Choir rehearsal starts at 19:00 on Wednesdays.", now="2026-05-03T03:00")
+    if way == "replaced and dropped":
+        learn(
+            root, bankctl, "2026-05-04.md", "W: Choir rehearsal starts at 19:30 on Wednesdays.", now="2026-05-05T03:00"
+        )
+    (old,) = (hit for hit in hits_of(bankctl, "when is choir rehearsal?") if "19:00" in hit["text"])
+    if way == "reworded by hand":
+        page = root / old["path"]
+        page.write_text(page.read_text().replace("19:00", "19:30"))
+    else:
+        bankctl("review", "drop", old["id"])
+
+    found, said = (
+        hits_of(bankctl, "when is choir rehearsal?"),
+        hits_of(bankctl, "when is choir rehearsal?", "--in", "logs"),
+    )
+
+    expected = [("archive", "19:00")] if way == "dropped alone" else [("bank", "19:30")]
+    assert [(hit["group"], time) for hit in found for time in ("19:00", "19:30") if time in hit["text"]] == expected
+    assert old["id"] in next(hit["became"] for hit in said if "19:00" in hit["text"])
+
+
 def test_what_was_archived_is_found_with_the_day_it_went_and_how_to_bring_it_back(root: Path, bankctl: Run) -> None:
     learn(
         root, bankctl, "2026-05-02.md", "O(c=0.50) @Ann: Believes in very long letters by post.", now="2026-05-03T03:00"

@@ -21,6 +21,7 @@ from bankd.errors import ConflictError, UserError
 from bankd.index.sources import text_of_log
 from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, day_said, find_missing, fold_events, in_order_told
 from bankd.memory.use import KINDS, UseEvent, read_use
+from bankd.search.answer import Became
 from bankd.search.indexable import LineQuestions, MemoryDates, NewQuestions
 from bankd.search.request import Hit
 from bankd.storage.events import EVENTS, PACKED, log_files, parse_row, read_log_file
@@ -35,6 +36,8 @@ _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?
 """Only these lines are looked up; others are prose."""
 _HIDDEN = frozenset(("deleted", "forgotten"))
 """A person took these memories out, so their log lines are not shown as answers."""
+_SPOKEN_FOR = frozenset((KEPT, DUPLICATE, "archived", "undone"))
+"""Lines that became a memory, or say what one says: it is in the bank, in the archive, or was taken back."""
 _TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
 
 
@@ -45,22 +48,23 @@ class LineOutcomes:
         """Take the workspace, and whether tagged lines count anywhere in a log."""
         self._root, self._anywhere = root, anywhere
 
-    def of(self, hit: Hit) -> str | None:
-        """What became of the line or memory of a hit, in words; None if a person took it out, so that it is not shown."""
+    def of(self, hit: Hit) -> Became | None:
+        """What became of the line or memory of a hit; None if a person took it out, so that it is not shown."""
         if hit.group == "archive":
-            return self._of_archived(hit.id)
+            return Became(self._of_archived(hit.id))
         may_be_tagged = re.match(_MAY_BE_TAGGED, hit.text)
         trace = self._trace(hit.path.removeprefix("memory/"), hit.line) if may_be_tagged else None
         if trace is None or trace.outcome in {"prose", "dismissed"}:
-            return NOT_TAKEN_IN
+            return Became(NOT_TAKEN_IN)
         if trace.outcome in _HIDDEN:
             return None
+        is_memory = trace.outcome in _SPOKEN_FOR
         if trace.outcome == "kept":
             if "bank/" in trace.sentence or "archive/" in trace.sentence:
-                return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
-            return f"on no page now: {trace.memory}"
+                return Became(f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}", is_memory)
+            return Became(f"on no page now: {trace.memory}")
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
-        return f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence
+        return Became(f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence, is_memory)
 
     def _of_archived(self, id_: str | None) -> str:
         stone = self._ledger([id_]).gone.get(id_) if id_ else None

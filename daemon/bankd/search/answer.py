@@ -79,12 +79,22 @@ _LOOKED_AT = 10
 """The most answers of a group that are checked for something new."""
 
 
+class Became(NamedTuple):
+    """What became of a hit of logs or archive, in words; `is_memory` if a line of a log became a memory, or repeats one.
+
+    What was said then may have been corrected, replaced or archived since: the memory answers in the place of the line.
+    """
+
+    words: str
+    is_memory: bool = False
+
+
 class Beside(NamedTuple):
     """Logs or archive: how to ask its index, and how to tell what became of a hit (None: do not show it)."""
 
     group: str
     ask: Callable[[Work], Sequence[Hit]]
-    outcome_of: Callable[[Hit], str | None]
+    outcome_of: Callable[[Hit], Became | None]
     vectors: Vectors | None = None
 
 
@@ -200,7 +210,8 @@ class Answering:
             ranked = [one for one in (*found.ranked, *listed) if day_in(one.path.rpartition("/")[2]) == day]
             return [hit_of(one, found.weights, found.relations.newer, "logs") for one in ranked]
 
-        shown = next((passage for hit in logs.ask(find) if (passage := _told_beside(logs, (), hit))), None)
+        told = (_told_beside(logs, (), hit, is_today=day == query.today) for hit in logs.ask(find))
+        shown = next(filter(None, told), None)
         return shown and shown._replace(marks=tuple(marks_of(shown.text, terms)))
 
     def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:
@@ -248,7 +259,20 @@ class Answering:
         told = list(said.terms)
         for one in filter(None, map(said.judged, found.ranked)):
             lines = self._shown(one, found, beside.group, index)
-            yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
+            yield from islice(self._new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
+
+    def _new_among(
+        self, lines: Iterable[tuple[Hit, Terms]], told: list[Terms], beside: Beside, shown: Collection[str]
+    ) -> Iterator[Hit]:
+        """The lines that say something new; they count as told from now on. A memory answers for its line, if the bank is asked."""
+        asks_what_was_said = self._query.is_past or (self._query.groups and "bank" not in self._query.groups)
+        for hit, terms in lines:
+            if is_said(terms, told) or hit.superseded_by in shown:
+                continue
+            became = beside.outcome_of(hit)
+            if became is not None and (asks_what_was_said or not (became.is_memory or hit.superseded_by)):
+                told.append(terms)
+                yield hit._replace(became=became.words)
 
     def _shown(self, ranked: Ranked, found: Found, group: str, index: IndexView) -> Iterator[tuple[Hit, Terms]]:
         """A hit with its terms; for a passage, only the lines that answer."""
@@ -289,8 +313,11 @@ def _hit_among(found: Found, one: Ranked) -> Hit:
     )
 
 
-def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit) -> Hit | None:
-    """A passage of a log without the lines that were said, and those that a person took out of the bank; None if nothing is left."""
+def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit, *, is_today: bool = False) -> Hit | None:
+    """A passage of a log without the lines that were said, and those that a person took out of the bank; None if nothing is left.
+
+    Of a passage of today only lines that are no memories: who asks about today asks what holds now.
+    """
     from bankd.search.parts import divide_passage  # noqa: PLC0415 -- most answers are of the bank
 
     parts = [
@@ -298,9 +325,8 @@ def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit) -> Hit | None:
         for part in divide_passage(hit.text)
         if not (said and (part.is_heading or is_said(_words_of(part.said), said)))
     ]
-    lines = [
-        part for part in parts if logs.outcome_of(hit._replace(line=hit.line + part.offset, text=part.text)) is not None
-    ]
+    told = [(part, logs.outcome_of(hit._replace(line=hit.line + part.offset, text=part.text))) for part in parts]
+    lines = [part for part, became in told if became and not (is_today and became.is_memory)]
     if not lines:
         return None
     return hit._replace(line=hit.line + lines[0].offset, text="\n".join(part.text for part in lines), marks=())
@@ -308,19 +334,6 @@ def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit) -> Hit | None:
 
 def _words_of(text: str) -> Terms:
     return frozenset(runs_of(normal_form(text)))
-
-
-def _new_among(
-    lines: Iterable[tuple[Hit, Terms]], told: list[Terms], beside: Beside, shown: Collection[str]
-) -> Iterator[Hit]:
-    """The lines that say something new; they count as told from now on."""
-    for hit, terms in lines:
-        if is_said(terms, told) or hit.superseded_by in shown:
-            continue
-        became = beside.outcome_of(hit)
-        if became is not None:
-            told.append(terms)
-            yield hit._replace(became=became)
 
 
 def _said_of(found: Found | None) -> SaidByBank:
@@ -333,13 +346,18 @@ def _said_of(found: Found | None) -> SaidByBank:
 
 
 def _best_first(groups: Sequence[Sequence[Hit]]) -> list[Sequence[Hit]]:
-    """Order groups of answers by their best answer; the bank wins a tie.
+    """Order groups of answers by their best answer; the bank wins a tie, and the archive, which left the bank, comes last.
 
     The measure is how far the nearest vector is above its usual distance, if all groups know it; else the share of words.
     """
     by_meaning = all(any("meaning" in hit.parts for hit in hits) for hits in groups if hits)
     part = "floors" if by_meaning else "asked"
-    return sorted(groups, key=lambda hits: -max((round(hit.parts.get(part, 0.0), 2) for hit in hits), default=0.0))
+
+    def order(hits: Sequence[Hit]) -> tuple[bool, float]:
+        best = max((round(hit.parts.get(part, 0.0), 2) for hit in hits), default=0.0)
+        return any(hit.group == "archive" for hit in hits), -best
+
+    return sorted(groups, key=order)
 
 
 def _terms_of(sentences: Sequence[Sequence[str]]) -> Terms:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bankd.index.search_index import SearchIndex
     from bankd.index.successors import Successors
     from bankd.ports import Patience, Vectors
-    from bankd.search.answer import Work
+    from bankd.search.answer import Became, Work
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit, SearchSettings
     from bankd.workers.analyser import Analyser
@@ -44,7 +44,7 @@ class Indexes(NamedTuple):
     bank: SearchIndex
     beside: Mapping[str, SearchIndex]
     """The indexes of logs and archive. A run makes them, or a search if there is little to read."""
-    outcome_of: Callable[[Hit], str | None]
+    outcome_of: Callable[[Hit], Became | None]
     """Tells what became of a hit of logs or archive; None: do not show it."""
     analyser: Analyser
     recalls: RecallBuffer

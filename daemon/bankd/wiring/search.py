@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from bankd.search.answer import Became
     from bankd.search.bank_search import BankSearch, Indexes
     from bankd.search.request import Hit
     from bankd.secrets.screening import Finder
@@ -84,7 +85,7 @@ def make_indexes(
         url, model, key_variable, top = settings.rerank
         reranker = Reranker(url, model, key_variable, top, read_monotonic)
 
-    def outcome_of(hit: Hit) -> str | None:
+    def outcome_of(hit: Hit) -> Became | None:
         from pathlib import Path
 
         from bankd.index.told import LineOutcomes
