@@ -138,6 +138,7 @@ def test_search_and_conflicts_tell_the_same_of_a_changed_fact(root: Path, bankct
     assert (older["id"], older["superseded_by"], newer["supersedes"]) == (THIRD, newer["id"], [THIRD])
     told = bankctl("search", "--no-plain", "the wiki listens on port 7070").out
     assert told.startswith("\n  ● The wiki listens on port 8080.\n    was 7070 until 2026-05-01   _meta/inbox:8")
+    assert "\n  1 memory · open the first" in told
     assert "The wiki listens on port 7070" not in told
     (first, second) = bankctl("search", "the wiki listens on port 7070").out.splitlines()
     assert f"The wiki listens on port 8080.\tnewer; older is {THIRD}" in first

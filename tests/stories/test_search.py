@@ -215,6 +215,7 @@ def test_escapes_in_a_memory_are_shown_as_text(bank: Path, bankctl: Run) -> None
     ("words", "code", "said"),
     [
         (["search"], 2, "say what to search for"),
+        (["search", " "], 2, "say what to search for"),
         (["search", "x", "--since", "soon"], 2, "soon is not a day"),
         (["search", "x", "--in", "attic"], 2, "attic is not one of bank, logs, archive"),
         (["search", "x", "--min-confidence", "7"], 2, "not between 0 and 1"),

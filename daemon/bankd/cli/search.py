@@ -71,8 +71,8 @@ def _queries(arguments: Namespace) -> Iterator[str]:
         source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8", errors="replace")  # noqa: SIM115, PTH123
         with source as lines:
             yield from (line.strip() for line in lines if line.strip())
-    elif arguments.query:
-        yield " ".join(arguments.query)
+    elif query := " ".join(arguments.query).strip():
+        yield query
     else:
         raise UsageError("say what to search for, or name a file with --queries")
 
@@ -136,8 +136,8 @@ def print_answer(
             after = styled(_joined([place, _id(one, ids=ids), why]), "dim")
             say(f"  {styled(_('see also'), 'dim')}  {styled(one['text'])}  {after}")
         if answer["hits"]:
-            way = _("open the first: bankctl edit 1")
-            say(f"\n  {styled(f'{_counts(found)} · {way}', 'dim')}")
+            counts, way = _counts([hit for hit, _older in fold_older(hits)]), _("open the first: bankctl edit 1")
+            say(f"\n  {styled(f'{counts} · {way}', 'dim')}")
     for line in remarks:
         sys.stderr.write(f"! {line}\n") if is_plain else say(styled(line, "yellow"))
 
