@@ -62,8 +62,23 @@ def test_what_is_no_backup_makes_nothing(bank: Path, bankctl: Run, tmp_path: Pat
         file.write_bytes(content)
     before = sorted(tmp_path.iterdir())
 
-    assert bankctl("restore", str(file), str(tmp_path / "new")).code == 3
+    said = bankctl("restore", str(file), str(tmp_path / "new"))
+    assert (said.code, said.err.count("\n")) == (3, 1)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_backup_stands_beside_the_workspace_and_never_in_it(
+    bank: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bank)
+    made = bankctl("backup", "--json").json
+
+    assert Path(made["path"]).parent == bank.parent
+    assert bankctl("backup", "bank/inside.tar.gz").code == 3
+    again = bank.parent / "again"
+    bankctl("restore", made["path"], str(again))
+    assert (again / ".bankd/.gitignore").read_text() == "*\n"
+    assert not list(again.rglob("*.gz"))
 
 
 def test_all_memories_are_exported_as_json_and_as_one_markdown_text(bank: Path, bankctl: Run, tmp_path: Path) -> None:

@@ -80,7 +80,10 @@ def test_a_client_gets_the_server_in_its_own_shape_beside_what_is_there(
     words = entry["command"] if agent == "opencode" else [entry["command"], *entry["args"]]
     assert words[1:] == ["mcp", "--workspace", str(root)]
     assert entry.get("type") == {"opencode": "local", "vscode": "stdio"}.get(agent)
-    assert bankctl("disconnect", agent).code == 0
+    with pytest.MonkeyPatch.context() as outside:
+        outside.delenv("BANKD_WORKSPACE")
+        outside.chdir(home)
+        assert bankctl("disconnect", agent).code == 0
     assert settings.read_bytes() == before
     settings.write_text("// mine\n{}\n")
     refused = bankctl("connect", agent)

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bankd.app.init import put_new
 from bankd.app.workspace import Workspace
 from bankd.config.workspace import SETTINGS, change_settings, load_usable_settings
 from bankd.edits.settle import EMPTY_DAYS
@@ -80,10 +81,13 @@ class Backup(NamedTuple):
 
 
 def write_backup(root: Path, target: Path) -> Backup:
-    """Write all of a workspace into a new tar file; UserError when that name is taken.
+    """Write all of a workspace into a new tar file; UserError when that name is taken, or what is saved would hold it.
 
     The file appears whole or not at all. A file that cannot be read is left out, and named.
     """
+    saved = [root, *(folder.resolve() for folder in root.iterdir() if folder.is_dir())]
+    if any(target.parent.resolve().is_relative_to(folder) for folder in saved):
+        raise UserError(f"{target}: lies in the workspace, so the next backup would hold it; name a file elsewhere")
     if target.exists():
         raise UserError(f"{target}: is there already; give another name with: bankctl backup FILE")
     staged = target.with_name(f".{target.name}.{os.getpid()}")
@@ -93,8 +97,6 @@ def write_backup(root: Path, target: Path) -> Backup:
             staged.chmod(0o600)
             with tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as tar:
                 for path in _files_of(root):
-                    if path in {staged, target}:
-                        continue
                     try:
                         data, seen = path.read_bytes(), path.stat()
                     except OSError as error:
@@ -143,6 +145,8 @@ def restore_backup(file: Path, root: Path) -> RestoredBackup:
         try:
             with tarfile.open(file, "r:*") as tar:
                 tar.extractall(staged, filter="data")
+        except tarfile.ReadError as error:  # its own text has a line for each way of packing
+            raise UserError(f"{file}: is no tar file, or is damaged; nothing was written") from error
         except (tarfile.TarError, EOFError, OSError) as error:
             raise UserError(f"{file}: cannot be read as a backup: {error}; nothing was written") from error
         if not (staged / SETTINGS).is_file():
@@ -152,6 +156,7 @@ def restore_backup(file: Path, root: Path) -> RestoredBackup:
         for name in moved:
             change_settings(staged / SETTINGS, {f"folders.{name}": name})
         count = sum(len(names) for _, _, names in os.walk(staged))
+        put_new(staged, ".bankd/.gitignore", [b"*\n"])
         staged.chmod(0o755)
         staged.replace(root)
     finally:

@@ -54,8 +54,9 @@ def disconnect_command(arguments: Namespace) -> Outcome:
     from bankd.agents import connect
 
     homes = connect.Homes(os.environ)
-    root = find_workspace(arguments.workspace).resolve()
-    connection = connect.plan_connection(arguments.agent, root, homes)
+    connection = connect.plan_connection(
+        arguments.agent, Path(), homes
+    )  # what is undone is the same for all workspaces
     changes = connect.disconnect_agent(connection, homes)
     done = "; ".join(filter(None, (f"{arguments.agent} is disconnected", connection.left)))
     return _told(arguments, changes, done if changes else f"{arguments.agent} is not connected", is_dry=False)

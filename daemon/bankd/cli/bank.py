@@ -207,7 +207,7 @@ def forget_command(arguments: Namespace) -> Outcome:
     with open_named(arguments, write=applies) as workspace:
         gone = forget_memory(workspace, arguments.what)
     whole = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": applies}
-    copies = "old copies of the page remain for a while; to delete them too: bankctl forget --everywhere"
+    copies = "the log keeps that line, and old copies of the page remain; to purge these: bankctl forget --everywhere"
     done = _(f"its log line will not bring it back; {copies} {gone.id} --apply")
     return Outcome(
         {**whole, "dangling": [link_row(link) for link in gone.dangling]},
@@ -233,6 +233,7 @@ def _purge(arguments: Namespace) -> Outcome:
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
         _("bankd does not reach:"),
         *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
+        _("delete or reword the named lines yourself") if any(":" in place for place in purged.beyond) else "",
         "" if applies else _("nothing was written; to do it, repeat with --apply (this cannot be undone)"),
     )
 
@@ -424,8 +425,8 @@ def backup_command(arguments: Namespace) -> Outcome:
     from bankd.app.copies import write_backup
 
     with open_named(arguments, write=True) as workspace:  # so that no run changes it meanwhile
-        name = arguments.file or f"{workspace.root.name}-{workspace.now:%Y-%m-%d}.tar.gz"
-        done = write_backup(workspace.root, Path(name).expanduser().absolute())
+        beside = workspace.root.with_name(f"{workspace.root.name}-{workspace.now:%Y-%m-%d}.tar.gz")
+        done = write_backup(workspace.root, Path(arguments.file or beside).expanduser().absolute())
     size = f"{done.bytes / 1_000_000:,.2f} MB"
     return Outcome(
         done._asdict(),

@@ -222,11 +222,12 @@ def config_command(arguments: Namespace) -> Outcome:
         return Outcome({"set": words[0], "value": " ".join(words[1:])}, said)
     if arguments.action == "get":
         settings = config.settings_by_name(config.load_usable_settings(root / config.SETTINGS)[0])
-        if words and words[0] not in settings:
+        wanted = {name: value for name, value in settings.items() if not words or f"{name}.".startswith(f"{words[0]}.")}
+        if not wanted:
             meant = suggest_word(words[0], settings)
             raise UsageError(f"unknown setting {words[0]}", f"{meant}bankctl config get lists them")
-        wanted = {name: value for name, value in settings.items() if not words or name == words[0]}
-        lines = [value_words(value) if words else f"{name}: {value_words(value)}" for name, value in wanted.items()]
+        is_one = words and words[0] in wanted
+        lines = [value_words(value) if is_one else f"{name}: {value_words(value)}" for name, value in wanted.items()]
         return Outcome(wanted, *map(styled, lines))
     problems, rules = config.check_configuration(root)
     none = "settings are fine; there are no rules: every line goes to the default page of its tag or to the inbox"

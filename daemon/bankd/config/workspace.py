@@ -198,15 +198,22 @@ def settings_by_name(settings: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def change_settings(path: Path, values: Mapping[str, str]) -> None:
-    """Give settings other values; UsageError for an unknown name, ConfigError for a value that one cannot have."""
+    """Give settings other values; UsageError for an unknown name, UserError for a value that one cannot have.
+
+    ConfigError when the file has other problems.
+    """
     known, text = settings_by_name(Settings()), read_text(path)
+    before = {what for _, what in _read_usable(compose_text(text, str(path)))[1]}
     for name, value in values.items():
         if name not in known:
             raise UsageError(f"unknown setting {name}", "bankctl config get lists them all")
         items = [part.strip() for part in value.strip().removeprefix("[").removesuffix("]").split(",") if part.strip()]
         written = f"[{', '.join(map(_scalar, items))}]" if isinstance(known[name], tuple) else _scalar(value)
         text = _with_value(text, name.split("."), written)
-    load_settings(path, text)
+    problems = _read_usable(compose_text(text, str(path)))[1]
+    if refused := [what for _, what in problems if what not in before]:
+        raise UserError(*(f"not set: {what}; {path} is as it was" for what in refused))
+    raise_problems(str(path), problems)
     _replace(path, text)
 
 

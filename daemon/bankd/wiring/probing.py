@@ -172,19 +172,18 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
     root, settings, index = probe.root, probe.settings(), probe.index_facts()
     bank = probe.bank_facts(index, settings)
     status = ask_daemon(root, {"op": "status"})
-    has_daemon = status is not None
     areas: dict[str, Iterable[HealthFinding]] = {
         "settings": _check_settings(root, settings),
         "folders": [*_check_folders(root), *may_not_be_used(bank.not_ours)],
         "files": _check_files(probe, settings),
         "bytes": _check_bytes(probe),
-        "pages": [] if has_daemon else starmap(cannot_be_written, bank.closed.items()),
+        "pages": starmap(cannot_be_written, bank.closed.items()),
         "log lines": _check_lines(read_held_back(root / ".bankd" / "catalogue.sqlite3")),
         "days": _check_days(probe, settings),
         "names": _check_names(root),
         "events": map(cannot_be_told, bank.unread_events),
         "index": _check_index(probe, index),
-        "transactions": _check_journals(root, bank, settings, has_daemon=has_daemon),
+        "transactions": _check_journals(root, bank, settings, has_daemon=status is not None),
         "clock": _check_clock(probe),
         "daemon": _check_daemon(status, installation),
         "disk": _check_disk(root),
@@ -193,7 +192,9 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "unit": _check_unit(installation),
         "model": _check_model(settings),
     }
-    return {area: list(findings) for area, findings in areas.items()}
+    found = {area: list(findings) for area, findings in areas.items()}
+    told = {finding.text for area, findings in found.items() if area != "daemon" for finding in findings}
+    return {**found, "daemon": [finding for finding in found["daemon"] if finding.text not in told]}
 
 
 def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
@@ -249,7 +250,7 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
     own = root / ".bankd"
     if own.is_dir() and own.stat().st_mode & PRIVATE:
         yield HealthFinding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)
-    if own.is_dir() and not (own / ".gitignore").exists():
+    if repository and own.is_dir() and not (own / ".gitignore").exists():
         yield HealthFinding(f"{own}: git would add it to a repository", f"echo '*' > '{own}/.gitignore'")
 
 
