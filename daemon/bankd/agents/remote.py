@@ -240,11 +240,12 @@ class HttpServer:
         """Connections without a complete request, each with the time since when; the longest waiting first."""
         self._refused, self._told = 0, -IDLE
 
-    async def serve(self, listener: socket.socket, tls: SSLContext | None) -> None:
-        """Answer until SIGTERM or SIGINT; the call in progress is finished."""
+    async def serve(self, listener: socket.socket, tls: SSLContext | None, say_ready: Callable[[], None]) -> None:
+        """Answer until SIGTERM or SIGINT, from `say_ready` on; the call in progress is finished."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
+        say_ready()
         accepting = loop.create_task(self._accept(listener, tls))
         await stop.wait()
         for task in (accepting, *self._open):
@@ -436,5 +437,5 @@ def serve_http(
     with listener:
         listener.setblocking(False)
         name = next(iter(hosts), "127.0.0.1" if ip.is_loopback and ip.version == 4 else own)
-        announce(f"{'https' if tls else 'http'}://{name}:{listener.getsockname()[1]}{PATH}")
-        asyncio.run(HttpServer(root, names).serve(listener, tls))
+        url = f"{'https' if tls else 'http'}://{name}:{listener.getsockname()[1]}{PATH}"
+        asyncio.run(HttpServer(root, names).serve(listener, tls, lambda: announce(url)))
