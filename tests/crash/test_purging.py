@@ -145,7 +145,7 @@ BANKCTL = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))"
 def test_a_real_process_may_meet_any_fault(bank: Path, shared: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     """With the writes of SQLite and tantivy among the points; what a run says must never be a traceback."""
     runner = compiled(shared / "tools/crashpoint", tmp_path)
-    command = f"{sys.executable} -c {shlex.quote(BANKCTL)} purge {shlex.quote(SAID)} --apply --workspace {{dir}}"
+    command = f"{sys.executable} -c {shlex.quote(BANKCTL)} forget {shlex.quote(SAID)} --everywhere --apply --workspace {{dir}}"
     kept = f"grep -rl {shlex.quote(SAID)} {{dir}}/bank {{dir}}/events {{dir}}/.bankd {{dir}}/recall"
     spec = {
         "setup": f"cp -a {bank}/. {{dir}}",

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.config.workspace import ConfigError, change_settings, load_settings
+from bankd.config.workspace import change_settings, load_settings
+from bankd.errors import UserError
 from bankd.wiring import models
 from tests.http_stand_in import Answer, Asked, serve
 from tests.model_servers import Script, body_of
@@ -165,5 +166,5 @@ def test_values_are_put_into_a_settings_file_and_all_else_stays(tmp_path: Path) 
     file.write_text("timezone: UTC")
     change_settings(file, {"distil.provider": "codex"})
     assert load_settings(file).distil.provider == "codex"
-    with pytest.raises(ConfigError, match="time zone"):
+    with pytest.raises(UserError, match="time zone"):
         change_settings(file, {"timezone": "Mars"})

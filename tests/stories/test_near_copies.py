@@ -31,7 +31,9 @@ def test_another_wording_is_blocked_and_names_its_twin(root: Path, bankctl: Run)
 
     assert kinds(report) == {"duplicate": 2}
     twin = report["rows"][0]["reason"].split()[0]
-    assert bankctl("show", twin, "--json").json["history"] == ["said again in memory/2026-05-02.md:4"]
+    placed, again = bankctl("show", twin, "--json").json["history"]
+    assert placed.startswith("placed by ")
+    assert again == "said again in memory/2026-05-02.md:4"
 
 
 def test_another_value_is_an_update_that_keeps_both(root: Path, bankctl: Run) -> None:
