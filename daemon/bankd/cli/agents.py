@@ -54,9 +54,8 @@ def disconnect_command(arguments: Namespace) -> Outcome:
     from bankd.agents import connect
 
     homes = connect.Homes(os.environ)
-    connection = connect.plan_connection(
-        arguments.agent, Path(), homes
-    )  # what is undone is the same for all workspaces
+    # What is undone is the same for all workspaces.
+    connection = connect.plan_connection(arguments.agent, Path(), homes)
     changes = connect.disconnect_agent(connection, homes)
     done = "; ".join(filter(None, (f"{arguments.agent} is disconnected", connection.left)))
     return _told(arguments, changes, done if changes else f"{arguments.agent} is not connected", is_dry=False)

@@ -102,9 +102,8 @@ class IndexFolder:
             except sqlite3.OperationalError as problem:
                 if not problem.sqlite_errorname.startswith(_NO_ROOM):
                     raise
-                rows = Rows(
-                    file, frozen=True
-                )  # SQLite makes a file beside the rows to share them; a full disk has no room
+                # SQLite makes a file beside the rows to share them; a full disk has no room for it.
+                rows = Rows(file, frozen=True)
             try:
                 generation = rows.state("generation", "0")
                 return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name), generation)

@@ -300,9 +300,8 @@ def _packed(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
 def _begins_anew(held: Sequence[_Piece], piece: _Piece) -> bool:
     size = sum(len(one.text) for one in held)
     if piece.level:
-        is_reply = _REPLY.fullmatch(piece.text) or held[-1].text.rstrip().endswith(
-            "?"
-        )  # it stands with what it answers
+        # A reply stands with what it answers.
+        is_reply = _REPLY.fullmatch(piece.text) or held[-1].text.rstrip().endswith("?")
         return size >= (LARGE // 2 if is_reply else SMALL) or piece.level < held[0].level
     return size + len(piece.text) > LARGE or piece.start == held[-1].start
 

@@ -153,9 +153,8 @@ def weigh_query(
         worth = ASKING_WEIGHT if term in requesting else term_weight(term)
         weights[term] = weights.get(term, 0.0) + idf(memories, frequency(term)) * worth
     pairs = {(one, after): math.sqrt(weights[one] * weights[after]) for one, after in pairwise(terms) if one != after}
-    names = (
-        frozenset(run.removesuffix("'s") for run in runs) | weights.keys()
-    )  # a Korean name has its particle in the run
+    # A Korean name has its particle in the run.
+    names = frozenset(run.removesuffix("'s") for run in runs) | weights.keys()
     total, pair_total = (sum(values.values()) or 1.0 for values in (weights, pairs))
     asks = any(term_weight(term) < 1 for term in weights) or any(map(_only_asks, runs))
     return Weights(
