@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bankd.search.indexable import Refreshed
 from tests.settings import change_setting
 from tests.stories.conftest import Run, learn
 
@@ -175,6 +176,21 @@ def test_a_value_that_was_corrected_is_no_answer_from_its_log(root: Path, bankct
     expected = [("archive", "19:00")] if way == "dropped alone" else [("bank", "19:30")]
     assert [(hit["group"], time) for hit in found for time in ("19:00", "19:30") if time in hit["text"]] == expected
     assert old["id"] in next(hit["became"] for hit in said if "19:00" in hit["text"])
+
+
+def test_a_line_answers_until_the_index_has_read_the_page_of_its_memory(
+    logs: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (logs / "memory/2026-05-04.md").open("a", encoding="utf-8") as log:
+        log.write("- W: The office moved to Mapo.\n")
+    with monkeypatch.context() as patched:
+        patched.setattr("bankd.index.search_index.SearchIndex.refresh", lambda *_: Refreshed(0, 0, 0))
+        bankctl("cycle", "micro", "--now", "2026-06-10T04:00")
+    monkeypatch.setattr("bankd.search.bank_search.Indexes._catch_up_bank", lambda self, _: ("", int(self.bank.open())))
+
+    (hit,) = hits_of(bankctl, "where did the office move?")
+
+    assert (hit["group"], hit["became"][:8]) == ("logs", "kept as ")
 
 
 def test_what_was_archived_is_found_with_the_day_it_went_and_how_to_bring_it_back(root: Path, bankctl: Run) -> None:

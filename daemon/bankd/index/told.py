@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
@@ -44,9 +44,9 @@ _TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, 
 class LineOutcomes:
     """Tells what became of the log line or archived memory of a hit, for one workspace."""
 
-    def __init__(self, root: Path, *, anywhere: bool) -> None:
-        """Take the workspace, and whether tagged lines count anywhere in a log."""
-        self._root, self._anywhere = root, anywhere
+    def __init__(self, root: Path, *, anywhere: bool, is_found: Callable[[str], object]) -> None:
+        """Take the workspace, whether tagged lines count anywhere in a log, and whether the bank's index has a memory."""
+        self._root, self._anywhere, self._is_found = root, anywhere, is_found
 
     def of(self, hit: Hit) -> Became | None:
         """What became of the line or memory of a hit; None if a person took it out, so that it is not shown."""
@@ -60,9 +60,11 @@ class LineOutcomes:
             return None
         is_memory = trace.outcome in _SPOKEN_FOR
         if trace.outcome == "kept":
-            if "bank/" in trace.sentence or "archive/" in trace.sentence:
-                return Became(f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}", is_memory)
-            return Became(f"on no page now: {trace.memory}")
+            in_bank, in_archive = "bank/" in trace.sentence, "archive/" in trace.sentence
+            # Until the index has read the page of its memory, only the line can answer.
+            is_memory = bool(self._is_found(str(trace.memory))) if in_bank else in_archive
+            what = "kept as" if in_bank else "archived as" if in_archive else "on no page now:"
+            return Became(f"{what} {trace.memory}", is_memory)
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
         return Became(f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence, is_memory)
 

@@ -90,7 +90,8 @@ def make_indexes(
 
         from bankd.index.told import LineOutcomes
 
-        return LineOutcomes(Path(root), anywhere=settings.anywhere).of(hit)
+        outcomes = LineOutcomes(Path(root), anywhere=settings.anywhere, is_found=lambda id_: index.with_ids([id_]))
+        return outcomes.of(hit)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path
