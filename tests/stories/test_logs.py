@@ -178,13 +178,16 @@ def test_a_value_that_was_corrected_is_no_answer_from_its_log(root: Path, bankct
     assert old["id"] in next(hit["became"] for hit in said if "19:00" in hit["text"])
 
 
-def test_a_line_answers_until_the_index_has_read_the_page_of_its_memory(
-    logs: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("late", ["SearchIndex.refresh", "Terms.replace"], ids=["nothing read", "rows before terms"])
+def test_a_line_answers_until_its_memory_is_in_the_index(
+    logs: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch, late: str
 ) -> None:
     with (logs / "memory/2026-05-04.md").open("a", encoding="utf-8") as log:
         log.write("- W: The office moved to Mapo.\n")
+    assert hits_of(bankctl, "where did the office move?")
     with monkeypatch.context() as patched:
-        patched.setattr("bankd.index.search_index.SearchIndex.refresh", lambda *_: Refreshed(0, 0, 0))
+        module = {"SearchIndex": "search_index", "Terms": "terms"}[late.partition(".")[0]]
+        patched.setattr(f"bankd.index.{module}.{late}", lambda *_: Refreshed(0, 0, 0))
         bankctl("cycle", "micro", "--now", "2026-06-10T04:00")
     monkeypatch.setattr("bankd.search.bank_search.Indexes._catch_up_bank", lambda self, _: ("", int(self.bank.open())))
 

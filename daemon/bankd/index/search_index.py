@@ -370,6 +370,10 @@ class SearchIndex:
         """The numbers of these memories, by id."""
         return self._rows.with_ids(ids)
 
+    def finds(self, id_: str) -> bool:
+        """Whether a search finds this memory already: its row is written before its terms, and these are opened later."""
+        return bool(self._terms.keep_passing([*self._rows.with_ids([id_]).values()], Filters()))
+
     @property
     def names(self) -> Names:
         """The pages as links find them; made again only when pages came or went, since a large bank has thousands."""

@@ -44,8 +44,8 @@ _TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, 
 class LineOutcomes:
     """Tells what became of the log line or archived memory of a hit, for one workspace."""
 
-    def __init__(self, root: Path, *, anywhere: bool, is_found: Callable[[str], object]) -> None:
-        """Take the workspace, whether tagged lines count anywhere in a log, and whether the bank's index has a memory."""
+    def __init__(self, root: Path, *, anywhere: bool, is_found: Callable[[str], bool]) -> None:
+        """Take the workspace, whether tagged lines count anywhere in a log, and whether a search of the bank finds a memory."""
         self._root, self._anywhere, self._is_found = root, anywhere, is_found
 
     def of(self, hit: Hit) -> Became | None:
@@ -61,8 +61,8 @@ class LineOutcomes:
         is_memory = trace.outcome in _SPOKEN_FOR
         if trace.outcome == "kept":
             in_bank, in_archive = "bank/" in trace.sentence, "archive/" in trace.sentence
-            # Until the index has read the page of its memory, only the line can answer.
-            is_memory = bool(self._is_found(str(trace.memory))) if in_bank else in_archive
+            # Until the memory is in the index, only the line can answer.
+            is_memory = self._is_found(str(trace.memory)) if in_bank else in_archive
             what = "kept as" if in_bank else "archived as" if in_archive else "on no page now:"
             return Became(f"{what} {trace.memory}", is_memory)
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}

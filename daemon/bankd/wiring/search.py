@@ -90,7 +90,7 @@ def make_indexes(
 
         from bankd.index.told import LineOutcomes
 
-        outcomes = LineOutcomes(Path(root), anywhere=settings.anywhere, is_found=lambda id_: index.with_ids([id_]))
+        outcomes = LineOutcomes(Path(root), anywhere=settings.anywhere, is_found=index.finds)
         return outcomes.of(hit)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
