@@ -63,8 +63,8 @@ class LineOutcomes:
             in_bank, in_archive = "bank/" in trace.sentence, "archive/" in trace.sentence
             # Until the memory is in the index, only the line can answer.
             is_memory = self._is_found(str(trace.memory)) if in_bank else in_archive
-            what = "kept as" if in_bank else "archived as" if in_archive else "on no page now:"
-            return Became(f"{what} {trace.memory}", is_memory)
+            gone = f"archived as {trace.memory}" if in_archive else f"on no page now: {trace.memory}"
+            return Became(f"kept as {trace.memory}" if in_bank else gone, is_memory)
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
         return Became(f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence, is_memory)
 
