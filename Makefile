@@ -26,7 +26,7 @@ test-wheel: .venv/ready
 	build/wheel/venv/bin/pip install --quiet --disable-pip-version-check --no-deps build/wheel/*.whl
 	cd build/wheel && tar xf *.tar.gz && rm -r bankd-*/daemon && cd bankd-*/ && ../venv/bin/python -m pytest -n 2 --dist loadfile
 
-# Rules switched off one by one in copies of the checkout: the quick suite must notice each. SAMPLE=8: only so many.
+# Rules switched off one by one in copies of the checkout: the tests that the table names must notice each. SAMPLE=8: only so many.
 mutants: .venv/ready
 	$(BIN)/python -m tests.mutants $(if $(SAMPLE),--sample $(SAMPLE))
 

@@ -20,7 +20,7 @@ class StaleMutantError(Exception):
 class Mutant:
     """A rule in words; where it stands, `""` for the top of a module; its text and the text that switches it off.
 
-    `tests` are the files of the quick suite that should notice.
+    `tests` are the files that must notice.
     """
 
     rule: str

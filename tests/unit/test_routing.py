@@ -299,7 +299,7 @@ def test_what_speaks_for_several_pages_alike_is_left_to_a_person() -> None:
 
 
 def test_it_says_by_which_words_the_most_telling_first() -> None:
-    found = classifier().classify(parse_memory("W: The boiler of the kitchen and the wages"))
+    found = classifier().classify(parse_memory("W: The boiler in the kitchen and the wages"))
 
     assert found is not None
     assert set(found.words) == {"boiler", "kitchen"}, "function words are no evidence"
