@@ -60,7 +60,7 @@ def fts5_over(
 ) -> tuple[Callable[[str], object], list[str]]:
     """The same memories and queries, as the same tokens, for SQLite FTS5 with its own BM25."""
     index = searching.index
-    lexicon = lexicon_of(index.reading, lambda term: index.frequency("terms", term) > 0)
+    lexicon = lexicon_of(index.rows.reading, lambda term: index.terms.frequency("terms", term) > 0)
 
     def tokens(text: str) -> list[str]:
         return searching.indexes.analyser.analyse_query(text, lexicon).terms

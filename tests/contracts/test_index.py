@@ -134,9 +134,9 @@ def contents(index: SearchIndex, folder: Path) -> tuple[object, ...]:
         rows = connection.execute("SELECT path, memories.* FROM memories JOIN pages USING (page)").fetchall()
         pages = connection.execute("SELECT * FROM pages").fetchall()
     with index.writing() as build:
-        terms = {term: build.terms.count(term) for term in index.terms_with("")}
+        terms = {term: build.terms.count(term) for term in index.terms.terms_with("")}
     everything = dict.fromkeys(terms, 1.0)
-    found = {row.text for row in index.rows(index.find(everything, Filters(), 1_000))}
+    found = {row.text for row in index.rows.shown(index.terms.find(everything, Filters(), 1_000))}
     return (
         sorted((path, *row[2:]) for path, _, *row in rows), sorted(page[1:] for page in pages),
         {term: count for term, count in terms.items() if count}, found, index.corpus,
@@ -174,7 +174,7 @@ def test_only_what_changed_on_a_page_is_analysed_again(tmp_path: Path) -> None:
     index.refresh(NOW)
 
     assert analyser.texts == ["A", "zero"]
-    assert [(row.text, row.line) for row in sorted(index.rows([1, 2, 3, 4]), key=lambda row: row.line)] == [
+    assert [(row.text, row.line) for row in sorted(index.rows.shown([1, 2, 3, 4]), key=lambda row: row.line)] == [
         ("zero", 3),
         ("three", 4),
         ("one", 5),
@@ -249,13 +249,13 @@ def test_days_are_those_spoken_of_and_those_of_the_log(dated: SearchIndex, filte
 
 def test_what_is_of_some_days_is_found_without_words_newest_first(dated: SearchIndex) -> None:
     def lines(window: Span | None, most: int = 10) -> list[int]:
-        rows = {row.row: row.line for row in dated.rows(dated.find_within(window, Filters(), most))}
-        return [rows[number] for number in dated.find_within(window, Filters(), most)]
+        rows = {row.row: row.line for row in dated.rows.shown(dated.terms.find_within(window, Filters(), most))}
+        return [rows[number] for number in dated.terms.find_within(window, Filters(), most)]
 
     assert lines(Span(date(2026, 5, 9), date(2026, 5, 20))) == [2, 1]
     assert lines(Span(date(2026, 6, 1), date(2026, 6, 5))) == [2]
     assert lines(None, 1) == [3]
-    assert dated.learned(["m-aaaaaaaaaaaa", "m-nowhere"]) == {"m-aaaaaaaaaaaa": date(2026, 5, 10)}
+    assert dated.rows.learned(["m-aaaaaaaaaaaa", "m-nowhere"]) == {"m-aaaaaaaaaaaa": date(2026, 5, 10)}
 
 
 def test_a_day_that_is_told_later_is_taken_in(tmp_path: Path) -> None:

@@ -211,9 +211,9 @@ def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
     assert state(search) == "on, without 1 that the model refuses"
     assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
     assert texts(search, "attic named")[0].startswith("The attic")
-    numbers = list(search.index.with_ids(["m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"]).values())
+    numbers = list(search.index.rows.with_ids(["m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"]).values())
     assert search.index.count_vectors(search.indexes.vectors["bank"].identity) == 3
-    assert search.index.vector_keys(range(1, 9)).keys() == set(numbers)
+    assert search.index.rows.vector_keys(range(1, 9)).keys() == set(numbers)
     server.requests.clear()
     search.refresh(NOW, None)
     assert not server.requests, "what it refuses is not asked for again"

@@ -42,7 +42,7 @@ def asking(text: str) -> dict[str, float]:
 def frequency(index: SearchIndex, term: str) -> tuple[int, int]:
     index.open()
     with index.writing() as build:
-        return index.frequency("terms", term), build.terms.count(term)
+        return index.terms.frequency("terms", term), build.terms.count(term)
 
 
 def test_only_the_page_of_changed_questions_is_read_again(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_only_the_page_of_changed_questions_is_read_again(tmp_path: Path) -> Non
     index.refresh(NOW)
     assert pages.read_paths == ["a.md"]
     index.open()
-    assert index.frequency("asked", "snapshot") == 1
+    assert index.terms.frequency("asked", "snapshot") == 1
     assert frequency(index, "snapshot") == (0, 0)
 
 
@@ -69,9 +69,9 @@ def test_two_logs_may_ask_of_one_memory(tmp_path: Path) -> None:
     index.refresh(NOW)
     pages.new = told("3", log="x.md")
     index.refresh(NOW)
-    rows = index.find(asking("storage"), Filters(), 5)
+    rows = index.terms.find(asking("storage"), Filters(), 5)
     assert len(rows) == 1
-    assert index.find(asking("snapshots"), Filters(), 5) == []
+    assert index.terms.find(asking("snapshots"), Filters(), 5) == []
 
 
 def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Path) -> None:

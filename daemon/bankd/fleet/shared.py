@@ -155,6 +155,7 @@ class SharedIndex:
 
         UserError for a bank that is not there or may not be read.
         """
+        self.rows = self.terms = self  # both are tables of one database
         self._database = database
         query = "SELECT bank, name, updated, memories, words, lengths, meaning, vectors FROM shared_banks"
         found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
@@ -255,7 +256,7 @@ class SharedIndex:
         """What scoring needs of these memories."""
         return [candidate_of(row) for row in self._of("shared_memories", "row", _SCORED, numbers)]
 
-    def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
+    def shown(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         """What is shown of these memories."""
         return [found_row_of(row) for row in self._of("shared_memories", "row", _SHOWN, numbers)]
 

@@ -194,7 +194,7 @@ class Rows:
         """The data to score the memories with these numbers; those that are gone are left out."""
         return [candidate_of(row) for row in self._each(f"SELECT {_SCORED} FROM memories WHERE row IN", numbers)]
 
-    def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
+    def shown(self, numbers: Sequence[int]) -> list[FoundRow]:
         """The data to show the memories with these numbers; those that are gone are left out."""
         return [found_row_of(row) for row in self._each(f"SELECT {_SHOWN} FROM memories WHERE row IN", numbers)]
 

@@ -13,18 +13,17 @@ import os
 import sqlite3
 import stat
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bankd.errors import IndexDamaged, StorageError
 from bankd.index.rows import Rows
 from bankd.index.terms import Terms
-from bankd.search.request import Filters, FoundRow
-from bankd.search.score import Candidate, Corpus, Vocabulary
-from bankd.words.days import Span
+from bankd.search.request import Filters
+from bankd.search.score import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,10 +31,8 @@ if TYPE_CHECKING:
     from bankd.health.health import IndexFacts
     from bankd.index.sources import PageFiles
     from bankd.index.writer import IndexWriter
-    from bankd.memory.use import UseSignals
     from bankd.pages.names import Names
     from bankd.search.indexable import Refreshed
-    from bankd.search.score import Usage
     from bankd.workers.analyser import Analyser
 
 _T = TypeVar("_T")
@@ -256,7 +253,8 @@ class SearchIndex:
         self._analyser = analyser
         self._build: Build | None = None
         self._seen = ""
-        self._corpus = Corpus(0, 0.0)
+        self.corpus = Corpus(0, 0.0)
+        """The size of the whole, for scoring."""
         self._made_anew: list[str] = []
         self._names: tuple[tuple[int, str], Names] | None = None
         self.opened = 0
@@ -274,12 +272,12 @@ class SearchIndex:
                 self.close()
                 self._build = self._folder.open(name)
                 self.opened += 1
-            generation = self._rows.state("generation", "0")
+            generation = self.rows.state("generation", "0")
             if generation != self._seen:
                 if generation != self._opened.generation:
-                    self._terms.reload()
+                    self.terms.reload()
                 self._seen = generation
-                self._corpus = self._rows.corpus()
+                self.corpus = self.rows.corpus()
         return True
 
     def close(self) -> None:
@@ -301,11 +299,13 @@ class SearchIndex:
         return self._build
 
     @property
-    def _rows(self) -> Rows:
+    def rows(self) -> Rows:
+        """What it holds of each memory and page."""
         return self._opened.rows
 
     @property
-    def _terms(self) -> Terms:
+    def terms(self) -> Terms:
+        """Which memories may answer."""
         return self._opened.terms
 
     @property
@@ -316,17 +316,12 @@ class SearchIndex:
     @property
     def updated(self) -> str | None:
         """When it last took in a change, ISO 8601."""
-        return self._rows.state("updated") or None
+        return self.rows.state("updated") or None
 
     @property
     def provisional(self) -> int:
         """Pages read with the lexicon only."""
-        return self._rows.count_provisional()
-
-    @property
-    def corpus(self) -> Corpus:
-        """The size of the whole, for scoring."""
-        return self._corpus
+        return self.rows.count_provisional()
 
     def pending(self) -> int:
         """How many pages changed since they were read, all if there is no index; reads their stamps only."""
@@ -343,101 +338,37 @@ class SearchIndex:
 
     def unchanged(self) -> frozenset[str]:
         """The pages that have not changed since they were read, by their stamps; opens none."""
-        stamps = self._rows.stamps()
+        stamps = self.rows.stamps()
         return frozenset(path for path, stamp in self._pages.scan().items() if stamps.get(path) == stamp)
-
-    def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term occurs."""
-        return self._terms.frequency(kind, term)
-
-    def terms_with(self, beginning: str) -> Sequence[str]:
-        """The terms that begin with these letters, common ones first."""
-        return [term for term, _ in self._terms.all_frequencies(beginning)]
-
-    def reading(self, run: str) -> Sequence[str] | None:
-        """The terms of a run of Hangul as it was analysed in the bank."""
-        return self._rows.reading(run)
-
-    def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
-        """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
-        return self._terms.find(terms, filters, limit)
-
-    def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
-        """The numbers of the memories of some days, or of all, newest first."""
-        return self._terms.find_within(window, filters, limit)
-
-    def with_ids(self, ids: Sequence[str]) -> Mapping[str, int]:
-        """The numbers of these memories, by id."""
-        return self._rows.with_ids(ids)
 
     def finds(self, id_: str) -> bool:
         """Whether a search finds this memory already: its row is written before its terms, and these are opened later."""
-        return bool(self._terms.keep_passing([*self._rows.with_ids([id_]).values()], Filters()))
+        return bool(self.terms.keep_passing([*self.rows.with_ids([id_]).values()], Filters()))
 
     @property
     def names(self) -> Names:
         """The pages as links find them; made again only when pages came or went, since a large bank has thousands."""
         from bankd.pages.names import BANK, Names  # noqa: PLC0415 -- most answers have no link
 
-        state = (self.opened, self._rows.state("names"))
+        state = (self.opened, self.rows.state("names"))
         if self._names is None or self._names[0] != state:
-            self._names = state, Names(BANK + path for path in self._rows.stamps())
+            self._names = state, Names(BANK + path for path in self.rows.stamps())
         return self._names[1]
-
-    def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
-        """The numbers of the memories that link to something by these words."""
-        return self._terms.mentioning(words, limit)
-
-    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
-        """The use of these memories, for ranking."""
-        return self._rows.usage_of(ids)
-
-    def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
-        """The signals of use of these memories."""
-        return self._rows.signals_of(ids)
-
-    def used_with(self, ids: Sequence[str], responses: int, most: int) -> Sequence[tuple[str, int]]:
-        """The memories that responses used together with one of these, and in how many of the last ones."""
-        return self._rows.used_with(ids, responses, most)
-
-    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
-        """The days on which these memories were learned, as far as known from events."""
-        return self._rows.learned(ids)
-
-    def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
-        """The data to score these memories."""
-        return self._rows.candidates(numbers)
-
-    def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
-        """The data to show these memories."""
-        return self._rows.rows(numbers)
-
-    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
-        """The terms of pages."""
-        return self._rows.vocabularies(pages)
-
-    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
-        """The paths of pages."""
-        return self._rows.paths(pages)
 
     def count_vectors(self, identity: str) -> int:
         """How many memories have one of these sentence vectors."""
-        if not identity or self._rows.state("vectors") != identity:
+        if not identity or self.rows.state("vectors") != identity:
             return 0
-        return self._corpus.memories - self._rows.count_without_vector() - self._rows.count_refused()
+        return self.corpus.memories - self.rows.count_without_vector() - self.rows.count_refused()
 
     def count_refused(self, identity: str) -> int:
         """How many memories have no vector because the model refuses their text."""
-        return self._rows.count_refused() if identity and self._rows.state("vectors") == identity else 0
-
-    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, Sequence[int]]:
-        """The keys of the sentence vectors of these memories, by number; memories without one are left out."""
-        return self._rows.vector_keys(numbers)
+        return self.rows.count_refused() if identity and self.rows.state("vectors") == identity else 0
 
     def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, Sequence[int]]:
         """All memories with one of these vector keys that pass the filters: number and keys."""
-        found = self._rows.rows_with_vectors(keys)
-        return {row: found[row] for row in self._terms.keep_passing(list(found), filters)}
+        found = self.rows.rows_with_vectors(keys)
+        return {row: found[row] for row in self.terms.keep_passing(list(found), filters)}
 
     def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
         """The texts, by number, of memories without a sentence vector, the last added first."""
@@ -458,7 +389,7 @@ class SearchIndex:
         """The newest state, to change its rows in one transaction as the only writer."""
         with self._folder.writer_lock():
             self.open()  # reload, since another process may have added terms
-            with self._rows.transaction():
+            with self.rows.transaction():
                 yield self._opened
 
     def whole(self, now: datetime, work: Callable[[], _T]) -> _T:
@@ -528,5 +459,5 @@ class SearchIndex:
         with damage_told():
             if not self.open():
                 return IndexFacts()
-            memories, updated = self._rows.count_memories(), self.updated or ""
+            memories, updated = self.rows.count_memories(), self.updated or ""
             return IndexFacts(str(self.generation), memories, 0, self.provisional, updated)

@@ -117,9 +117,13 @@ class Terms:
         """In how many memories a term occurs now; `frequency` also counts those whose pages were read again since."""
         return int(self._searcher.search(self._term("terms", term), 1, count=True).count)  # type: ignore[attr-defined]
 
-    def all_frequencies(self, beginning: str = "") -> list[tuple[str, int]]:
-        """All terms with this beginning, each with its number of memories, common ones first."""
-        return list(self._searcher.terms_with_prefix("terms", beginning))
+    def all_frequencies(self) -> list[tuple[str, int]]:
+        """All terms, each with its number of memories, common ones first."""
+        return list(self._searcher.terms_with_prefix("terms", ""))
+
+    def terms_with(self, beginning: str) -> list[str]:
+        """The terms with this beginning, common ones first."""
+        return [term for term, _ in self._searcher.terms_with_prefix("terms", beginning)]
 
     def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most `limit`."""

@@ -29,8 +29,9 @@ from bankd.words.analysis import normal_form, runs_of
 from bankd.words.days import Span, on, read_asked_time
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader, Vectors
+    from bankd.ports import IndexView, Vectors
     from bankd.search.score import Weights
+    from bankd.workers.analyser import Analyser
 
 MOST_BESIDE = 3
 """The most answers of logs or archive, if the question did not ask for that group."""
@@ -122,7 +123,7 @@ class SaidByBank(NamedTuple):
 class Answering:
     """Answers one query, group by group."""
 
-    def __init__(self, query: Query, reader: QueryReader, options: RankingOptions) -> None:
+    def __init__(self, query: Query, reader: Analyser, options: RankingOptions) -> None:
         """Take the query and the options of ranking."""
         self._query, self._reader, self._options = query, reader, options
         self._nearest: tuple[Hit, ...] = ()
@@ -206,7 +207,7 @@ class Answering:
             if found is None or own is None:
                 return []
             terms.extend(found.weights.terms)
-            listed = rank_days(index.find_within(on(day), own, _LOOKED_AT), [on(day)], index)
+            listed = rank_days(index.terms.find_within(on(day), own, _LOOKED_AT), [on(day)], index)
             ranked = [one for one in (*found.ranked, *listed) if day_in(one.path.rpartition("/")[2]) == day]
             return [hit_of(one, found.weights, found.relations.newer, "logs") for one in ranked]
 

@@ -277,7 +277,9 @@ class BankSearch:
             return ()
         ties = found_ties.ties_of([best.id]) if best.id else ()
         if not (best.mentions or ties):
-            linked = best.id and (bank.mentioning([f"^{best.id}"], 1) or bank.used_with([best.id], MOST_RESPONSES, 1))
+            linked = best.id and (
+                bank.terms.mentioning([f"^{best.id}"], 1) or bank.rows.used_with([best.id], MOST_RESPONSES, 1)
+            )
             if not linked:
                 return ()
         from bankd.search.related import see_also  # noqa: PLC0415 -- most answers have no tie

@@ -21,7 +21,8 @@ from bankd.words.analysis import is_hangul, lexicon_of, normal_form
 from bankd.words.days import AskedTime, Span, on, says_nothing, without_what_says_nothing
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader
+    from bankd.ports import IndexView
+    from bankd.workers.analyser import Analyser
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
@@ -106,7 +107,7 @@ IN_WINDOW = 1_000
 def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
     """All memories of the days in the filters, in the order of the days."""
     window = Span(query.filters.since or date.min, query.filters.until or date.max)
-    found = rank_days(index.find_within(None, query.filters, IN_WINDOW), [window], index)
+    found = rank_days(index.terms.find_within(None, query.filters, IN_WINDOW), [window], index)
     placed = [one._replace(row=_placed(one.row, window)) for one in found]
     return sorted(placed, key=lambda one: _place_of(one, [window])[1:])
 
@@ -118,37 +119,37 @@ def _placed(row: FoundRow, window: Span) -> FoundRow:
 
 
 def list_days(
-    query: Query, asked: AskedTime, index: IndexView, reader: QueryReader, today: date, options: RankingOptions
+    query: Query, asked: AskedTime, index: IndexView, reader: Analyser, today: date, options: RankingOptions
 ) -> list[Ranked]:
     """All memories of the days that a question asks about, if it names no other subject: events first, day by day."""
     if not asked.windows or not asks_for_days_alone(asked, index, reader):
         return []
-    numbers = {n: n for window in asked.windows for n in index.find_within(window, query.filters, IN_WINDOW)}
+    numbers = {n: n for window in asked.windows for n in index.terms.find_within(window, query.filters, IN_WINDOW)}
     return rank_days(keep_sure(list(numbers), query.filters, index, today, options), asked.windows, index)
 
 
 def knows_days(windows: Sequence[Span], filters: Filters, index: IndexView) -> bool:
     """Whether the bank has memories of these days; if not, words of time are searched like other words."""
-    newest = [number for window in windows for number in index.find_within(window, filters, 1)]
-    return any(row.learned for row in index.rows(newest))
+    newest = [number for window in windows for number in index.terms.find_within(window, filters, 1)]
+    return any(row.learned for row in index.rows.shown(newest))
 
 
-def asks_for_days_alone(asked: AskedTime, index: IndexView, reader: QueryReader) -> bool:
+def asks_for_days_alone(asked: AskedTime, index: IndexView, reader: Analyser) -> bool:
     """Whether a question has no subject besides its days; an unknown piece of Korean, such as an ending, is not a subject."""
     known = cache(partial(is_known, index))
     rest = normal_form(without_what_says_nothing(asked.rest))
-    terms = reader.analyse_query(rest, lexicon_of(cache(index.reading), known)).terms
+    terms = reader.analyse_query(rest, lexicon_of(cache(index.rows.reading), known)).terms
     subjects = (term for term in terms if term_weight(term) == 1 and not says_nothing(term))
     return all(is_hangul(term) and not known(term) for term in subjects)
 
 
 def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: IndexView) -> list[Ranked]:
     """The memories of some days; those that fit them well first, in the order of their days."""
-    rows = {row.row: (row, happened_in(row, windows)) for row in index.rows(numbers)}
-    paths = index.paths({row.page for row, _ in rows.values()})
+    rows = {row.row: (row, happened_in(row, windows)) for row in index.rows.shown(numbers)}
+    paths = index.rows.paths({row.page for row, _ in rows.values()})
     ranked = [
         Ranked(paths[row.page], in_window(row, windows), one, {"score": fit, "time": fit})
-        for one in index.candidates(list(rows))
+        for one in index.rows.candidates(list(rows))
         for row, fit in (rows[one.row],)
         if fit and row.page in paths
     ]
@@ -170,7 +171,7 @@ def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexVi
     within = filters._replace(
         since=max(filters.since or date.min, window.first), until=min(filters.until or date.max, window.last)
     )
-    return [*index.find(weights.terms, within, most), *index.find_within(window, filters, most)]
+    return [*index.terms.find(weights.terms, within, most), *index.terms.find_within(window, filters, most)]
 
 
 def prefer_days(one: Ranked, windows: Sequence[Span], today: date) -> Ranked:

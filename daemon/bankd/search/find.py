@@ -46,8 +46,9 @@ from bankd.words.analysis import fold_text, irregular_forms, is_hangul, stem_wor
 from bankd.words.days import NO_TIME, AskedTime, Span, read_asked_time
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader, Vectors
+    from bankd.ports import IndexView, Vectors
     from bankd.search.meaning import Near
+    from bankd.workers.analyser import Analyser
     from bankd.workers.reranker import Reranker
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
@@ -425,8 +426,8 @@ def keep_sure(
     least = filters.min_confidence
     if least is None:
         return found
-    rows = index.rows(found)
-    paths = index.paths({row.page for row in rows})
+    rows = index.rows.shown(found)
+    paths = index.rows.paths({row.page for row in rows})
     sure = {row.row for row in rows if confidence_today(row, paths.get(row.page, ""), today, options) >= least}
     return [number for number in found if number in sure]
 
@@ -480,7 +481,7 @@ class Found(NamedTuple):
         return [*self.ranked, *(one for shown in self.ranked for one in self.folded.get(shown.row.row, ()))]
 
 
-def find_answers(query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions) -> Found:
+def find_answers(query: Query, index: IndexView, reader: Analyser, today: date, options: RankingOptions) -> Found:
     """Answer a query from one index.
 
     read | find | rank | floor
@@ -538,7 +539,7 @@ def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Rela
 
 
 def _read_days(
-    query: Query, index: IndexView, reader: QueryReader, today: date, options: RankingOptions
+    query: Query, index: IndexView, reader: Analyser, today: date, options: RankingOptions
 ) -> tuple[AskedTime, list[Ranked]]:
     """The days that a query asks about, if the bank has such days; and all memories of them, if it asks for nothing else."""
     asked = read_asked_time(query.text, today)
@@ -554,7 +555,7 @@ def newer_by(day: date | None, newer: Mapping[str, str], index: IndexView) -> Ma
     """What was superseded up to a day, or ever."""
     if day is None or not newer:
         return newer
-    learned = index.learned(list(newer.values()))
+    learned = index.rows.learned(list(newer.values()))
     return {old: new for old, new in newer.items() if learned.get(new, date.min) <= day}
 
 
@@ -605,8 +606,8 @@ def find_candidates(
 ) -> Sequence[int]:
     """The numbers of the memories that may answer and pass the filters."""
     if filters.min_confidence is None:
-        return index.find(weights.terms, filters, most)
-    found = index.find(weights.terms, filters, _FILTERED_CANDIDATES)
+        return index.terms.find(weights.terms, filters, most)
+    found = index.terms.find(weights.terms, filters, _FILTERED_CANDIDATES)
     return keep_sure(found, filters, index, today, options)[:most]
 
 
@@ -619,13 +620,13 @@ def rank_candidates(
     cosines: Mapping[int, float] = {},
 ) -> list[Ranked]:
     """Score the candidates and sort them, best first; `cosines` to the question are by number."""
-    candidates = index.candidates(found)
-    vocabularies = index.vocabularies({one.page for one in candidates})
+    candidates = index.rows.candidates(found)
+    vocabularies = index.rows.vocabularies({one.page for one in candidates})
     scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, cosines)
     best = sorted(zip(candidates, scored, strict=True), key=lambda one: -one[1]["score"])[:_LOOKED_AT]
-    paths = index.paths({one.page for one, _ in best})
-    rows = {row.row: row for row in index.rows([one.row for one, _ in best])}
-    usage_of = index.usage_of if options.usage_of is None else options.usage_of
+    paths = index.rows.paths({one.page for one, _ in best})
+    rows = {row.row: row for row in index.rows.shown([one.row for one, _ in best])}
+    usage_of = index.rows.usage_of if options.usage_of is None else options.usage_of
     usages = usage_of([row.id for row in rows.values() if row.id])
     ranked = [
         Ranked(paths[row.page], row, one, _with_prior(parts, row, paths[row.page], usages, today, options))

@@ -86,7 +86,7 @@ def find_near(
     known = index.count_vectors(vectors.identity)
     if not known:
         return None
-    own, is_filtered = index.vector_keys(found), query.filters != Filters()
+    own, is_filtered = index.rows.vector_keys(found), query.filters != Filters()
     text, most = asked.rest if asked.windows else query.text, most_filtered if is_filtered else NEAREST
     keys = {key for some in own.values() for key in some}
     near = vectors.near(text, [*keys], most)

@@ -28,7 +28,8 @@ from bankd.words.analysis import (
 )
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader
+    from bankd.ports import IndexView
+    from bankd.workers.analyser import Analyser
 
 # No postponed annotations here: what a query imports is compiled once; and no pattern, which takes longer than the work.
 
@@ -210,12 +211,15 @@ _SYNONYMS = 2
 """The most words that replace one unknown word; more would make it weigh more than the others."""
 
 
-def read_query(query: Query, index: IndexView, reader: QueryReader) -> Weights:
+def read_query(query: Query, index: IndexView, reader: Analyser) -> Weights:
     """Turn the text of a query into weighted terms."""
-    known, readings = cache(partial(is_known, index)), cache(index.reading)  # each is called several times for one word
+    known, readings = (
+        cache(partial(is_known, index)),
+        cache(index.rows.reading),
+    )  # each is called several times for one word
     is_korean = has_hangul(query.text)
     text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
-    analysis, beginning = reader.analyse_query(text, lexicon_of(readings, known)), cache(index.terms_with)
+    analysis, beginning = reader.analyse_query(text, lexicon_of(readings, known)), cache(index.terms.terms_with)
     read = _read_words(analysis.terms, known, beginning)
     terms = mend_typos([word for term in analysis.terms for word in read[term]], known, beginning)
     if is_korean:
@@ -256,7 +260,7 @@ def words_for(term: str, known: Callable[[str], bool]) -> Sequence[str]:
 
 def lexicon_within(index: IndexView) -> Lexicon:
     """How words are read in an index."""
-    return lexicon_of(index.reading, cache(partial(is_known, index)))
+    return lexicon_of(index.rows.reading, cache(partial(is_known, index)))
 
 
 def is_known(index: IndexView, term: str) -> bool:
@@ -266,5 +270,5 @@ def is_known(index: IndexView, term: str) -> bool:
 
 def _frequency(index: IndexView, term: str) -> int:
     """In how many memories a term occurs; if in none, under how many headings, or in how many questions."""
-    frequency = index.frequency  # a question needs this a hundred times for each bank
+    frequency = index.terms.frequency  # a question needs this a hundred times for each bank
     return frequency("terms", term) or frequency("heading", term) or frequency("asked", term)

@@ -198,13 +198,13 @@ class Associations:
         """The rows of memories, each fetched once; those that are gone are left out."""
         asked = list(numbers)
         if missing := [number for number in asked if number not in self._rows]:
-            self._rows |= {row.row: row for row in self._index.rows(missing)}
+            self._rows |= {row.row: row for row in self._index.rows.shown(missing)}
         return [self._rows[number] for number in asked if number in self._rows]
 
     def placed(self, row: FoundRow) -> Placed:
         """A memory where it stands."""
         if row.page not in self._paths:
-            self._paths |= self._index.paths(
+            self._paths |= self._index.rows.paths(
                 {one.page for one in self._rows.values()} - self._paths.keys() | {row.page}
             )
         return Placed(self._paths.get(row.page, ""), row.line, row.id, row.mentions)
@@ -213,11 +213,11 @@ class Associations:
         """The memory, page or person that somebody names: an id, a path from `bank/` on or within it, or `@Slug`."""
         if asked.startswith("@"):
             slug = asked[1:]
-            is_known = self._index.find_within(None, Filters(entities=(slug,)), 1) or self._index.names.named(
+            is_known = self._index.terms.find_within(None, Filters(entities=(slug,)), 1) or self._index.names.named(
                 f"{slug}.md"
             )
             return Node(entity=slug) if slug and is_known else None
-        if numbers := self._index.with_ids([asked.removeprefix("^")]):
+        if numbers := self._index.rows.with_ids([asked.removeprefix("^")]):
             return Node(next(iter(numbers.values())))
         wanted = BANK + asked.removeprefix(BANK)
         page = self._index.names.file(wanted) or self._index.names.file(f"{wanted}.md")
@@ -236,7 +236,7 @@ class Associations:
     def signals_of(self, nodes: Sequence[Node]) -> Mapping[Node, UseSignals]:
         """The signals of use of memories; nodes that are pages have none."""
         rows = {row.id: Node(row.row) for row in self.rows(node.row for node in nodes if node.row) if row.id}
-        return {rows[id_]: signals for id_, signals in self._index.signals_of([*rows]).items()}
+        return {rows[id_]: signals for id_, signals in self._index.rows.signals_of([*rows]).items()}
 
     def beside(self, memories: Sequence[Placed]) -> Iterator[Edge]:
         """The ties of answers except by shared words, which would cost another search."""
@@ -252,7 +252,7 @@ class Associations:
         yield from self.beside([memory])
         yield from self.by_rare_words(row.row)
         for entity in row.entities:
-            for number in self._index.find_within(None, Filters(entities=(entity,)), self._most):
+            for number in self._index.terms.find_within(None, Filters(entities=(entity,)), self._most):
                 yield edge(Node(number), Tie.ENTITY, f"@{entity}")
 
     def _incoming(self, ids: Sequence[str]) -> Iterator[Edge]:
@@ -267,8 +267,8 @@ class Associations:
     def _found(self, ids: Sequence[str]) -> Iterator[Edge]:
         """The ties that runs found, and the memories that were used together with these."""
         ties = [(tie.other if tie.one in ids else tie.one, tie) for tie in self._ties_of(ids)]
-        used = self._index.used_with(ids, MOST_RESPONSES, self._most)
-        numbers = self._index.with_ids([id_ for id_, _ in (*ties, *used)]) if ties or used else {}
+        used = self._index.rows.used_with(ids, MOST_RESPONSES, self._most)
+        numbers = self._index.rows.with_ids([id_ for id_, _ in (*ties, *used)]) if ties or used else {}
         for id_, tie in ties:
             if id_ in numbers:
                 yield edge(Node(numbers[id_]), tie.tie, tie.source or f"{tie.other} says it newer")
@@ -279,24 +279,24 @@ class Associations:
     def by_rare_words(self, number: int) -> Iterator[Edge]:
         """The memories that share rare words with this one, those that share most first."""
         own, of = self._words_of([number]).get(number, frozenset()), self._index.corpus.memories
-        rare = {word for word in own if is_rare(self._index.frequency("terms", word), of)}
+        rare = {word for word in own if is_rare(self._index.terms.frequency("terms", word), of)}
         if len(rare) < SHARED_WORDS:
             return
-        found = self._words_of(self._index.find(dict.fromkeys(rare, 1.0), Filters(), self._most))
+        found = self._words_of(self._index.terms.find(dict.fromkeys(rare, 1.0), Filters(), self._most))
         shared = {other: sorted(rare & words) for other, words in found.items() if other != number}
         for other in sorted(shared, key=lambda other: (-len(shared[other]), other)):
             if len(shared[other]) >= SHARED_WORDS:
                 yield edge(Node(other), Tie.RARE_WORDS, f"both say {', '.join(shared[other][:5])}")
 
     def _words_of(self, numbers: Sequence[int]) -> dict[int, frozenset[str]]:
-        candidates = self._index.candidates(numbers)
+        candidates = self._index.rows.candidates(numbers)
         return {one.row: frozenset(word for said in one.sentences for word in said) for one in candidates}
 
     def _of_page(self, path: str) -> Iterator[Edge]:
         """The memories of a page, what they link to, what links to it, and its hub or parts."""
         from bankd.layouts.links import keys_to  # noqa: PLC0415 -- see below
 
-        for row in self.rows(self._index.find_within(None, Filters(nodes=(path,)), self._most)):
+        for row in self.rows(self._index.terms.find_within(None, Filters(nodes=(path,)), self._most)):
             memory = self.placed(row)
             if not row.is_text and memory.page == path:
                 yield edge(Node(row.row), Tie.CONTAINED, memory.place)
@@ -319,7 +319,7 @@ class Associations:
         """The page with this name, and the memories about it."""
         for page in self._index.names.named(f"{slug}.md"):
             yield edge(Node(page=page.removeprefix(BANK)), Tie.LINK, f"@{slug} is its name")
-        for number in self._index.find_within(None, Filters(entities=(slug,)), self._most):
+        for number in self._index.terms.find_within(None, Filters(entities=(slug,)), self._most):
             yield edge(Node(number), Tie.ENTITY, f"@{slug}")
 
     def _outgoing(self, memory: Placed) -> Iterator[Edge]:
@@ -329,7 +329,7 @@ class Associations:
         from bankd.layouts.links import ids_named  # noqa: PLC0415 -- most answers have no link
 
         ids = ids_named(memory.mentions)
-        numbers = self._index.with_ids([id_ for id_ in ids if id_])
+        numbers = self._index.rows.with_ids([id_ for id_ in ids if id_])
         for mention, id_ in zip(memory.mentions, ids, strict=True):
             if id_ in numbers:
                 tie = Tie.DERIVED if mention.startswith(MERGED_MARK) else Tie.LINK
@@ -349,7 +349,7 @@ class Associations:
         return target.path.removeprefix(BANK)
 
     def _mentioning(self, words: Sequence[str]) -> Sequence[FoundRow]:
-        return self.rows(self._index.mentioning(words, self._most))
+        return self.rows(self._index.terms.mentioning(words, self._most))
 
 
 Json: TypeAlias = dict[str, Any]
@@ -481,7 +481,7 @@ class LookAlikes:
     def __init__(self, index: IndexView) -> None:
         """Use this index, whose state must not change meanwhile."""
         self._index = index
-        self._frequency, self._lexicon = cache(index.frequency), lexicon_within(index)
+        self._frequency, self._lexicon = cache(index.terms.frequency), lexicon_within(index)
         self._found: dict[str, list[LookAlike]] = {}
 
     def near(self, text: str) -> list[LookAlike]:
@@ -498,8 +498,8 @@ class LookAlikes:
         weights = self._weigh(text)
         self._found[text] = self._look_up(weights)
         near = [one for one in self._found[text] if not is_own(one.path)][:NEAREST]
-        candidates = self._index.candidates([one.row.row for one in near])
-        vocabularies = self._index.vocabularies({one.page for one in candidates})
+        candidates = self._index.rows.candidates([one.row.row for one in near])
+        vocabularies = self._index.rows.vocabularies({one.page for one in candidates})
         parts = score_memories(candidates, vocabularies, weights, self._index.corpus)
         scores = {one.row: score["score"] for one, score in zip(candidates, parts, strict=True)}
         scored = [(one, scores.get(one.row.row, 0.0)) for one in near]
@@ -511,8 +511,8 @@ class LookAlikes:
         return weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(self._frequency, "terms"))
 
     def _look_up(self, weights: Weights) -> list[LookAlike]:
-        numbers = self._index.find(weights.terms, Filters(), _LOOK_ALIKES)
-        rows = {row.row: row for row in self._index.rows(numbers) if not row.is_text}
-        paths = self._index.paths({row.page for row in rows.values()})
+        numbers = self._index.terms.find(weights.terms, Filters(), _LOOK_ALIKES)
+        rows = {row.row: row for row in self._index.rows.shown(numbers) if not row.is_text}
+        paths = self._index.rows.paths({row.page for row in rows.values()})
         found = (rows[number] for number in numbers if number in rows)
         return [LookAlike(row, paths[row.page]) for row in found if row.page in paths]
