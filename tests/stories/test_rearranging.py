@@ -250,6 +250,22 @@ def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: 
     assert written_by_people(root) == before
 
 
+@pytest.mark.parametrize("opened", ["%%\nhidden", "```\ncode", "<!-- hidden"])
+def test_a_part_that_would_hide_the_next_one_is_named_and_not_merged(
+    root: Path, page: Path, bankctl: Run, opened: str
+) -> None:
+    bankctl("page", "split", "full")
+    part = page.parent / "full/cooking.md"
+    part.write_text(f"{part.read_text('utf-8')}\n{opened}\n", "utf-8")
+    before = tree_state(root)
+
+    merged = bankctl("page", "merge", "full")
+
+    assert merged.code == 3
+    assert "bank/knowledge/full/cooking.md: has a comment or code block that is not closed" in merged.err
+    assert tree_state(root) == before
+
+
 @pytest.mark.parametrize("emptied", [["running"], ["cooking", "running", "books"]])
 def test_a_part_with_nothing_in_it_goes_with_a_merge(root: Path, page: Path, bankctl: Run, emptied: list[str]) -> None:
     bankctl("page", "split", "full")
@@ -456,7 +472,7 @@ def test_a_large_page_is_named_by_status_before_it_is_split(root: Path, bankctl:
 def test_an_old_copy_of_a_split_page_may_be_saved_again_and_again(root: Path, bankctl: Run) -> None:
     page = root / "bank/patterns/workflows.md"
     sections = (f"## Part {n}\n\n- W: {'step ' * 400}of part {n} ^m-part{n:08}\n\n" for n in range(9))
-    page.write_text("# Workflows\n\n" + "".join(sections))
+    page.write_text("# Workflows\n\n" + "".join(sections) + "- see [home](../daily/home.md)\n")
     old = page.read_text()
     bankctl("cycle", "reflect", "--now", "2026-06-10T03:00")
     for minute in (2, 4, 6):
@@ -465,3 +481,4 @@ def test_an_old_copy_of_a_split_page_may_be_saved_again_and_again(root: Path, ba
 
         assert bankctl("doctor", "verify").out.endswith("all promises hold\n")
         assert f"A note of minute {minute}." in page.read_text()
+        assert sum(one.read_text().count("see [home]") for one in page.parent.rglob("*.md")) == 1

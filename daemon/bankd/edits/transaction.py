@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 from bankd.edits import operations as ops
 from bankd.edits.inserting import block_key, ids_in, keys_in, page_of, split_bom, unix_text
 from bankd.pages.page import part_of_line, parts_folder
+from bankd.pages.references import may_name, without_targets
 from bankd.pages.resolve import outline_of
-from bankd.pages.scanner import BlockKind, encode_text, split_lines
+from bankd.pages.scanner import BlockKind, decode_text, encode_text, split_lines
 from bankd.pages.text import MARK
 
 Event: TypeAlias = Mapping[str, Any]
@@ -181,11 +182,15 @@ def _recast(operation: ops.Recast, data: bytes | None, look: Look) -> StepResult
 
 
 def _with_copy(operation: ops.Remove | ops.Drop, look: Look) -> ops.Remove | ops.Drop:
-    """A copy of an operation that applies only to the pieces whose copy exists by now."""
+    """A copy of an operation that applies only to the pieces whose copy exists by now, if with other link targets."""
     if not operation.elsewhere:
         return operation
     keys = {piece.key for piece in operation.pieces}
-    there = keys_in(look(operation.elsewhere), keys)
+    data = look(operation.elsewhere)
+    there = keys_in(data, keys)
+    if data is not None and any(may_name(piece.text) for piece in operation.pieces if piece.key not in there):
+        written = {without_targets(piece.text) for piece in pieces_of_page(decode_text(data))}
+        there |= {piece.key for piece in operation.pieces if without_targets(piece.text) in written}
     if isinstance(operation, ops.Drop) and there != keys:
         return ops.Remove(operation.path, ops.narrow_operation(operation, there).pieces, operation.elsewhere)
     return ops.narrow_operation(operation, there)

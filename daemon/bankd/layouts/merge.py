@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from bankd.pages.page import SHARED_MARK, inherited_front_matter, line_end_of, part_lines
 from bankd.pages.references import definitions_of
@@ -113,11 +114,13 @@ Sense = Callable[[str, Document, int, int], str]
 def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Layout | tuple[Unmergeable, ...]:
     """Lay a hub and all its parts out as one page; `documents` holds the hub, its parts, and theirs."""
     merger = _Merger(hub, documents, sense)
-    pieces = tuple(_spaced(list(merger.pieces(hub, 0, len(documents[hub].lines))), documents))
-    if merger.problems:
-        return tuple(merger.problems)
+    pieces = list(merger.pieces(hub, 0, len(documents[hub].lines)))
+    problems = (*merger.problems, *_unclosed(pieces, documents))
+    if problems:
+        return problems
     own = LayoutPiece(hub, 0, 0)  # a hub without a line of its own is rewritten all the same
-    return Layout((NewPage(hub, (own, *pieces)),), tuple(merger.parts), merger.homes)
+    spaced = tuple(_spaced(pieces, documents))
+    return Layout((NewPage(hub, (own, *spaced)),), tuple(merger.parts), merger.homes)
 
 
 def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
@@ -203,6 +206,14 @@ class _Merger:
         return masters
 
 
+def _unclosed(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[Unmergeable]:
+    """The pages whose last block would swallow the next part, even with a blank line between them."""
+    for piece, after in pairwise(pieces):
+        if piece.source and _would_join(piece, after, documents, gap=("\n",)):
+            reason = "has a comment or code block that is not closed, and would hide what comes after it: close it"
+            yield Unmergeable(piece.source, reason)
+
+
 def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[LayoutPiece]:
     """Add line ends so that what the user added at the end of a part does not run into the next part."""
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
@@ -213,18 +224,22 @@ def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Ite
         line_end = line_end_of(document)
         if piece.is_unended or not document.lines[piece.end - 1].endswith("\n"):
             yield LayoutPiece(text=line_end)
-        if _would_join(document, piece, documents[after.source], after):
+        if _would_join(piece, after, documents):
             yield LayoutPiece(text=line_end)
 
 
-def _would_join(document: Document, piece: LayoutPiece, next_document: Document, after: LayoutPiece) -> bool:
+def _would_join(
+    piece: LayoutPiece, after: LayoutPiece, documents: Mapping[str, Document], gap: tuple[str, ...] = ()
+) -> bool:
     """Whether the last block of one piece would swallow the first of the next; a split never cuts there."""
+    document, next_document = documents[piece.source or ""], documents[after.source or ""]
     filled = (block for block in document.blocks if block.kind is not BlockKind.BLANK)
     last = next((block for block in filled if max(block.end, block.whole_end) == piece.end), None)
     first = next((block for block in next_document.blocks if block.start == after.start), None)
     if last is None or first is None:
         return False
     above = [line.rstrip("\r\n") + "\n" for line in document.lines[last.start : piece.end]]
+    above.extend(gap)
     joined = scan_text("".join([*above, *next_document.lines[first.start : first.end]]))
     return not any(block.start == len(above) and block.kind is first.kind for block in joined.blocks)
 
