@@ -49,10 +49,10 @@ from bankd.settings import DistilPolicy, Settings
 if TYPE_CHECKING:
     from bankd.app.index import RunIndex
     from bankd.index.recall import RecallBuffer
+    from bankd.storage.transactions import TransactionWriter
     from bankd.workspace.catalog import PageMemoryCatalog
     from bankd.workspace.graph import LinkGraph
     from bankd.workspace.logs import LogFiles
-    from bankd.workspace.writer import WorkspaceWriter
 
 CycleKind: TypeAlias = Literal["micro", "reflect"]
 
@@ -63,7 +63,7 @@ class World:
 
     logs: LogFiles
     catalog: PageMemoryCatalog
-    transactions: WorkspaceWriter
+    transactions: TransactionWriter
     index: RunIndex
     graph: LinkGraph
     recalls: RecallBuffer
@@ -188,7 +188,7 @@ def think_over(
     return Thought((*distilled.waiting, *insights), (*distilled.notes, *matched.notes))
 
 
-def closed_for(plan: Plan, transactions: WorkspaceWriter) -> Mapping[str, str]:
+def closed_for(plan: Plan, transactions: TransactionWriter) -> Mapping[str, str]:
     """The pages that a plan would change and that cannot be written now, and why."""
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 

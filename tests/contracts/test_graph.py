@@ -199,7 +199,10 @@ def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
         done = rearranger.move("knowledge/full.md", "world/all.md")
 
     twice = tmp_path / "agent/twice.md"  # an exchange would cut its second name off
-    assert f"{twice}: links could not follow (it has another name elsewhere)" in done.conflicts
+    assert (
+        f"{twice}: links could not follow (twice.md: has a second hard link, which swapping would cut; left alone)"
+        in done.conflicts
+    )
     assert twice.read_text() == "[t](../ws/bank/knowledge/full.md)\n"
     assert twice.samefile(tmp_path / "agent/twice.txt")
     assert (root / "scripts/run.sh").read_text() == f"cat {root}/bank/world/all.md\n"

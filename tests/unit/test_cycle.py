@@ -26,11 +26,11 @@ from bankd.memory.route import Rules
 from bankd.same import read_statement
 from bankd.search.request import KeptAnswer
 from bankd.settings import BudgetPolicy, DedupPolicy, Settings, SplitPolicy
+from bankd.storage.transactions import TransactionWriter
 from bankd.words.statement import Statement, plain_wording
 from bankd.workspace.catalog import PageMemoryCatalog
 from bankd.workspace.graph import LinkGraph
 from bankd.workspace.logs import LogFiles
-from bankd.workspace.writer import WorkspaceWriter
 from tests.small_world import SmallWorld
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
@@ -125,16 +125,16 @@ def test_what_takes_lines_apart_loads_while_they_are_routed(make: Make, monkeypa
     assert expected == ["one", "둘"]
 
 
-STEPS = ((LogFiles, "mark_read"), (WorkspaceWriter, "commit"), (PageMemoryCatalog, "refresh"), (LinkGraph, "refresh"), (RunIndex, "refresh"))  # fmt: skip
+STEPS = ((LogFiles, "mark_read"), (TransactionWriter, "commit"), (PageMemoryCatalog, "refresh"), (LinkGraph, "refresh"), (RunIndex, "refresh"))  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("kind", "steps"),
     [
-        ("micro", "catalog.refresh graph.refresh writer.commit logs.mark_read catalog.refresh index.refresh"),
+        ("micro", "catalog.refresh graph.refresh transactions.commit logs.mark_read catalog.refresh index.refresh"),
         (
             "reflect",
-            "catalog.refresh graph.refresh writer.commit logs.mark_read catalog.refresh index.refresh graph.refresh",
+            "catalog.refresh graph.refresh transactions.commit logs.mark_read catalog.refresh index.refresh graph.refresh",
         ),
     ],
 )

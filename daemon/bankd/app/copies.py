@@ -170,7 +170,7 @@ def verify_workspace(workspace: Workspace) -> Verification:
     Logs, pages and events are read anew, and bankd's own tables are not trusted.
     """
     ledger = workspace.transactions.ledger()
-    corrupt = workspace.transactions.corrupt
+    corrupt = workspace.transactions.events.corrupt
     unreadable = [VerifyFinding("unreadable", f"{one.path}:{one.line}", one.problem) for one in corrupt]
     emptied: set[str] = set()
     places = _places(workspace, unreadable, emptied)

@@ -38,12 +38,13 @@ from bankd.settings import Settings
 if TYPE_CHECKING:
     from bankd.index.recall import RecallBuffer
     from bankd.storage.disk import DerivedDatabase
+    from bankd.storage.transactions import TransactionWriter
     from bankd.storage.tree import BankFiles
     from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
     from bankd.workspace.facts import RunLedger, RunReports, TrustedClock
     from bankd.workspace.graph import LinkGraph
     from bankd.workspace.logs import ImportedLogs, LogFiles
-    from bankd.workspace.writer import TextTraces, WorkspaceWriter
+    from bankd.workspace.traces import TextTraces
 
 _LOOK_SECONDS = 0.25
 
@@ -122,7 +123,7 @@ class Workspace:
     logs: LogFiles
     catalog: PageMemoryCatalog
     catalog_db: CatalogDatabase
-    transactions: WorkspaceWriter
+    transactions: TransactionWriter
     index: RunIndex
     graph: LinkGraph
     recalls: RecallBuffer
@@ -190,7 +191,7 @@ class Workspace:
             notes += self.healed
             if self.recorder.is_by_hand:
                 self.healed.clear()  # the daemon's log has them too
-        unread = [cannot_be_told(str(one)).text for one in self.transactions.corrupt]
+        unread = [cannot_be_told(str(one)).text for one in self.transactions.events.corrupt]
         return replace(report, notes=(*notes, *report.notes, *self.take_damage(), *unread))
 
     def take_damage(self) -> list[str]:

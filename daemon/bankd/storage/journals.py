@@ -270,14 +270,15 @@ class Staging:
             try:
                 with suppress(FileNotFoundError):
                     self._calls.unlink(f"w-{name}", folder)  # a crash left it behind
-                self._write(self._calls.create(f"w-{name}", folder, 0o600 if model else mode), data, model)
+                self.fill(self._calls.create(f"w-{name}", folder, 0o600 if model else mode), data, model)
                 self._calls.rename(f"w-{name}", folder, name, folder)
             except BaseException:
                 with suppress(OSError):
                     self._calls.unlink(f"w-{name}", folder)
                 raise
 
-    def _write(self, fd: int, data: bytes, model: str | None) -> None:
+    def fill(self, fd: int, data: bytes, model: str | None) -> None:
+        """Write and sync a new file, and close it; it gets the owner, mode and attributes of `model`."""
         with closing_descriptor(fd):
             if model:
                 with self._tree.file(model) as shown:

@@ -22,7 +22,7 @@ from bankd.edits.second_look import Locate, Settling, describe_changes, second_l
 from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import HEALING, Applied, Journal, Look, Transaction, take_step
 from bankd.errors import ConflictError
-from bankd.memory.ledger import DELETED, FORGOTTEN, RESTORED, UNDONE, fold_events, make_event
+from bankd.memory.ledger import DELETED, FORGOTTEN, RESTORED, UNDONE, make_event
 from bankd.pages.memory import split_id
 from bankd.pages.page import read_page
 from bankd.pages.scanner import decode_text, encode_text
@@ -148,7 +148,7 @@ class Recoverer:
 
     def _taken_out(self, memories: Set[str]) -> Set[str]:
         """The memories that a command took out; read from events, because the journal may be lost."""
-        gone = fold_events(self._transactions.events.read_events()).gone
+        gone = self._transactions.ledger().gone
         return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
 
     def _settle_pieces(
@@ -167,7 +167,7 @@ class Recoverer:
         """The transaction that heals a page; an event restores each memory that was recorded as deleted meanwhile."""
         own, at = f"{run}~again", now.isoformat()
         back = _added_by(operations)
-        gone = fold_events(self._transactions.events.read_events()).gone if back else {}
+        gone = self._transactions.ledger().gone if back else {}
         deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
         events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
         return Transaction(own, at, operations, events, "second look")

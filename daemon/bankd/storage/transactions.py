@@ -3,16 +3,22 @@
     stage all | journal [COMMIT] | swap and look, step by step | events | journal to done/
 
 Until the journal is in place nothing visible has changed. After it, the same code always goes forward.
+
+The files of other folders whose links follow are the only files outside the workspace that bankd writes. They are staged and
+exchanged as in the bank, when all else is done, but without a journal: after a crash, the links that did not follow are found
+and offered as after a move by the user.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
 from threading import Event as Waiter
 
 from bankd.edits.inserting import keys_in
-from bankd.edits.operations import Append, Drop, Remove, Rewrite, digest_of
+from bankd.edits.operations import Append, Drop, Operation, Remove, Rewrite, digest_of
 from bankd.edits.transaction import (
     HEALING,
     Applied,
@@ -26,7 +32,9 @@ from bankd.edits.transaction import (
     state_of,
     take_step,
 )
-from bankd.errors import ConflictError, InvariantError, StorageError
+from bankd.errors import ConflictError, InvariantError, StorageError, UserError
+from bankd.memory.ledger import Ledger, fold_events
+from bankd.pages.names import folders_above, is_outside
 from bankd.pages.scanner import decode_text
 from bankd.storage import disk
 from bankd.storage.disk import closed_among
@@ -66,6 +74,9 @@ class TransactionWriter:
         """Carry out a transaction completely or not at all; StorageError if the disk fails."""
         if not self._lock.is_held:
             raise InvariantError("a transaction was begun without the lock")
+        outside = [operation for operation in transaction.operations if is_outside(operation.path)]
+        inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
+        transaction = replace(transaction, operations=inside)
         try:
             disk.check_writable(self._tree)
             transaction, versions = keep_versions(transaction, self.look)
@@ -77,7 +88,36 @@ class TransactionWriter:
         except OSError as problem:
             raise disk.explain_failure(problem, self._tree.root) from problem
         applied.conflicts += [f"{key} stays, for {path} has it in other words" for key, path in versions.items()]
+        for operation in outside:
+            try:
+                self._write_outside(operation)
+            except (OSError, ConflictError, UserError) as problem:
+                applied.conflicts.append(f"{operation.path}: links could not follow ({problem})")
         return applied
+
+    def _write_outside(self, operation: Operation) -> None:
+        """Carry out an operation on a file outside; ConflictError, UserError or OSError when it must be left alone."""
+        folder, _, name = operation.path.rpartition("/")
+        with closing(FileTree(Path(folder), self._tree.calls)) as tree, tree.folder("") as fd:
+            staged = f".bankd-{name}.tmp"
+            for _ in range(_TRIES):
+                old = tree.read(name)
+                new = take_step(Step(operation.path, (operation,)), old, self.look, self.rewrite).data
+                if new is None or new == old:
+                    return
+                tree.remove(staged)  # a crash left it behind
+                try:
+                    Staging(tree).fill(tree.calls.create(staged, fd), new, name)
+                    tree.calls.exchange(staged, fd, name, fd)
+                    if is_ours := tree.read(staged) == old:
+                        disk.sync_file(tree, fd)
+                    else:  # an edit came out
+                        tree.calls.exchange(staged, fd, name, fd)
+                finally:
+                    tree.remove(staged)
+                if is_ours:
+                    return
+        raise ConflictError("it changes all the time")
 
     def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, StagedName]]:
         """Put the result of every step on the stage: all space is taken before anything is visible."""
@@ -224,6 +264,16 @@ class TransactionWriter:
                     applied.conflicts.append(f"{operation.path}: {key} found no place that reads as it should")
                     missing.add(key)
         return missing
+
+    def ledger(self) -> Ledger:
+        """The ledger: the state that all events together give."""
+        return fold_events(self.events.read_events())
+
+    def remove_empty_folders(self, gone: Iterable[str]) -> None:
+        """Remove the folders above pages that are gone, if they are empty; `bank/` and `archive/` stay."""
+        folders = {folder for path in gone for folder in folders_above(path) if "/" in folder}
+        for folder in sorted(folders, reverse=True):
+            self._tree.remove_empty(folder)
 
     def look(self, path: str) -> bytes | None:
         """The bytes of a file at this moment; None when there is none, or it must be left alone."""

@@ -39,6 +39,7 @@ from bankd.storage.disk import require_safe
 from bankd.storage.events import ReplyLog, append_line
 from bankd.storage.journals import Lock
 from bankd.storage.recovery import Recoverer
+from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import BankFiles, FileTree
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.system.process import seldom_collected
@@ -49,7 +50,7 @@ from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from bankd.workspace.facts import RunLedger, RunReports, TrustedClock, count_emptied
 from bankd.workspace.graph import LinkGraph
 from bankd.workspace.logs import ImportedLogs, LogFiles
-from bankd.workspace.writer import TextTraces, WorkspaceWriter
+from bankd.workspace.traces import TextTraces
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +111,7 @@ def open_workspace(
     files = BankFiles(root)
     try:
         with _lock_of(files, moment, write, lease) as lock:
-            writer = WorkspaceWriter(files, lock, _writer(), reference_rewriter(settings.routing))
+            writer = TransactionWriter(files, lock, _writer(), reference_rewriter(settings.routing))
             healed: list[str] = []
             if write:
                 require_safe(files, permitted=settings.unsafe_filesystem)
@@ -149,7 +150,7 @@ def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple
 
 
 def _assemble(
-    writer: WorkspaceWriter,
+    writer: TransactionWriter,
     files: BankFiles,
     settings: Settings,
     moment: datetime,

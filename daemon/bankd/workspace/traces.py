@@ -1,113 +1,26 @@
-"""The writer of a workspace, and the traces of a text that is purged.
-
-`WorkspaceWriter` commits transactions. It also writes the files of other folders whose links follow: the only files
-outside the workspace that bankd writes. They are staged and exchanged as in the bank, but without a journal: after a
-crash, the links that did not follow are found and offered as after a move by the user. `TextTraces` finds what remembers
-a text beside the pages.
-"""
+"""The traces of a text that is purged: what remembers it beside the pages."""
 
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import TypeAlias
 
-from bankd.edits.operations import Operation
-from bankd.edits.transaction import Applied, Step, Transaction, take_step
+from bankd.edits.transaction import Transaction
 from bankd.errors import ConflictError, StorageError
-from bankd.memory.ledger import CorruptLine, Ledger, fold_events
 from bankd.memory.undo import encoded_forms, holds_form, scrub_bytes, scrub_record
-from bankd.pages.names import folders_above, is_outside
 from bankd.storage.disk import check_room, remove_derived
 from bankd.storage.events import EVENTS, PACKED, REPLIES, line_of, log_files, parse_row, read_log_file
 from bankd.storage.journals import DONE, RUNS, TXN
 from bankd.storage.transactions import TransactionWriter
-from bankd.storage.tree import FILE_CAP, FileTree, closing_descriptor, find_lines, open_regular, read_all, write_all
+from bankd.storage.tree import FileTree, find_lines
 from bankd.workspace.catalog import CatalogDatabase
 from bankd.workspace.facts import LEDGER
-
-
-class WorkspaceWriter(TransactionWriter):
-    """Commits transactions; files outside the workspace are written when all else is done."""
-
-    def ledger(self) -> Ledger:
-        """The ledger: the state that all events together give."""
-        return fold_events(self.events.read_events())
-
-    @property
-    def corrupt(self) -> Sequence[CorruptLine]:
-        """The lines of the event log that could not be read by the last `ledger`."""
-        return self.events.corrupt
-
-    def commit(self, transaction: Transaction) -> Applied:
-        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
-        outside = [operation for operation in transaction.operations if is_outside(operation.path)]
-        inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
-        applied = super().commit(replace(transaction, operations=inside))
-        for operation in outside:
-            try:
-                self._relink(operation)
-            except (OSError, ConflictError) as problem:
-                applied.conflicts.append(f"{operation.path}: links could not follow ({problem})")
-        return applied
-
-    def remove_empty_folders(self, gone: Iterable[str]) -> None:
-        """Remove the folders above pages that are gone, if they are empty; `bank/` and `archive/` stay."""
-        folders = {folder for path in gone for folder in folders_above(path) if "/" in folder}
-        for folder in sorted(folders, reverse=True):
-            self._tree.remove_empty(folder)
-
-    def _relink(self, operation: Operation) -> None:
-        """Carry out an operation on a file outside; ConflictError or OSError when it must be left alone."""
-        name = operation.path.rpartition("/")[2]
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-        with closing_descriptor(os.open(operation.path.removesuffix(name), flags)) as folder:
-            for _ in range(5):
-                if self._try(folder, name, operation):
-                    return
-        raise ConflictError("it changes all the time")
-
-    def _try(self, folder: int, name: str, operation: Operation) -> bool:
-        """Exchange once; False when somebody else's edit came out, which is put back."""
-        calls, path = self._tree.calls, operation.path
-        old, mode = _read(name, folder, path)
-        new = take_step(Step(path, (operation,)), old, self.look, self.rewrite).data
-        if new is None or new == old:
-            return True
-        staged = f".bankd-{name}.tmp"
-        with suppress(FileNotFoundError):
-            calls.unlink(staged, folder)
-        try:
-            with closing_descriptor(calls.create(staged, folder, mode)) as fd:
-                os.fchmod(fd, mode)
-                write_all(calls, fd, new)
-                calls.sync(fd)
-            calls.exchange(staged, folder, name, folder)
-            is_ours = _read(staged, folder, path)[0] == old
-            if not is_ours:
-                calls.exchange(staged, folder, name, folder)
-            calls.sync(folder)
-            return is_ours
-        finally:
-            with suppress(FileNotFoundError):
-                calls.unlink(staged, folder)
-
-
-def _read(name: str, folder: int, path: str) -> tuple[bytes, int]:
-    """The bytes and the mode of a file; ConflictError when it is too large, has a second name, or is not regular."""
-    with closing_descriptor(open_regular(name, folder, path)) as fd:
-        state = os.fstat(fd)
-        if state.st_nlink > 1:
-            raise ConflictError("it has another name elsewhere")
-        return read_all(fd, path, FILE_CAP), stat.S_IMODE(state.st_mode)
-
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _LOGS = (EVENTS, REPLIES)
