@@ -66,7 +66,7 @@ TROUBLES = {
     ),
     "by polling only": (False, replace(WELL, daemon=DaemonFacts(7, "0", NOW, {"mode": "polling", "reason": "nfs4"}))),
     "memory/ is missing": (True, replace(WELL, bank=BankFacts(missing=("memory",)))),
-    "the index: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),
+    "the index cannot be used: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),
     "the clock jumped": (True, replace(WELL, bank=BankFacts(is_clock_frozen=True))),
     "large pages: a.md": (False, replace(WELL, bank=BankFacts(large=("a.md",)))),
     "m-1 stands 2 times: bank/a.md:3, bank/b.md:4": (
@@ -111,6 +111,16 @@ def test_an_index_that_nobody_made_yet_is_no_trouble() -> None:
     assert [found.text.split(":")[0] for found in judge_health(replace(WELL, bank=new, daemon=None))] == [
         "no daemon runs"
     ]
+
+
+def test_of_many_files_the_status_names_three_and_counts_the_rest() -> None:
+    bank = BankFacts(left_alone={f"bank/{n}.md": "has merge markers" for n in range(5)})
+    found = facts_to_json(replace(WELL, bank=bank))["findings"]
+
+    assert [one["text"].partition(":")[0] for one in found] == [
+        *[f"bank/{n}.md is left alone" for n in range(3)], "2 more findings about files",
+    ]  # fmt: skip
+    assert all(one["needs_person"] for one in found)
 
 
 def test_where_all_is_well_nothing_is_said() -> None:

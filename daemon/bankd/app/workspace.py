@@ -20,7 +20,7 @@ from bankd.edits.operations import Operation
 from bankd.edits.settle import is_just_saved
 from bankd.edits.transaction import Applied, Transaction
 from bankd.errors import BankError, RefusedError, UserError
-from bankd.health.health import cannot_be_told
+from bankd.health.health import tell_unread
 from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.links import relink_plan
@@ -191,7 +191,7 @@ class Workspace:
             notes += self.healed
             if self.recorder.is_by_hand:
                 self.healed.clear()  # the daemon's log has them too
-        unread = [cannot_be_told(str(one)).text for one in self.transactions.events.corrupt]
+        unread = [tell_unread(str(one)) for one in self.transactions.events.corrupt]
         return replace(report, notes=(*notes, *report.notes, *self.take_damage(), *unread))
 
     def take_damage(self) -> list[str]:

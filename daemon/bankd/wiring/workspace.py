@@ -27,7 +27,7 @@ from bankd.config.workspace import (
     require_folders,
 )
 from bankd.errors import BusyError, UserError
-from bankd.health.health import bank_emptied
+from bankd.health.health import BANK_ADVICE, tell_emptied
 from bankd.index.recall import RecallBuffer
 from bankd.layouts.rearrange import reference_rewriter
 from bankd.memory.retain import LogPlace, without_project
@@ -81,8 +81,7 @@ class DaemonLease:
 def require_pages(root: Path) -> None:
     """UserError when a bank that held memories has no page now: nobody is taken to have deleted all of it."""
     if emptied := count_emptied(root):
-        found = bank_emptied(emptied)
-        raise UserError(f"{root}: {found.text}; {found.fix}")
+        raise UserError(f"{root}: {tell_emptied(emptied)}; {BANK_ADVICE}")
 
 
 @contextmanager

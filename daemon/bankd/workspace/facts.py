@@ -57,7 +57,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         large=tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path)),
         disk=trouble,
         copied=_still_copied(root, read_copied(catalog)),
-        held_back=tuple(str(item.place) for item in held_back if not item.is_offered),
+        held_back={str(item.place): item.reason for item in held_back if not item.is_offered},
         set_aside=tuple(
             path.relative_to(root).as_posix()
             for folder in (TXN, DONE, RUNS)
