@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,20 @@ def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Pat
 
     assert "정직을 최우선으로" in healed
     assert "정직을 최우선으로" not in page.read_text()
+
+
+def test_a_memory_that_is_taken_out_beside_a_newer_one_stays_out(root: Path, bankctl: Run) -> None:
+    learn(root, bankctl, "2026-05-01.md", "S: 가치관: 약속을 지킨다.", now="2026-06-09T03:00")
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    learn(root, bankctl, "2026-05-03.md", "S: 가치관: 아침마다 책을 읽는다.", now="2026-06-10T03:02")
+    page = root / "bank/identity/values.md"
+    page.write_text(re.sub(r"(?m)^- S: .*정직.*\n", "", page.read_text()))
+    saved = datetime.fromisoformat("2026-06-10T03:03").timestamp()
+    os.utime(page, (saved, saved))
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:04")
+
+    assert "정직을 최우선으로" not in page.read_text()
+    assert "책을 읽는다" in page.read_text()
 
 
 def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: Run) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
-from bankd.edits.inserting import bare_lines_in, keys_in
+from bankd.edits.inserting import bare_lines_in, block_key, keys_in
 from bankd.edits.operations import (
     Append,
     Carry,
@@ -22,7 +23,7 @@ from bankd.edits.operations import (
     digest_of,
 )
 from bankd.edits.second_look import MOST_AGAIN, REST, Settling, find_rests, second_look, without_settled
-from bankd.edits.transaction import Transaction
+from bankd.edits.transaction import Journal, Transaction
 from bankd.pages.scanner import encode_text
 
 ONE = Piece("m-1", "- W: one ^m-1")
@@ -185,7 +186,9 @@ def settled(pages: Mapping[str, str], run: Transaction = RUN, *later: Transactio
             for key in keys
         }
 
-    return set(Settling(look, locate, later).find(run, {"a.md": BEFORE}, set(known.split()), {"a.md"}))
+    journals = [Journal(n, transaction, {"a.md": AFTER}) for n, transaction in enumerate(later)]
+    settling = Settling(look, locate, journals, lambda _: NOON)
+    return set(settling.find(run, {"a.md": BEFORE}, set(known.split()), {"a.md"}))
 
 
 @pytest.mark.parametrize(
@@ -247,6 +250,18 @@ def test_a_wording_that_was_renewed_is_settled_when_it_is_neither_old_nor_new() 
 
     assert settled({"a.md": "- W: old ^m-1\n"}, run) == settled({"a.md": "- W: new ^m-1\n"}, run) == set()
     assert settled({"a.md": "- W: mine ^m-1\n"}, run) == {"m-1"}
+
+
+def test_what_stood_there_when_a_later_run_wrote_what_stands_still_was_read() -> None:
+    """Not when the page was changed within seconds of that run, or had the line before: then it may be an old buffer."""
+    brought = Append("a.md", "", (Piece("m-3", "- W: three ^m-3"),))
+    now = {"a.md": f"{BEFORE}- W: three ^m-3\n"}
+    long_ago, just_now = (f"2026-06-10T{at}+09:00" for at in ("11:58:00", "11:59:58"))
+    again = replace(brought, pieces=(Piece(block_key("- mine"), "- mine"),))
+
+    assert settled(now, RUN, Transaction("run", long_ago, (brought,))) == {"m-1", "m-2"}
+    assert settled(now, RUN, Transaction("run", just_now, (brought,))) == set()
+    assert settled({"a.md": BEFORE}, RUN, Transaction("run", long_ago, (again,))) == set()
 
 
 def test_what_is_settled_is_not_asked_for_again() -> None:

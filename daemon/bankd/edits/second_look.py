@@ -17,11 +17,13 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from bankd.edits import inserting
 from bankd.edits import operations as ops
-from bankd.edits.transaction import HEALING, Look, Transaction, keys_of, pieces_of_page, recast_removals
+from bankd.edits.transaction import HEALING, Journal, Look, Transaction, keys_of, pieces_of_page, recast_removals
 from bankd.pages.memory import split_id
 from bankd.pages.references import without_targets
 from bankd.pages.scanner import decode_text, encode_text
 
+UNREAD = timedelta(seconds=5)
+"""A person needs at least this long to read a page and delete a line."""
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 """Keys -> for each, the files of bank/ and archive/ that hold its piece now."""
 
@@ -214,11 +216,15 @@ def _keys(pieces: Iterable[ops.Piece]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Finds what people changed, from the files as they are now; pieces that a `later` transaction named are left out."""
+    """Finds what people changed, from the files as they are now; pieces that a `later` transaction named are left out.
+
+    `changed_at` gives the time at which a file was last changed.
+    """
 
     look: Look
     locate: Locate
-    later: Sequence[Transaction]
+    later: Sequence[Journal]
+    changed_at: Callable[[str], datetime]
 
     def find(
         self, transaction: Transaction, before: Mapping[str, str | None], known: Set[str], paths: Set[str]
@@ -227,7 +233,8 @@ class Settling:
 
         `before` has the texts of the files before the transaction; None for a file that did not exist.
         """
-        decided = {key for other in self.later if other.kind not in HEALING for key in keys_of(other)}
+        plans = (other.transaction for other in self.later)
+        decided = {key for other in plans if other.kind not in HEALING for key in keys_of(other)}
         settled = _changed_again(transaction, self.look, paths) - decided
         for path in sorted(paths & before.keys()):
             operations = [op for op in transaction.operations if op.path == path and op.phase == ops.Append.phase]
@@ -251,8 +258,25 @@ class Settling:
         changed |= {key for key in moved if not any(stands(key, place) for place in places[key])}
         if data is None or written.is_wiped(data, texts.keys()):
             # the page may have been renamed and its line may stand there without its id: then a person owns it now
-            return changed | {key for key in gone - moved if places.get(lines[key])}
+            is_owned = {key for key in gone - moved if places.get(lines[key])}
+            return changed | is_owned | (self._were_read(path, written.before, gone) - moved)
         return changed | (gone - moved)
+
+    def _were_read(self, path: str, first: str | None, gone: Set[str]) -> set[str]:
+        """The pieces that stood on this page when a later run added what stands there still: who saved it saw both.
+
+        What the page had at `first` shows nothing. Nor does a change within seconds of that run: it may be an old buffer
+        that was saved while the run wrote.
+        """
+        seen, data = set[str](), self.look(path)
+        for other in self.later:
+            own = (op for op in other.transaction.operations if op.path == path and isinstance(op, ops.Append))
+            added = {piece.key for op in own for piece in op.pieces}
+            added -= inserting.keys_in(encode_text(first or ""), added)
+            at = datetime.fromisoformat(other.transaction.planned_at)
+            if inserting.keys_in(data, added) and self.changed_at(path) - at >= UNREAD:
+                seen |= inserting.keys_in(encode_text(other.before.get(path) or ""), gone)
+        return seen
 
 
 def without_settled(transaction: Transaction, settled: Set[str]) -> Transaction:

@@ -18,7 +18,7 @@ from threading import Event
 
 from bankd.edits.inserting import LineSpan, bare_lines_in, block_key, keys_in, lines_named, text_of
 from bankd.edits.operations import Append, Carry, Operation, Piece, Replace, digest_of, is_carried
-from bankd.edits.second_look import Locate, Settling, describe_changes, second_look, without_settled
+from bankd.edits.second_look import UNREAD, Locate, Settling, describe_changes, second_look, without_settled
 from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import HEALING, Applied, Journal, Look, Transaction, take_step
 from bankd.errors import ConflictError
@@ -34,7 +34,6 @@ from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FileTree
 
 SECOND_LOOK = timedelta(minutes=10)
-_UNREAD = timedelta(seconds=5)  # a person needs at least this long to read a page and delete a line
 _HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may take this long
 _MOMENT = 0.2  # seconds in which a page that is written in place has been emptied and filled again
 _KEEP_EDITS = timedelta(minutes=10)
@@ -129,9 +128,10 @@ class Recoverer:
         later = self._journals.young_and_later()
         rests = rests_of(later)
         for journal in young:
-            since = [other.transaction for other in later if other.seq > journal.seq]
+            after = [other for other in later if other.seq > journal.seq]
+            since = [other.transaction for other in after]
             paths = self._young_paths(journal, now, rests)
-            settled = self._settle_pieces(journal, paths, since, now)
+            settled = self._settle_pieces(journal, paths, after, now)
             hurried = {path for path in paths if self._is_hurried(path, since)}
             look = partial(
                 second_look, look=self._transactions.look, locate=self._locate,
@@ -152,10 +152,10 @@ class Recoverer:
         return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
 
     def _settle_pieces(
-        self, journal: Journal, paths: Set[str], since: Sequence[Transaction], now: datetime
+        self, journal: Journal, paths: Set[str], later: Sequence[Journal], now: datetime
     ) -> frozenset[str]:
         """The pieces of a run that people have changed since; for pages at rest they are recorded in its journal."""
-        settling = Settling(self._transactions.look, self._locate, since)
+        settling = Settling(self._transactions.look, self._locate, later, self._modified)
         at_rest = {path for path in paths if abs(now - self._modified(path)) >= min(self._settle, _HALF_SAVED)}
         for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
         if for_good:
@@ -188,7 +188,7 @@ class Recoverer:
         """Whether a page was saved within seconds after a second look at it: then it was read before, and its buffer is old."""
         looks = (other for other in since if other.kind in HEALING and path in {op.path for op in other.operations})
         last = max((datetime.fromisoformat(other.planned_at) for other in looks), default=None)
-        return last is not None and abs(self._modified(path) - last) <= _UNREAD
+        return last is not None and abs(self._modified(path) - last) <= UNREAD
 
     def _modified(self, path: str) -> datetime:
         try:
