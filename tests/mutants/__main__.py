@@ -61,7 +61,7 @@ class Checkout:
         self._root = Path(shutil.copytree(ROOT, folder, ignore=_not_read))
 
     def try_out(self, mutant: Mutant) -> Outcome:
-        """Switch the rule off, test, and switch it on again."""
+        """Switch the rule off, test, and switch it on again; a test that fails with the rule on too has noticed nothing."""
         path, started = mutant.path_in(self._root / "daemon"), time.perf_counter()
         original, dates = path.read_text(encoding="utf-8"), path.stat()
         path.write_text(mutant.switched(original), encoding="utf-8")
@@ -70,6 +70,8 @@ class Checkout:
         finally:
             path.write_text(original, encoding="utf-8")
             os.utime(path, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+        if caught_by and self.failure([caught_by]):
+            caught_by = None
         return Outcome(mutant, caught_by, time.perf_counter() - started)
 
     def failure(self, tests: Sequence[str]) -> str | None:
@@ -86,7 +88,7 @@ class Checkout:
 
 
 def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Outcome]:
-    """Try each mutant, some at a time; RuntimeError when their tests fail with every rule on."""
+    """Try each mutant, some at a time."""
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(jobs) as pool:
         idle: SimpleQueue[Checkout] = SimpleQueue()
         for number in range(jobs):
@@ -99,10 +101,6 @@ def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Outcome]:
             finally:
                 idle.put(checkout)
 
-        healthy = idle.get()
-        if failed := healthy.failure(sorted({test for mutant in mutants for test in mutant.tests})):
-            raise RuntimeError(f"{failed} fails with every rule on")
-        idle.put(healthy)
         yield from pool.map(attempt, mutants)
 
 
