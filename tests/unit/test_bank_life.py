@@ -92,15 +92,13 @@ def test_the_end_of_one_ends_its_own_work_alone() -> None:
     assert not any(thread.is_alive() for thread in threads)
 
 
-class StillLent:
-    """A bank whose borrower still writes."""
-
-    def retake(self) -> None:
-        raise BusyError("a command writes")
+def still_writes() -> None:
+    raise BusyError("a command writes")
 
 
 def test_who_waits_for_a_loan_to_end_stops_with_its_bank() -> None:
-    jobs = Jobs(StillLent(), SimpleNamespace(learn=list), SimpleNamespace(), lambda: datetime.now(UTC))  # noqa: TID251
+    bank = SimpleNamespace(lock=SimpleNamespace(take=still_writes))
+    jobs = Jobs(bank, SimpleNamespace(learn=list), SimpleNamespace(), lambda: datetime.now(UTC))  # noqa: TID251
     while_served = jobs.take_back()
     jobs.stop(0.0)
 

@@ -14,6 +14,7 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.errors import StorageError
 from bankd.index.search_index import SearchIndex
+from bankd.index.terms import Terms
 from bankd.search.bank_search import BankSearch
 from bankd.search.request import SearchSettings
 from bankd.service.daemon import MANY, Daemon
@@ -186,7 +187,7 @@ def test_what_could_not_be_taken_in_is_told_until_it_is_made_up_for(
 def test_an_end_waits_a_moment_for_a_search_and_closes_no_file_under_it(
     search: BankSearch, pause: Pause, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SearchIndex, "find", pause.before(SearchIndex.find))
+    monkeypatch.setattr(Terms, "find", pause.before(Terms.find))
     asking = InThread(lambda: search.answer(ASKED, NOW, 0))
     assert pause.reached.wait(LONG_ENOUGH)
 
@@ -235,7 +236,7 @@ def test_who_could_write_ends_before_the_lock_is_given_back() -> None:
 
     held = Held.__new__(Held)
     held._runner, held._reader, held.search = (cast(Any, noting(name)) for name in ("runner", "reader", "search"))
-    held._lock, held._folder = cast(Any, noting("lock")), cast(Any, noting("folder"))
+    held.lock, held.folder = cast(Any, noting("lock")), cast(Any, noting("folder"))
     held.close()
 
     assert done == ["runner", "reader", "search", "lock", "folder"]

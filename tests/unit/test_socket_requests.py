@@ -23,7 +23,6 @@ from bankd.service.daemon import OPERATIONS, Requests, find_problems
 from bankd.system.socket_client import socket_path
 from bankd.wiring import asking
 from bankd.wiring.asking import OF_A_SEARCH, Asked
-from bankd.wiring.held import RunSummary
 from bankd.wiring.reader import BankReader
 from bankd.workspace.waiting import take_transcripts
 from tests.odd_values import with_one_odd
@@ -57,9 +56,9 @@ def answering(begun: list[str], queue: QueueFacts | None = None) -> Requests:
     def submit(what: str, _work: object) -> None:
         begun.append(what)
 
-    def ask(name: str, **_: object) -> RunSummary:
+    def ask(name: str, **_: object) -> dict[str, Any]:
         begun.append(name)
-        return RunSummary("", {})
+        return {"line": "", "report": {}}
 
     timer, jobs = SimpleNamespace(submit=submit, queue=lambda: queue or QueueFacts()), SimpleNamespace(ask=ask)
     search = SimpleNamespace(answer=lambda *_: {"hits": [], "fresh": {"note": "", "pending": 0}})

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd import __version__
+from bankd.config.workspace import FOLDERS
 from bankd.errors import BankError, BusyError, UsageError
 from bankd.health import health
 from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
+from bankd.storage.disk import trouble_of
 from bankd.system.clock import read_clocks, utc_now
 from bankd.system.process import Timer, logged_as, write_metrics
 from bankd.system.socket_client import socket_path
@@ -30,13 +32,11 @@ from bankd.workspace.facts import RunLedger
 from bankd.workspace.watcher import Watcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from bankd.health.health import ClockReading
     from bankd.service.banks import BankSignals, BankVoice
     from bankd.system.manager import Notifier, Signals
-    from bankd.wiring.held import Held
     from bankd.workspace.watcher import Changes
 
 
@@ -92,7 +92,7 @@ class Daemon:
         """Start, be ready, beat until a signal comes, stop; gives the exit code."""
         self.start()
         self._around.notifier.ready(self._status_line())
-        while self._held.is_in_place():
+        while self._held.folder.is_in_place():
             if self._is_told_to_stop():
                 self.stop()
                 return 0
@@ -161,7 +161,7 @@ class Daemon:
             self._watcher.look_at_all()
 
     def _notice_disk(self) -> None:
-        before, self._disk_trouble = self._disk_trouble, self._held.disk_trouble()
+        before, self._disk_trouble = self._disk_trouble, trouble_of(self._held.root, FOLDERS[1:])
         if self._disk_trouble and not before:
             log.error("nothing can be written problem=%s", self._disk_trouble)
         if before and not self._disk_trouble:
@@ -341,7 +341,7 @@ class Requests:
     def _run(self, request: Request) -> Answer:
         within = request.get("within", LONGEST_WAIT)
         summary = self._jobs.ask(request["kind"], force=request.get("force", False), within=within)
-        return {"line": summary.line, "report": summary.report}
+        return {"line": summary["line"], "report": summary["report"]}
 
     def _take_handed_over(self, _request: Request) -> Answer:
         """Start a run soon, which imports the transcripts that hooks handed over."""
@@ -375,7 +375,7 @@ class Requests:
         def work() -> None:
             if not wanted.is_set():
                 return
-            self._held.lend()
+            self._held.lock.release()
             lent.set()
             returned.wait()
             pause = threading.Event()

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from bankd.errors import BankError, BusyError
 from bankd.health import schedule
@@ -14,7 +15,7 @@ from bankd.health.health import JobFacts
 from bankd.settings import Settings
 from bankd.system.clock import read_monotonic
 from bankd.system.process import Timer, call_person
-from bankd.wiring.held import Held, RunSummary
+from bankd.wiring.held import Held
 from bankd.workspace.facts import RunLedger
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,10 @@ LONGEST_PAUSE = 30.0
 
 @dataclass(slots=True)
 class _Run:
-    """A run that waits or goes on; without a slot when a person or the watcher asked for it. `start` as in `RunSummary`."""
+    """A run that waits or goes on; without a slot when a person or the watcher asked for it. `start` is where a batch of history begins.
+
+    `summary`: a line for people, a report for programs, whether some logs were too fresh to read, where the next batch begins.
+    """
 
     job: schedule.Job
     slot: schedule.Slot | None
@@ -35,7 +39,7 @@ class _Run:
     start: tuple[str, int] | None = None
     done: threading.Event = field(default_factory=threading.Event)
     began: float | None = None
-    summary: RunSummary | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict)
     error: BankError | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
     """The prompts that the language model did not answer before this run, and why."""
@@ -129,14 +133,14 @@ class Jobs:
 
     def _settle_index(self) -> None:
         try:
-            if self._held.settle():
+            if self._held.do("settle")["more"]:
                 self.index_changed()
         except BankError as error:
             log.error("index not settled error=%s", error)  # noqa: TRY400  a person can mend it
         except Exception:
             log.exception("index not settled because of a bug")
 
-    def ask(self, name: str, *, force: bool, within: float) -> RunSummary:
+    def ask(self, name: str, *, force: bool, within: float) -> Mapping[str, Any]:
         """Run a job now and wait for it; raises what the run raised, BusyError when it takes too long."""
         with self._lock:
             if name not in self._jobs:
@@ -149,7 +153,7 @@ class Jobs:
             raise BusyError(f"{name} goes on; see: bankctl status")
         if run.error is not None:
             raise run.error
-        return run.summary or RunSummary("", {})
+        return run.summary
 
     def _begin(self, run: _Run) -> None:
         self._runs[run.job.name] = run
@@ -174,9 +178,10 @@ class Jobs:
             if not self._stopping:
                 self._add(schedule.LedgerRow(self._clock(), name, schedule.RunOutcome.STARTED, run.slot))
         try:
-            run.summary = self._held.run(name, force=run.force, start=run.start, unanswered=run.unanswered)
-            outcome, note = schedule.RunOutcome.RAN, run.summary.line
-            if run.summary.has_waiting_logs:
+            asked = {"kind": name, "force": run.force, "start": run.start, "unanswered": dict(run.unanswered)}
+            run.summary = self._held.do("run", **asked)
+            outcome, note = schedule.RunOutcome.RAN, run.summary["line"]
+            if run.summary["has_waiting_logs"]:
                 self.log_changed()
         except BankError as error:
             run.error, outcome, note = error, schedule.RunOutcome.FAILED, str(error)
@@ -191,7 +196,7 @@ class Jobs:
         with self._lock:
             if self._runs.get(name) is run:
                 del self._runs[name]
-            rest = run.summary.rest if run.summary else None
+            rest = run.summary.get("rest")
             if rest and not self._stopping and name not in self._runs:  # the next batch of history
                 self._begin(_Run(run.job, None, run.force, rest))
         run.done.set()
@@ -228,7 +233,7 @@ class Jobs:
             if self._stopping:
                 return True
             try:
-                self._held.retake()
+                self._held.lock.take()
             except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
                 return False
             for row in self._ledger.learn():

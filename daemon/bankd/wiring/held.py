@@ -6,16 +6,14 @@ import logging
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bankd.config.workspace import FOLDERS, ConfigError, Sources, place_folders, read_sources, understand_sources
+from bankd.config.workspace import ConfigError, Sources, place_folders, read_sources, understand_sources
 from bankd.errors import BankError, BusyError, UserError
 from bankd.health.health import BankFacts
 from bankd.settings import Settings
-from bankd.storage.disk import trouble_of
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
 from bankd.system.child import ChildProcess, SharedChild
@@ -26,21 +24,6 @@ from bankd.workspace.facts import bank_facts
 log = logging.getLogger(__name__)
 
 Child: TypeAlias = ChildProcess | SharedChild
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """What a run did: a line for people, and a report for programs. `has_waiting_logs`: some logs were too fresh to read.
-
-    `rest` is the log and line where the next batch of history begins.
-    """
-
-    line: str
-    report: dict[str, Any]
-    has_waiting_logs: bool = False
-    rest: tuple[str, int] | None = None
-
-
 Children: TypeAlias = tuple[Child, Child]
 """The child processes of a bank: one for runs, and one for reading that must not wait for a run."""
 
@@ -71,95 +54,69 @@ def _child() -> ChildProcess:
 class Held:
     """One bank of the daemon: its lock, folder, settings and search, and the two children that work for it.
 
-    What writes (`recover`, `run`, `settle`, `lend`, `retake`) must be called one at a time; all else from any thread.
+    What writes (`do`, and giving the lock away and taking it back) must be called one at a time; all else from any thread.
     """
 
     def __init__(self, root: Path, children: Children) -> None:
         """Read the settings and take the lock; raises ConfigError, BusyError, OSError."""
         self.root, (self._runner, self._reader) = root, children
-        self._settings, self._sources = self._read_configuration()
-        place_folders(root, self._settings.folders)
+        self.settings, self._sources = self._read_configuration()
+        """The settings in force, and the text of their files."""
+        place_folders(root, self.settings.folders)
         self._changing = threading.Lock()
-        self._folder = FileTree(root)
-        self._lock = Lock(self._folder, self.now().isoformat(timespec="seconds"))
+        self.folder = FileTree(root)
+        self.lock = Lock(self.folder, self.now().isoformat(timespec="seconds"))
         try:
-            self._lock.take()
+            self.lock.take()
         except BaseException:
-            self._folder.close()
+            self.folder.close()
             raise
-        self.search = make_search(root, search_settings_of(self._settings), is_daemon=True)
+        self.search = make_search(root, search_settings_of(self.settings), is_daemon=True)
         self._asking: ChildProcess | None = None
 
     def _read_configuration(self) -> tuple[Settings, Sources]:
         sources = read_sources(self.root)
         return understand_sources(self.root, sources).settings, sources
 
-    @property
-    def settings(self) -> Settings:
-        """The settings in force."""
-        return self._settings
-
     def now(self) -> datetime:
         """The present moment in the zone of the bank."""
-        return read_clock(self._settings.timezone)
+        return read_clock(self.settings.timezone)
 
     def reload(self) -> None:
         """Read settings and rules again; raises ConfigError when they cannot be used, and the old ones hold."""
         with self._changing:
             settings, sources = self._read_configuration()
-            if settings.folders != self._settings.folders:
+            if settings.folders != self.settings.folders:
                 raise ConfigError(f"{self.root}/bankd.yaml: folders: other ones are taken when bankd is started again")
-            self._settings, self._sources = settings, sources
+            self.settings, self._sources = settings, sources
             self.search.adopt(search_settings_of(settings))
-
-    def recover(self) -> None:
-        """Finish what a crash interrupted."""
-        self._have_done(self._runner, "recover", self._lock.descriptor)
 
     def ask_model(self) -> Mapping[str, str]:
         """Ask the language model what the next night asks, in a child of its own, while others write.
 
         Gives the unanswered prompts by digest, each with the reason; empty if no model is named. Raises any other error.
         """
-        if not self._settings.distil.is_on:
+        if not self.settings.distil.is_on:
             return {}
         self._asking = _child()
         try:
-            return dict(self._have_done(self._asking, "ask")["unanswered"])
+            return dict(self._ask(self._asking, None, {"do": "ask"})["unanswered"])
         finally:
             self._asking.close()
 
-    def run(
-        self,
-        kind: str,
-        *,
-        force: bool = False,
-        start: tuple[str, int] | None = None,
-        unanswered: Mapping[str, str] | None = None,
-    ) -> RunSummary:
-        """Run a cycle, on the logs from `start` on, and bring the index up to date; raises what the cycle raises.
-
-        `unanswered` is what `ask_model` gave.
-        """
-        fields = {"kind": kind, "force": force, "start": start, "unanswered": dict(unanswered or {})}
-        return RunSummary(**self._have_done(self._runner, "run", self._lock.descriptor, fields))
-
-    def settle(self) -> bool:
-        """Read with the analyser the pages that were read without it, update the tree file; says whether more waits."""
-        return bool(self._have_done(self._runner, "settle", self._lock.descriptor)["more"])
+    def do(self, what: str, **fields: Any) -> dict[str, Any]:
+        """Have the first child do something that writes, as `runner` tells; gives its answer, and raises what it raised."""
+        return self._ask(self._runner, self.lock.descriptor, {"do": what, **fields})
 
     def catch_up(self) -> None:
         """Read every changed file in the second child, which waits neither for a run nor for the analyser."""
-        self._have_done(self._reader, "catch up")
+        self._ask(self._reader, None, {"do": "catch up"})
 
-    def _have_done(
-        self, child: Child, what: str, descriptor: int | None = None, fields: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        request = {"do": what, "root": str(self.root), "sources": self._sources, **(fields or {})}
-        answer = child.ask(request, descriptor)
+    def _ask(self, child: Child, descriptor: int | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+        answer = child.ask({"root": str(self.root), "sources": self._sources, **fields}, descriptor)
         if "error" in answer:
             if "trace" in answer:
-                log.error("%s failed by a bug\n%s", what, answer["trace"])
+                log.error("%s failed by a bug\n%s", fields["do"], answer["trace"])
             kinds: dict[int, type[BankError]] = {UserError.exit_code: UserError, BusyError.exit_code: BusyError}
             raise kinds.get(answer["exit"], BankError)(answer["error"])
         self.search.forget_problem()
@@ -168,15 +125,7 @@ class Held:
     def facts(self, pending: int, sizes: Mapping[str, int]) -> BankFacts:
         """The facts about bank and index, using the watcher's knowledge of the files."""
         index = self.search.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
-        return bank_facts(self.root, index, sizes, self._settings.split.warn_kib)
-
-    def disk_trouble(self) -> str:
-        """Why nothing can be written now; empty when it can."""
-        return trouble_of(self.root, FOLDERS[1:])
-
-    def is_in_place(self) -> bool:
-        """Whether the path of the bank still leads to the folder that was opened."""
-        return self._folder.is_in_place()
+        return bank_facts(self.root, index, sizes, self.settings.split.warn_kib)
 
     def tidy(self) -> None:
         """After a while without work, free the memory that only work needs."""
@@ -184,28 +133,19 @@ class Held:
         self._reader.end_if_idle()
         self.search.tidy()
 
-    def lend(self) -> None:
-        """Let another process of the user write for a while."""
-        self._lock.release()
-
-    def retake(self) -> None:
-        """Be the writer again; raises BusyError while the other still writes."""
-        self._lock.take()
-
     def abandon(self) -> None:
         """Kill what is going on; its writes are in its journal, and the next run finishes them."""
-        self._runner.end()
-        self._reader.end()
-        if self._asking:
-            self._asking.end()
+        for child in (self._runner, self._reader, self._asking):
+            if child:
+                child.end()
 
     def close(self) -> None:
         """Close the bank: first the children that could write in it, last the lock and the folder."""
         self._runner.close()
         self._reader.close()
         self.search.close()
-        self._lock.release()
-        self._folder.close()
+        self.lock.release()
+        self.folder.close()
 
 
 def open_held(root: Path, children: Children | None = None) -> Held:
@@ -215,7 +155,7 @@ def open_held(root: Path, children: Children | None = None) -> Held:
     except OSError as error:
         raise UserError(f"{error.filename or root}: {error.strerror}") from error
     try:
-        held.recover()
+        held.do("recover")
     except BaseException:
         held.close()
         raise
