@@ -2,7 +2,8 @@
 
     python -m bench.distilling [--sets household,game,oncall] [--missed]
     python -m bench.distilling --tokens             only what is sent for each token of log, and for one session a night
-    python -m bench.distilling --prompts FOLDER     also write the prompts that have no reply yet, a file each
+    python -m bench.distilling --prompts FOLDER     only write the next prompt of each scenario that has no reply yet, a file each
+    python -m bench.distilling --take FOLDER        keep the replies there: the JSON alone, in PROMPT.json beside PROMPT.txt
 
 Each scenario (a household, a game, a diary on call; `mobile` was for choosing) is imported and read in one night, as
 `bankctl cycle reflect` does it. `replies/distilling.jsonl` has what large models answered to just these prompts, by what was
@@ -37,6 +38,7 @@ from bankd.night import believe
 from bankd.night.asking import Prompt, Reply, Unanswered
 from bankd.night.believe import LineSources, verify_trial, verifying_prompt
 from bankd.night.distil import VERSION, find_pieces, lines_in, logs_in, prompt_for
+from bankd.night.sections import LogPiece
 from bankd.pages.memory import parse_memory, statement_of
 from bankd.wiring.reader import BankReader
 from bankd.wiring.runner import import_sources, sources_at
@@ -50,19 +52,44 @@ Judged = Mapping[tuple[str, str], bool]
 
 
 class KeptModel:
-    """Answers with what was kept, and knows what it was asked."""
+    """Answers with what was kept, by `key_of`, and knows what it was asked."""
 
     def __init__(self) -> None:
         self.replies = kept_replies(REPLIES)
         self.asked: dict[str, Prompt] = {}
 
     def find(self, prompt: Prompt) -> Reply | None:
-        value = self.replies.get(prompt.digest)
+        value = self.replies.get(key_of(prompt))
         return None if value is None else Reply(value, 0, 0, is_kept=True)
 
     def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
-        self.asked |= {prompt.digest: prompt for prompt in prompts}
+        self.asked |= {key_of(prompt): prompt for prompt in prompts}
         return [self.find(one) or Unanswered("no reply was kept") for one in prompts]
+
+
+def key_of(prompt: Prompt) -> str:
+    """What a reply is kept by: the wording of the instructions, and what was asked."""
+    return f"{prompt.version}-{prompt.digest}"
+
+
+def write_prompts(folder: Path, name: str, model: KeptModel) -> None:
+    """Write the first prompt without a reply; what comes after it depends on the reply."""
+    folder.mkdir(exist_ok=True)
+    for key, prompt in model.asked.items():
+        if key not in model.replies:
+            schema = json.dumps(prompt.schema, indent=1)
+            text = f"{prompt.system}\n\n{prompt.text}\n\nAnswer with JSON alone, by this schema:\n{schema}\n"
+            (folder / f"{name}_{key}.txt").write_text(text, "utf-8")
+            return
+
+
+def take_replies(folder: Path) -> None:
+    """Keep the replies in a folder, each instead of the one to the same prompt."""
+    kept = {**kept_replies(REPLIES)}
+    for file in sorted(folder.glob("*.json")):
+        kept[file.stem.partition("_")[2]] = json.loads(file.read_text("utf-8"))
+    rows = (json.dumps({"key": key, "value": value}, ensure_ascii=False) for key, value in kept.items())
+    REPLIES.write_text("".join(f"{row}\n" for row in rows), "utf-8")
 
 
 class BankOnDay(BankReader):
@@ -105,9 +132,15 @@ def sent(prompt: Prompt) -> int:
     return count_tokens(prompt.system + prompt.text + json.dumps(prompt.schema))
 
 
+def log_tokens(piece: LogPiece) -> int:
+    """The tokens of what a model reads of a log: each heading on a line of its own, and the lines with their numbers."""
+    headings = [f"## {one.heading}" for one in piece.sections if one.heading not in piece.title]
+    return count_tokens("\n".join([*headings, *(f"{number}| {text}" for number, text in piece.texts.items())]))
+
+
 def tell_tokens(root: Path, name: str, model: KeptModel) -> None:
     """Print what was sent for each token of log, in one night, and as if each session had had a night of its own."""
-    asked = [one for one in model.asked.values() if one.digest in model.replies]
+    asked = [one for key, one in model.asked.items() if key in model.replies]
     trials = {verify_trial(is_korean=is_korean).prompt.digest for is_korean in (False, True)}
     read = [one for one in asked if one.version == VERSION]
     calls = [*read, *(one for one in asked if one.version == believe.VERSION and one.digest not in trials)]
@@ -116,15 +149,15 @@ def tell_tokens(root: Path, name: str, model: KeptModel) -> None:
         for log in (root / "memory/distilled").glob("*.md"):
             log.unlink()  # the pieces are found again as they were before the night
         pieces = {one.log: one for one in find_pieces(workspace.logs, finders, policy, NOW)}
-    logs = sum(count_tokens(piece.text) for piece in pieces.values())
-    answers = sum(count_tokens(json.dumps(model.replies[one.digest], ensure_ascii=False)) for one in calls)
+    logs = sum(map(log_tokens, pieces.values()))
+    answers = sum(count_tokens(json.dumps(model.replies[key_of(one)], ensure_ascii=False)) for one in calls)
     alone = 0
     for prompt in read:
         start, batch = 1, []
         for piece in (pieces[log.removeprefix("memory/")] for log in logs_in(prompt)):
             batch.append(piece._replace(start=start))
             start += len(piece.lines)
-        made = lines_in(model.replies[prompt.digest], batch, [], [])
+        made = lines_in(model.replies[key_of(prompt)], batch, [], [])
         for piece, lines in zip(batch, made, strict=True):
             alone += sent(prompt_for([piece], [], [], policy.categories))
             alone += sent(verifying_prompt(lines, [LineSources(piece.title, piece.texts, None)]))
@@ -237,21 +270,23 @@ def main() -> int:
     parser.add_argument("--missed", action="store_true", help="what was missed, and all lines")
     parser.add_argument("--tokens", action="store_true", help="only what was sent and answered")
     parser.add_argument("--prompts", type=Path, metavar="FOLDER", help="where prompts without a reply go")
+    parser.add_argument("--take", type=Path, metavar="FOLDER", help="where replies are")
     arguments = parser.parse_args()
+    if arguments.take:
+        take_replies(arguments.take)
     judged, counts = read_judged(), Counter[str]()
     for name in arguments.sets.split(","):
         with TemporaryDirectory() as folder:
             root, model = Path(folder) / "ws", KeptModel()
             have_night(root, name, model)
+            if arguments.prompts:
+                write_prompts(arguments.prompts, name, model)
+                continue
             if not arguments.tokens:
                 of_set = judge(root, name, judged, missed=arguments.missed)
                 tell(name, of_set)
                 counts += of_set
             tell_tokens(root, name, model)
-        for digest, prompt in model.asked.items() if arguments.prompts else ():
-            if digest not in model.replies:
-                arguments.prompts.mkdir(exist_ok=True)
-                (arguments.prompts / f"{name}-{digest}.txt").write_text(f"{prompt.system}\n\n{prompt.text}\n", "utf-8")
     if counts:
         tell("all", counts)
     return 0

@@ -128,8 +128,9 @@ def test_a_session_is_read_whole_with_its_speakers_times_and_project_and_without
     night.run()
 
     (asked,) = night.models.asked
-    assert "# 2026-05-02 claude-code: the queue (project /srv/relay)\n## 09:01 user\n1| We moved" in asked.text
-    assert "Dana signs the release.\n## 09:02 assistant\n2| Which port" in asked.text
+    assert "# 2026-05-02 claude-code: the queue (project /srv/relay)\n1 09:01 user| We moved" in asked.text
+    assert asked.text.startswith("Write at most 12 lines.\n")  # each is sent again to be verified
+    assert "Dana signs the release.\n2 09:02 assistant| Which port" in asked.text
     assert ">" not in asked.text.partition("<log>\n")[2].replace("</log>", "")
     assert len(night.models.verified) == 1, "all lines of a session are verified in one call"
 
@@ -401,8 +402,8 @@ def test_of_a_session_that_grew_only_what_is_new_is_sent_behind_the_turns_before
     night.run(NOW.replace(day=4))
 
     _, before, new = re.split(r"Read before:\n|\nNew:\n", night.models.asked[-1].text.partition("<log>\n")[2])
-    assert before.startswith("## 09:01 user\n1| We moved the queue")
-    assert new == "## 09:09 user\n5| Yes, the second.\n</log>"
+    assert before.startswith("1 09:01 user| We moved the queue")
+    assert new == "5 09:09 user| Yes, the second.\n</log>"
     assert night.log(DISTILLED).count("<!-- distilled ") == 2
 
 
@@ -547,3 +548,12 @@ def test_which_of_two_facts_stays_is_a_setting(tmp_path: Path, conflict: str, su
 
     assert "should be 8080" in night.learned()
     assert bool(report.plan.updates) is supersedes
+
+
+def test_the_title_of_a_log_is_sent_without_the_id_of_its_session(tmp_path: Path) -> None:
+    named = "2026-05-02 claude-code: 2026-05-02_834521d5-62e8-5ed6-8344-63700896a14b"
+    night = Night(tmp_path, {LOG: TALK.replace("2026-05-02 claude-code: the queue", named)}, of_talk)
+
+    night.run()
+
+    assert "# 2026-05-02 claude-code (project /srv/relay)\n1 " in night.models.asked[0].text

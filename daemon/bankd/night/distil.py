@@ -28,9 +28,11 @@ from bankd.ports import Models, ProseLogs
 from bankd.secrets.screening import Finder, find_secrets, screen_text
 from bankd.settings import DistilPolicy
 
-VERSION = "sessions-2"
+VERSION = "sessions-3"
 _LEAST_TOKENS, _TOKENS_FOR_TOKEN = 700, 1.25
 """The most tokens of an answer: a fixed number, plus this many for each token of the log."""
+_LEAST_LINES, _TOKENS_FOR_LINE = 12, 130
+"""Lines that a model may write: a fixed number, and one more for this many tokens of the log. Each is sent again to be verified."""
 _NEAREST, _SHARE, _NAMES, _QUESTIONS = 12, 4, 20, 2
 """Memories that a model is shown; more of them as long as they take one token for this many of the log. Names that it is shown,
 and questions that are kept of a line."""
@@ -215,7 +217,8 @@ def prompt_for(
     """The prompt about pieces. A kept reply is found by the pieces alone, because the bank may have grown since."""
     memories = [f"{one.id} {' '.join(statement_of(one.memory).split())}" for one in nearest]
     log = "\n".join(["<log>", *(f"# {piece.title}\n{piece.text}" for piece in batch), "</log>"])
-    known = [f"Known names: {_as_names(names)}"] if names else []
+    known = [f"Write at most {_LEAST_LINES + count_tokens(log) // _TOKENS_FOR_LINE} lines."]
+    known += [f"Known names: {_as_names(names)}"] if names else []
     known += ["<memories>", *memories, "</memories>"] if memories else []
     key = "\n".join(f"memory/{piece.log}\n{piece.text}" for piece in batch)
     most = _LEAST_TOKENS + int(_TOKENS_FOR_TOKEN * count_tokens(log))

@@ -29,6 +29,8 @@ _LONGEST_LINE = 4_000
 """The most characters of a line that a model is shown; no person writes a longer one, and search finds it anyway."""
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE}
 _QUOTED = re.compile(r"^(?:>[ \t]?)+")
+_SESSION_ID = re.compile(r"(?:: \d{4}-\d\d-\d\d_|[_ ]?)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+"""The id of a session in the title of its log: a model needs it for nothing."""
 _KEYS = re.compile(r"^<!-- (distilled|proposed|derived)((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
 
 DISTILLED, PROPOSED, DERIVED = "distilled", "proposed", "derived"
@@ -58,8 +60,8 @@ class ProseSection(NamedTuple):
 class LogPiece(NamedTuple):
     """The part of a log that a model reads at once: new sections, and those `before` them that it has read already.
 
-    `title` is that of the log, with its day and with the project of its session if the log names one: the folder of that is
-    `project`. A call may read several pieces: their lines are numbered through, those of this one from `start`.
+    `title` is that of the log, with its day, without the id of its session, with the project if the log names one: the folder of
+    that is `project`. A call may read several pieces: their lines are numbered through, those of this one from `start`.
     """
 
     log: str
@@ -82,12 +84,16 @@ class LogPiece(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The piece as a model sees it below its title: the headings, and each line after its number."""
+        """The piece as a model sees it below its title: the headings, and each line after its number, a short turn also after its heading."""
         shown, numbered = list[str](), iter(self.texts.items())
         for at, section in enumerate((*self.before, *self.sections)):
             shown += ["Read before:"] if self.before and at == 0 else ["New:"] if at == len(self.before) > 0 else []
-            shown += [f"## {section.heading}"] if section.heading not in self.title else []
-            shown += [f"{number}| {text}" for _, (number, text) in zip(section.lines, numbered, strict=False)]
+            of = section.heading if section.heading not in self.title else ""
+            lines = [f"{number}| {text}" for _, (number, text) in zip(section.lines, numbered, strict=False)]
+            is_turn = len(lines) == 1  # who says it and when, before the bar
+            shown += (
+                [lines[0].replace("|", f" {of}|", 1)] if of and is_turn else [*([f"## {of}"] if of else ()), *lines]
+            )
         return "\n".join(shown)
 
 
@@ -96,7 +102,7 @@ def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Col
     named, of = re.search(r"^# +(.+)$", text, re.MULTILINE), project_of_log(text)
     stem = log.rpartition("/")[2].removesuffix(".md")
     title = named[1] if named and stem[:10] in named[1] else ": ".join([stem, *([named[1]] if named else ())])
-    title += f" (project {of})" if of else ""
+    title = _SESSION_ID.sub("", title) + (f" (project {of})" if of else "")
     before, part, size = list[ProseSection](), list[ProseSection](), 0
     for section in sections:
         if section.key in known:
