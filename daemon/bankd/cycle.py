@@ -126,7 +126,8 @@ def run_cycle(
     if kind == "reflect" and world.night is not None and not dry_run:
         thought = think_over(world.night, world.transactions.ledger(), policy.settings.distil, now)
     facts = _gather(now, world, policy.start, most)
-    plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages, *thought.waiting))
+    waiting = (*facts.waiting, *facts.unread_pages, *thought.waiting)
+    plan = Plan(run, now, deferred=waiting, by_hand=world.catalog.saved_by_hand())
 
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
@@ -156,6 +157,8 @@ def run_cycle(
         new = {placement.line.id for placement in plan.placements}
         plan = put_off(plan, new - world.transactions.ledger().consumed.keys())  # their page could not be written
     _note_logs(plan, facts, world, policy, rest)
+    if plan.by_hand:
+        world.catalog.told_by_hand()
     if not plan.is_empty:  # else all pages have been seen
         world.catalog.refresh(now)
     notes = _look_again(plan, facts, world, policy, rest)

@@ -729,7 +729,7 @@ def test_lines_that_were_not_taken_in_are_named_until_they_are_edited_or_dismiss
     log.write_text("\n" + log.read_text().replace("- Z: odd", "- W: odd"))
     later = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
 
-    assert [line["reason"].partition(":")[0] for line in listed.values()] == ["bad", "screened", "bad"]
+    assert [line["reason"].partition(" ")[0] for line in listed.values()] == ["unknown", "it", "unknown"]
     assert "hunter2" not in str(listed)
     assert all("memory/2026-05-02.md:2" in words for words in said)
     assert dismissed.code == 0

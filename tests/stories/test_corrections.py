@@ -52,7 +52,7 @@ def test_a_memory_in_a_code_block_that_is_not_closed_is_not_deleted(page: Path, 
     assert f"{PAGE}:{line}: m-" in run.out
     assert found.code == 0, "the run has named it, and nothing is lost"
     page.write_text(whole)
-    assert bankctl("cycle", "micro", "--now", LATER).out.endswith("nothing new\n")
+    assert bankctl("cycle", "micro", "--now", LATER).out.endswith(": 1 by hand\n")
     assert bankctl("doctor", "verify").code == 0
 
 
@@ -113,7 +113,7 @@ def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -
 
     run = bankctl("cycle", "micro", "--now", SOON, "--json").json
 
-    assert run["counts"] == {"deleted": 2}
+    assert run["counts"] == {"by hand": 1, "deleted": 2}
     assert page.read_text().count("10:00") == 1
     assert bankctl("doctor", "verify").code == 0
 
@@ -127,7 +127,7 @@ def test_a_memory_moved_and_written_on_below_its_id_stands_once(root: Path, bank
 
     run = bankctl("cycle", "micro", "--now", SOON, "--json").json
 
-    assert run["counts"] == {"warning": 1}, "in Markdown the id is text now"
+    assert run["counts"] == {"by hand": 2, "warning": 1}, "in Markdown the id is text now"
     assert "10:00" not in page.read_text()
     assert other.read_text() == f"# Facts\n\n{line}Only in summer, and never before a holiday.\n"
     assert bankctl("doctor", "verify").code == 0
@@ -200,7 +200,7 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
     (row,) = (row for row in reflect["rows"] if row["kind"] == "copied")
     told = [found["text"] for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
 
-    assert "2 learned, 1 updated, 1 copied" in micro.out
+    assert "2 learned, 1 updated, 1 by hand, 1 copied" in micro.out
     assert reflect["counts"] == {"split": 1, "copied": 1}
     assert row["text"].startswith("stands 2 times: bank/")
     places = [place for place in re.findall(r"(bank/\S+\.md):\d+", told[0]) if line in (root / place).read_text()]
@@ -211,7 +211,7 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
     copy = root / places[0]
     copy.write_text(copy.read_text().replace(line, line.partition(" ^")[0], 1))
     assert not [found for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
-    assert bankctl("cycle", "micro", "--now", HALF_PAST, "--json").json["counts"] == {}
+    assert bankctl("cycle", "micro", "--now", HALF_PAST, "--json").json["counts"] == {"by hand": 1}
     assert bankctl("doctor", "verify").code == 0
 
 
@@ -283,7 +283,7 @@ def test_a_page_whose_memories_were_all_taken_elsewhere_is_believed(root: Path, 
     save(other, other.read_text() + "".join(memories(emptied)))
     save(emptied, "")
 
-    assert counts(bankctl, HOURS_LATER) == {}
+    assert counts(bankctl, HOURS_LATER) == {"by hand": 1}
     assert bankctl("doctor", "verify").code == 0
 
 
@@ -294,7 +294,7 @@ def test_what_was_deleted_elsewhere_is_noted_and_what_only_stood_on_the_empty_pa
     save(other, "# Profile\n\n" + moved)
     save(emptied, "")
 
-    assert counts(bankctl, HOURS_LATER) == {"deleted": 1, "waiting": 1}
+    assert counts(bankctl, HOURS_LATER) == {"by hand": 1, "deleted": 1, "waiting": 1}
     assert counts(bankctl, DAYS_LATER) == {"deleted": 1}
 
 

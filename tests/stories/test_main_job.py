@@ -143,7 +143,7 @@ def test_a_reworded_and_moved_memory_is_still_the_same_memory(root: Path, bankct
     (root / "bank/identity/values.md").write_text("# Values\n", encoding="utf-8")
     (root / "bank/mine.md").write_text(f"# Mine\n\nHonesty first ^{id_}\n", encoding="utf-8")
 
-    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {}
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"by hand": 1}
     shown = bankctl("show", id_, "--json").json
     assert shown["places"] == ["bank/mine.md:3"]
     assert shown["source"] == "memory/2026-05-02.md:4"

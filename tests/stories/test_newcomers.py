@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from bankd.app.init import machine_zone
-from tests.stories.conftest import Run, learn
+from bankd.errors import UsageError
+from bankd.wiring.asking import Asked
+from tests.stories.conftest import Run, last_run, learn
 
 
 @pytest.mark.parametrize(
@@ -270,3 +274,104 @@ def test_a_shell_that_starts_does_not_wait_for_what_commands_do() -> None:
 
     assert "bankd.cli.base" in loaded
     assert not {"bankd.cli.show", "bankd.cycle", "bankd.wiring.workspace", "bankd.memory.report", "yaml"} & set(loaded)
+
+
+_TYPED = re.compile(
+    r"bankctl(?: [^,;()|]*)?|[\w./@#^=-]*(?:\.md|\.yaml|\.py|-micro|-reflect)(?![a-z])[\d:-]*|\^?m-[a-z2-7]{12}|\{[^}]*\}|@\w+|--?[a-z-]+"
+    r"|(?<![a-zA-Z])(?:ID|DIR|micro|reflect|systemd|c=|week|person|Retain|KiB|KB|MB|Linux|inotify|ok|bankd)(?![a-zA-Z])|[\w]*[/.]\S+"
+)
+"""What may stand in a Korean answer: commands, files, ids, names, settings, units."""
+
+
+def test_a_korean_session_has_no_english_in_it(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
+    learn(
+        root,
+        bankctl,
+        "2026-05-11.md",
+        "W @민호: 부산에 산다.",
+        "B: 아침에 물을 마신다.",
+        "O(c=0.4): 여름이 좋다.",
+        now=NOW,
+    )
+    learn(
+        root,
+        bankctl,
+        "2026-05-12.md",
+        "W @민호: 대전에 산다.",
+        "W: 열쇠는 문 옆에 있다.",
+        "X: 모름",
+        "W: ",
+        now="2026-05-13T03:00",
+    )
+    (id_,) = (row["id"] for row in map(json.loads, bankctl("export").out.splitlines()) if "부산" in row["text"])
+    bankctl("page", "move", "entities/민호", "entities/민수")
+    page = root / "bank/entities/민수.md"
+    page.write_text(page.read_text().replace("대전", "광주"))
+    commands = [
+        "cycle micro", "search 부산 --no-plain", "search --explain 부산", "search --files 부산", "search 코끼리 --no-plain", "related @민호",
+        "related 없음", f"related {id_}", "timeline", "timeline @민호", f"show {id_}", "show", "show memory/2026-05-12.md:7", "log",
+        "brief", "brief day --now 2026-05-13T21:00", "brief week", "brief person @민호", "brief person @없음",
+        "review list", "review list fading contradictions", "status", "doctor", "doctor verify", "doctor clock", "doctor index",
+        "config check", "config route W:부산", "archive", "archive candidates", "archive forecast", "archive gc",
+        "page links", f"feedback used {id_}", "distil --rules", "undo --dry-run", f"forget --everywhere {id_}",
+        f"forget --dry-run {id_}", "backup /nowhere/x", f"review drop {id_} --dry-run", f"archive put {id_}", f"archive restore {id_}",
+    ]  # fmt: skip
+    english = {}
+    for command in commands:
+        said = bankctl(*command.split())
+        if found := re.findall(r"[A-Za-z]{2,}[A-Za-z ]*", _TYPED.sub(" ", said.out + said.err)):
+            english[command] = found
+
+    assert not english, "\n".join(f"{one}: {found}" for one, found in english.items())
+
+
+def test_slips_are_answered_and_what_a_person_did_is_told(bank: Path, bankctl: Run) -> None:
+    for empty in ([""], ["  "], ["W: a b", " "]):
+        assert "say what to remember" in bankctl("add", *empty).err
+    assert "did you mean bank/entities/Peter.md?" in bankctl("related", "Petr").err
+    for asked in ({"query": " "}, {"query": "", "now": "2026-05-12"}):
+        with pytest.raises(UsageError, match="say what to search for"), closing(Asked(str(bank))) as asking:
+            asking.ask({"op": "search", **asked})
+    assert "The deploy runs" in bankctl("search", "--on", "2026-05-11").out
+
+    page = bank / "bank/entities/Peter.md"
+    page.write_text(page.read_text().replace("10:00", "noon"))
+    bankctl("show", "last")
+    assert "~ by hand   bank/entities/Peter.md" in bankctl("cycle", "micro", "--now", NOW).out
+    assert "nothing new" in bankctl("cycle", "micro", "--now", NOW).out
+
+    id_ = bankctl("export").out.split('"')[3]
+    bankctl("page", "move", "entities/Peter", "entities/Pete")
+    assert "nothing new" in bankctl("cycle", "micro", "--now", NOW).out  # bankd's own change
+    told = bankctl("show", id_).out
+    assert "on bank/entities/Peter.md: names @Peter" in told
+    assert f"put on bank/entities/Pete.md by {last_run(bankctl)}" in told
+
+
+def test_a_brief_names_no_page_as_a_person_and_says_what_waits_to_be_filed(root: Path, bankctl: Run) -> None:
+    people, inbox = root / "bank/entities/people.md", root / "bank/_meta/inbox.md"
+    people.write_text("# People\n\n- S: My aunt bakes. ^m-aaaaaaaaaaaa\n")
+    inbox.write_text("# Inbox\n\n- S: A stray line. ^m-bbbbbbbbbbbb\n")
+
+    assert bankctl("brief").out.splitlines() == [
+        "- A stray line. · not filed yet · m-bbbbbbbbbbbb", "- My aunt bakes. · m-aaaaaaaaaaaa"
+    ]  # fmt: skip
+
+
+def test_what_a_line_itself_replaces_waits_for_no_decision(bank: Path, bankctl: Run) -> None:
+    learn(bank, bankctl, "2026-05-12.md", "W @Peter: The deploy runs at 11:00 on Tuesdays.", now="2026-05-13T03:00")
+    assert "10:00 → 11:00" in bankctl("review", "list", "contradictions").out
+    newer = next(row["id"] for row in map(json.loads, bankctl("export").out.splitlines()) if "11:00" in row["text"])
+    learn(
+        bank, bankctl, "2026-05-13.md", f"W @Peter: The deploy runs at 12:00 on Tuesdays. (replaces {newer})",
+        now="2026-05-14T03:00",
+    )  # fmt: skip
+    assert "11:00 → 12:00" not in bankctl("review", "list", "contradictions").out
+
+
+def test_the_name_of_the_file_of_rules_is_told(bank: Path, bankctl: Run) -> None:
+    (bank / "routing.yaml").rename(bank / "rules.yaml")
+    bankctl("config", "set", "routing", "rules.yaml")
+
+    assert "at rules.yaml:" in bankctl("config", "route", "W: The deploys take an hour.").out

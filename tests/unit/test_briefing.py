@@ -37,7 +37,8 @@ def chosen(
 ) -> list[str]:
     """The texts of what a mode chooses."""
     occasion = Occasion(NOW, subjects, frozenset(seen), last)
-    return [item.text for item in make_briefing(mode, facts, occasion, {}, "r").items]
+    made = make_briefing(mode, facts, occasion, {}, "r").items
+    return [f"{item.text} ({item.was})" if item.was else item.text for item in made]
 
 
 def facts_of(*memories: KnownMemory, **more: object) -> BriefFacts:
@@ -149,7 +150,7 @@ def test_morning_day_and_week_tell_what_happened_then() -> None:
     )  # fmt: skip
 
     assert chosen("morning", facts) == ["Today.", "Night."]
-    assert chosen("day", facts) == ["Today.", "= Today.", "inbox: Waits."]
+    assert chosen("day", facts) == ["Today.", "= Today.", "Waits."]
     assert chosen("week", facts)[:1] == ["+2"]
     assert "Long ago." not in chosen("week", facts)
 

@@ -165,11 +165,11 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """Where a text was taken out, and where it still is because bankd does not write there."""
+    """Where a text was taken out, what is made anew because it may hold it, and where it is because bankd does not write there."""
 
-    text: str
-    cleaned: tuple[str, ...]
-    beyond: tuple[str, ...]
+    cleaned: Sequence[str]
+    anew: Sequence[str]
+    beyond: Sequence[str]
     dangling: Sequence[Link] = ()
 
 
@@ -218,7 +218,8 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
         scrubbed = {path for path, _ in traces.find(words, memories)}
         ours = {f"{one.page}:{line}" for one in found for line in one.lines}
         beyond = (place for place in traces.beyond(encoded_forms(words), scrubbed) if place not in ours)
-        return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond), dangling)
+        held = {*pages, *scrubbed}
+        return Purged(sorted(held - traces.made_anew), sorted(held & traces.made_anew), [*beyond], dangling)
     done, dangling = set[str](), ()
     try:
         if found:
@@ -243,7 +244,8 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
             f"not purged: {', '.join(sorted(left)) or 'nothing known'}",
             "Mend that (free some space) and type the same command again: it takes out the rest.",
         ) from problem
-    return Purged(text, tuple(sorted(done)), tuple(traces.beyond(encoded_forms(words), ())), dangling)
+    left_over = [*traces.beyond(encoded_forms(words), ())]
+    return Purged(sorted(done - traces.made_anew), sorted(done & traces.made_anew), left_over, dangling)
 
 
 def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> Iterator[str]:

@@ -183,6 +183,7 @@ class Rearranger:
             done = self._as_written(run, arranged, (*conflicts, *left))
             record.counts = {"pages": len(done.sizes), "links": len(done.edits)}
         self.graph.settle(layout.gone)
+        workspace.catalog.refresh(workspace.now)
         workspace.index.refresh(workspace.now)
         return done
 

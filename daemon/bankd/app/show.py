@@ -5,9 +5,10 @@ Also feedback from people and agents: which memories were useful, and how import
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
@@ -97,8 +98,7 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     sources = (split_sources(split_id(line)[0])[1] for text in texts for line in text.split("\n"))
     history = life_of(id_, ledger, [other for named in sources for other in named])
     source, questions, said = _source(workspace, id_, ledger)
-    reason = _why_there(workspace, fact) if fact else ""
-    history = [reason, *history] if reason else history
+    history = [*_why_there(workspace, id_, places, fact), *history] if fact else history
     if not (text := texts[0] if texts else ""):
         return FoundMemory(id_, places, "", None, source, history, list(questions))
     today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
@@ -163,12 +163,20 @@ def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -
     return label_of(days, today, is_korean=is_korean or has_hangul(memory.text)) if days else ""
 
 
-def _why_there(workspace: Workspace, fact: Event) -> str:
-    """The run that put a memory on a page, and the reason, from the report of that run; empty if that is gone."""
+def _why_there(workspace: Workspace, id_: str, places: Sequence[str], fact: Event) -> Iterator[str]:
+    """The run that first put a memory on a page, with its reason, and the one that put it where it stands, if that differs.
+
+    Nothing where the report of the first is gone.
+    """
     run, place = str(fact.get("run")), f"memory/{fact.get('log')}:{fact.get('line')}"
     rows = workspace.recorder.reports.read(run)
-    reasons = (row.reason for row in rows if row.place == place and row.kind in {"learned", "inbox"})
-    return next((f"placed by {run} on {reason}" for reason in reasons), "")
+    for reason in [row.reason for row in rows if row.place == place and row.kind in {"learned", "inbox"}][:1]:
+        yield f"placed by {run} on {reason}"
+        now = places[0].rpartition(":")[0] if places else ""
+        if now and re.split("[#:]", reason)[0] != now:
+            journals = [one for one in workspace.transactions.journals.all() if now in one.before]
+            brought = [one.transaction.run for one in journals if f"^{id_}" not in (one.before[now] or "")]
+            yield f"put on {now} by {brought[-1]}" if brought else f"put on {now} by hand"
 
 
 def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None, tuple[str, ...], str]:

@@ -17,6 +17,7 @@ from bankd.app.show import set_importance
 from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
+from bankd.memory.judge import SAID_SO
 from bankd.memory.ledger import DUPLICATE, day_said
 from bankd.pages.memory import parse_memory, split_id, statement_of
 from bankd.pages.names import INBOX
@@ -147,12 +148,17 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
     def is_open(pair: tuple[str, str]) -> bool:
         return held.keys() >= set(pair) and (min(pair), max(pair)) not in ledger.wanted_both
 
-    known = {
+    replaced = {
         (old, new): str(ledger.supersessions[old].get("reason", ""))
         for old, new in ledger.successors().items()
         if held.keys() >= {old, new}
     }
-    there = {pair: one for pair, one in found.items() if pair[::-1] not in known and is_open(pair)}
+    known = {pair: reason for pair, reason in replaced.items() if not reason.startswith(SAID_SO)}  # else it is decided
+    there = {
+        pair: one
+        for pair, one in found.items()
+        if pair[::-1] not in replaced and (pair in known or pair not in replaced) and is_open(pair)
+    }
     dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
     asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
     likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
@@ -230,7 +236,7 @@ def _bad(workspace: Workspace) -> Iterator[Card]:
     for item in (item for item in workspace.logs.held_back() if not item.is_offered):
         place = str(item.place)
         dismiss = Choice("n", "dismiss", "Dismiss", {"place": place})
-        yield Card("bad", place, [CardLine(place, item.text)], f"{item.kind}: {item.reason}", [dismiss], place)
+        yield Card("bad", place, [CardLine(place, item.text)], item.reason, [dismiss], place)
 
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:

@@ -50,8 +50,8 @@ def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
     def now(memory: KnownMemory) -> Item:
         before = facts.of(older[memory.key]) if memory.key in older else None
-        until = f" (until {memory.learned or 'now'}: {other_part(before.text, memory.text)})" if before else ""
-        return _item(memory)._replace(text=memory.text + until)
+        was = f"until {memory.learned or 'now'}: {other_part(before.text, memory.text)}" if before else ""
+        return _item(memory)._replace(was=was)
 
     spoken = Counter(slug for memory in standing for slug in memory.entities for _ in memory.said or (None,))
     newest = _newest(facts, "W")
@@ -113,7 +113,7 @@ def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     today = [one for one in facts.happened if one.at.astimezone(occasion.now.tzinfo).date() == occasion.today]
     yield from _events(facts, today, ("kept", "superseded", "duplicate"))
     waiting = [memory for memory in _standing(facts) if memory.path == "bank/_meta/inbox.md"]
-    yield from (_item(memory, "inbox: ") for memory in waiting)
+    yield from map(_item, waiting)
 
 
 def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -257,11 +257,12 @@ def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str
             is_taken_back = kind == "superseded" and facts.newer.get(one.key) != one.by
             if is_taken_back or is_in is (memory is None):
                 continue
-            sign = {"kept": "", "superseded": "~ ", "duplicate": "= "}.get(kind, "- ")
-            text = memory.text if memory else kind
+            sign = {"superseded": "~ ", "duplicate": "= "}.get(kind, "")
             key = one.key if kind == "kept" else f"{kind}:{one.key}"  # what was learned is the memory itself
-            who = memory.who if memory else ""
-            yield Item(key, f"{sign}{text}", memory.place if memory else one.place, one.at.date(), who)
+            if memory is None:
+                yield Item(key, "", one.place, one.at.date(), was=kind)
+            else:
+                yield Item(key, f"{sign}{memory.text}", memory.place, one.at.date(), memory.who)
 
 
 def _standing(facts: BriefFacts) -> list[KnownMemory]:
@@ -437,7 +438,11 @@ class Briefing(NamedTuple):
     @property
     def text(self) -> str:
         """As lines of a list; empty if there is nothing to say."""
-        return "".join(f"{item.line}\n" for item in self.items)
+        return self.text_in()
+
+    def text_in(self, translate: Callable[[str], str] = str) -> str:
+        """The same with the words of bankd translated."""
+        return "".join(f"{item.line_in(translate)}\n" for item in self.items)
 
 
 def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown, reader: str) -> Briefing:
@@ -447,8 +452,8 @@ def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown
         mark = mark_of(item.key, item.text)
         if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
             continue
-        short = Item(item.key, cut_to_tokens(item.text, 120), item.place, item.day, item.who)
-        left -= count_tokens(short.line + "\n")
+        short = item._replace(text=cut_to_tokens(item.text, 120))
+        left -= count_tokens(short.line_in() + "\n")
         if left < 0:
             break
         taken[mark] = short

@@ -5,10 +5,12 @@ A session waits while this is imported, so nothing slow is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import NamedTuple
+
+from bankd.pages.names import INBOX, whom_page_is_about
 
 # No postponed annotations here: a NamedTuple would compile each of them again, and a session waits for its start.
 
@@ -41,9 +43,7 @@ class KnownMemory(NamedTuple):
     @property
     def who(self) -> str:
         """Whom it is about, as `@Slug`s: those that it names, else the one whose page it is on."""
-        page = self.path.removeprefix("bank/entities/")
-        own = [page.removesuffix(".md")] if page != self.path and "/" not in page else []
-        return " ".join(f"@{slug}" for slug in self.entities or own)
+        return " ".join(f"@{slug}" for slug in self.entities or whom_page_is_about(self.path))
 
     @property
     def place(self) -> str:
@@ -115,10 +115,16 @@ class Item(NamedTuple):
     day: date | None = None
     who: str = ""
     """Whom it is about, as `@Slug`s."""
+    was: str = ""
+    """What its text said before, as `until 2026-05-11: 10:00`; of a memory that is gone what happened to it."""
 
-    @property
-    def line(self) -> str:
-        """The printed line: whom it is about, the text, the day, and the id (or the place, if it has none)."""
-        day = f"said {self.day.isoformat()}" if self.day else ""
+    def line_in(self, translate: Callable[[str], str] = str) -> str:
+        """The printed line: whom it is about, the text, the day, whether it waits to be filed, and the id, else the place.
+
+        Only the words of bankd are translated.
+        """
+        text = " ".join([*self.text.split(), *([f"({translate(self.was)})"] if self.was else [])])
+        day = translate(f"said {self.day.isoformat()}") if self.day else ""
+        waits = translate("not filed yet") if INBOX in self.place else ""
         place = self.place.partition("#^")[2] or self.place
-        return "- " + " · ".join(filter(None, (self.who, " ".join(self.text.split()), day, place)))
+        return "- " + " · ".join(filter(None, (self.who, text, day, waits, place)))

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bankd.pages.names import whom_page_is_about
+
 if TYPE_CHECKING:
     from bankd.briefing.facts import BriefFacts
 
@@ -155,9 +157,7 @@ def told_line(hit: Said, before: Said | None = None, project: str = "", earlier:
 
 def who_of(hit: Said) -> str:
     """Whom a memory is about: its `@Slug`, else the one whose page it is on."""
-    page = str(hit["path"]).removeprefix("bank/entities/")
-    own = [page.removesuffix(".md")] if page != hit["path"] and "/" not in page else []
-    return " ".join(f"@{slug}" for slug in hit.get("entities") or own)
+    return " ".join(f"@{slug}" for slug in hit.get("entities") or whom_page_is_about(str(hit["path"])))
 
 
 def _holding_now(hits: list[Said], facts: Callable[[], BriefFacts]) -> list[tuple[Said, Said | None]]:

@@ -105,7 +105,11 @@ def brief_command(arguments: Namespace) -> Outcome | int:
     rows = [
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
-    said = plain(briefing.text.rstrip("\n")) if rows else f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
+    said = (
+        plain(briefing.text_in(_).rstrip("\n"))
+        if rows
+        else f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
+    )
     return Outcome({"mode": mode, "items": rows}, said)
 
 
@@ -228,8 +232,10 @@ def _import_lines(done: list[Imported], *, is_dry: bool) -> Iterator[str]:
     turns, known = sum(sum(one.added.values()) for one in done), sum(one.known for one in done)
     left = sum(bool(one.problem) for one in done)
     counts, sources = counted(turns, "turn"), counted(len(done), "changed source")
-    verb = "would be imported" if is_dry else "imported"
-    yield _(f"{counts} {verb}, {known} known or empty, from {sources}") + (_(f"; {left} not read") if left else "")
+    said = f"{counts} imported, {known} known or empty, from {sources}"
+    if is_dry:
+        said = f"{counts} would be imported, {known} known or empty, from {sources}"
+    yield _(said) + (_(f"; {left} not read") if left else "")
 
 
 def distil_command(arguments: Namespace) -> Outcome:

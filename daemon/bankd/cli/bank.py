@@ -226,11 +226,13 @@ def _purge(arguments: Namespace) -> Outcome:
     with open_named(arguments, write=applies) as workspace:
         purged = purge_text(workspace, arguments.what)
     done, dangling = styled(_("purged" if applies else "would be purged"), "green"), purged.dangling
-    whole = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": applies}
+    whole = {"cleaned": purged.cleaned, "made_anew": purged.anew, "beyond": purged.beyond, "applied": applies}
     return Outcome(
         {**whole, "dangling": [link_row(link) for link in dangling]},
         *breaking_links(dangling, _FINAL),
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
+        "" if purged.cleaned else _("no file of bankd holds it"),
+        _(f"made anew, since that may hold it: {', '.join(purged.anew)}"),
         _("bankd does not reach:"),
         *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
         _("delete or reword the named lines yourself") if any(":" in place for place in purged.beyond) else "",
@@ -247,6 +249,8 @@ def add_command(arguments: Namespace) -> Outcome:
     if are_lines and arguments.replaces:
         raise UsageError("--replaces goes with one line")
     texts = arguments.text if are_lines else [" ".join(arguments.text)]
+    if not all(map(str.strip, texts)):
+        raise UsageError("say what to remember", 'such as: bankctl add "W: The spare key is at the gate."')
     lines = [retain_line(text, arguments.tag, replaces=arguments.replaces) for text in texts]
     root = find_workspace(arguments.workspace)
     places = [add_line(root, line)[0] for line in lines]
@@ -431,6 +435,7 @@ def backup_command(arguments: Namespace) -> Outcome:
     return Outcome(
         done._asdict(),
         *(styled(_(f"! {one}; not in the backup"), "red") for one in done.unread),
+        *(styled(_(f"! {one}: is an earlier backup; left out"), "yellow") for one in done.earlier),
         _(f"{styled(done.path, 'bold')}: {counted(done.files, 'file')}, {size} before packing"),
         _(f"to have it back: bankctl restore {quote(done.path)} DIR"),
         code=3 if done.unread else 0,

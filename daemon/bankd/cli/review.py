@@ -145,7 +145,8 @@ def _teach(workspace: Workspace, arguments: Namespace, tag: str, page: str) -> N
 
     rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
     also = "; " + _(f"{counted(waiting, 'waiting line')} would go there too") if waiting else ""
-    said = _("rule added to routing.yaml") if arguments.apply else _("to add this rule, repeat with --apply")
+    file = workspace.settings.routing
+    said = _(f"rule added to {file}") if arguments.apply else _("to add this rule, repeat with --apply")
     say(f"  {styled(rule, 'cyan')}\n{said}{also}")
 
 

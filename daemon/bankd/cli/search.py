@@ -71,10 +71,8 @@ def _queries(arguments: Namespace) -> Iterator[str]:
         source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8", errors="replace")  # noqa: SIM115, PTH123
         with source as lines:
             yield from (line.strip() for line in lines if line.strip())
-    elif query := " ".join(arguments.query).strip():
-        yield query
     else:
-        raise UsageError("say what to search for, or name a file with --queries")
+        yield " ".join(arguments.query)
 
 
 def _listed_banks() -> dict[str, str]:

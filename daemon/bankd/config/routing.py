@@ -47,7 +47,7 @@ def read_rules_text(path: Path) -> str:
 
 def read_rules(node: yaml.Node | None, name: str) -> Rules:
     """Read rules from YAML nodes; `name` is what errors call the file."""
-    reading = _RuleReader()
+    reading = _RuleReader(name.rpartition("/")[2])
     keys = mapping_of(node, reading.problems, "the file")
     known = ("TAG_ROUTING", "defaults", "entities", "similar")
     reading.problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in known]
@@ -61,7 +61,8 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
 class _RuleReader:
     """Reads the nodes of a file of rules; collects every problem, and every target with its line."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: str) -> None:
+        self._file = file
         self.problems: list[Problem] = []
         self.targets: list[tuple[int, str]] = []
 
@@ -92,7 +93,7 @@ class _RuleReader:
             compile_pattern(pattern)
         except ValueError as error:
             self.problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
-        return RoutingRule(tag, pattern, texts["target"], texts.get("heading"), line, *flags)
+        return RoutingRule(tag, pattern, texts["target"], texts.get("heading"), f"{self._file}:{line}", *flags)
 
     def defaults(self, node: yaml.Node | None) -> dict[str, str]:
         found = {}

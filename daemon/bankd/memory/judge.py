@@ -24,6 +24,7 @@ from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Revised, Updat
 from bankd.memory.retain import RetainLine
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of
+from bankd.pages.names import whom_page_is_about
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
 from bankd.words.statement import Statement, Wording
 
@@ -39,11 +40,11 @@ _LATEST = 50
 
 Of the labelled pairs of all sets in one run, 411 find their partner so, with 200 lines 412."""
 
+SAID_SO = "its line says so"
+"""Begins the reason of an update that the new line itself tells, by `(replaces m-…)`."""
+
 _OCCURRENCES = 20
 """The most lines with the same words in one log whose ids are tried, to see whether a memory still has the text of its line."""
-
-_ENTITIES = "entities/"
-"""The folder of pages about one person or thing each, relative to the bank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,7 @@ class Neighbour:
 
 def said_on(page: str, memory: Memory) -> Memory:
     """A memory with whom its page is about: what the user writes on `entities/Peter.md` is said of Peter."""
-    if memory.entities or not page.startswith(_ENTITIES):
-        return memory
-    return replace(memory, entities=(page.removeprefix(_ENTITIES).removesuffix(".md").split("/")[0],))
+    return replace(memory, entities=memory.entities or whom_page_is_about(page))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def find_replaced(
             continue
         if old in held or old in placed:
             by_hand = old in held and _is_by_hand(held[old], ledger)
-            updates.append(Update(line, old, f"its line says so: {line.place}", new, is_question=by_hand))
+            updates.append(Update(line, old, f"{SAID_SO}: {line.place}", new, is_question=by_hand))
         elif line.id not in ledger.consumed:
             warnings.append(
                 f"{line.place}: says that it replaces {old}, which is not in the bank; both stay as they are"

@@ -136,6 +136,8 @@ class Plan:
     deleted: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
     """Memories that counted as deleted and are on a page again."""
+    by_hand: tuple[str, ...] = ()
+    """Pages on which others than bankd wrote or changed memories."""
     dated: tuple[Replace, ...] = ()
     """Memories whose confidence the user wrote without a day."""
     archived: tuple[Archived, ...] = ()

@@ -90,6 +90,8 @@ def _found_on_pages(plan: Plan) -> Iterator[ReportRow]:
         (mark,) = {*named.new.split()} - {*named.old.split()}
         reason = f"has faded; got the id {mark.removeprefix('^')} for the archive"
         yield ReportRow("~", "named", named.path, normalise_text(named.old), reason)
+    for page in plan.by_hand:
+        yield ReportRow("~", "by hand", page, "", "its memories count as they were saved")
     for id_ in plan.deleted:
         yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
     for id_ in plan.returned:
@@ -164,7 +166,7 @@ CHAPTERS = (
     ("Split", ("split",)),
     ("In the inbox", ("inbox",)),
     ("Proposed, waiting for your decision", ("proposed", "refused")),
-    ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
+    ("Noticed", ("known", "renamed", "by hand", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
     ("Needs you", ("asked", "left alone", "copied", "warning", "dead link")),
     ("Waits for the next run", ("waiting",)),

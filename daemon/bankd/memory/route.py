@@ -49,13 +49,13 @@ HasPage: TypeAlias = Callable[[str], bool]
 
 
 class RoutingRule(NamedTuple):
-    """One rule of TAG_ROUTING; `line` is its 1-based line; with `entity` false it is for memories without an @Slug."""
+    """One rule of TAG_ROUTING; `place` is its file and 1-based line; with `entity` false it is for memories without @Slug."""
 
     tag: str
     pattern: str
     target: str
     heading: str | None
-    line: int
+    place: str
     is_whole: bool = True
     entity: bool = True
 
@@ -114,7 +114,7 @@ def _unplaced(memory: Memory, rules: Rules, has_page: HasPage) -> Destination:
 def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
     for rule in (rules.rules[place] for place in sorted(rules.matching(unicodedata.normalize("NFC", memory.text)))):
         if rule.tag == memory.tag and (rule.entity or not memory.entities):
-            yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line} of routing.yaml")
+            yield Destination(rule.target, rule.heading, f"rule of {rule.tag} at {rule.place}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
     if rules.similar:

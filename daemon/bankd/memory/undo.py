@@ -483,7 +483,7 @@ def scrub_record(value: Any, words: tuple[str, ...]) -> Any:
         return scrub_text(value, words)
     if isinstance(value, dict):
         return {key: item if _is_own(key, item) else scrub_record(item, words) for key, item in value.items()}
-    return [scrub_record(item, words) for item in value] if isinstance(value, list | tuple) else value
+    return type(value)(scrub_record(item, words) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _is_own(field: str, value: object) -> bool:

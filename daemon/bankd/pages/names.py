@@ -23,6 +23,16 @@ def is_own(page: str) -> bool:
     return page.casefold().startswith(META)
 
 
+def whom_page_is_about(path: str) -> tuple[str, ...]:
+    """The slug of the one whose page or part of a page this is, as `Peter` of `entities/Peter.md`; empty for other pages.
+
+    `entities/people.md` is for those who have no page of their own.
+    """
+    folder, _, name = path.removeprefix(BANK).partition("/")
+    whom = name.partition("/")[0].removesuffix(".md")
+    return (whom,) if folder == "entities" and whom != "people" else ()
+
+
 def is_within(path: str, pages: Iterable[str]) -> bool:
     """Whether a page is one of these pages or a part of one, whatever the case of letters."""
     key = path_key(path)

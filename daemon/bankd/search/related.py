@@ -374,7 +374,11 @@ def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf
     associations = Associations(index, ties_of, _TIES)
     start = associations.find_start(asked)
     if start is None:
-        raise UsageError(*_why_not(asked))
+        near = index.names.similar_page(asked.lstrip("@"))
+        meant = f"did you mean {near}?" if near else "bankctl search finds memories by their words"
+        if asked.startswith("@"):
+            raise UsageError(f"{asked}: nothing in the bank is about it", meant)
+        raise UsageError(f"{asked}: no such page in the bank, and no memory has this id", meant)
     found = follow([start], associations.edges_of, associations.signals_of, depth, _WIDTH)
     describing = _Describing(associations, newer_of, found)
     described = (describing.described(one) for one in found if describing.knows(one.node))
@@ -416,14 +420,6 @@ def _read(request: Mapping[str, Any]) -> tuple[str, int, int]:
     if type(limit) is not int or limit < 0:
         raise UsageError(f"limit: {readable_text(str(limit))[:40]} is not a whole number", "0 is for all")
     return readable_text(asked.strip())[:400], depth, min(limit or MOST, MOST)
-
-
-def _why_not(asked: str) -> tuple[str, str]:
-    if asked.startswith("@"):
-        return f"{asked}: nothing in the bank is about it", "bankctl search finds memories by their words"
-    if asked.endswith(".md") or "/" in asked:
-        return f"{asked}: no such page in the bank", "bankctl search --files finds pages by their words"
-    return f"{asked}: no memory in the bank has this id", "bankctl search prints the id of each memory"
 
 
 class _Describing:

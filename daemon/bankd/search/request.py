@@ -280,9 +280,11 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     switches["is_limited"] = is_for_more or switches["by_page"] or switches["timeline"]
     switches["see_also"] = _one(request, "see_also", bool, problems) is not False
     project = _one(request, "project", str, problems) or ""
+    asked = readable_text(text or "")[:4_000]
+    if not (asked.strip() or switches["timeline"] or as_of or filters != Filters(known_on=filters.known_on)):
+        problems.append("say what to search for")
     if problems:
         raise UsageError(*problems)
-    asked = readable_text(text or "")[:4_000]
     return Query(
         asked, number_of_hits(limit), filters, bool(everything), margin, today, groups, project=project, **switches
     )

@@ -96,6 +96,8 @@ SELECT id, path, line FROM memories WHERE id IN (
 """
 PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
 HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
+_SAVED = "INSERT OR IGNORE INTO noted VALUES ('saved ' || ?)"
+_ALL_SAVED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'saved %' ORDER BY what"
 _FOLDERS = ("bank", "archive")
 
 
@@ -155,8 +157,11 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM files WHERE path = ?", (path,))
         self.execute("DELETE FROM memories WHERE path = ?", (path,))
 
-    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> None:
-        """Remember the memories of a page. A memory whose lines did not change keeps its row and gets its new line."""
+    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> bool:
+        """Remember the memories of a page; gives whether any came or changed.
+
+        A memory whose lines did not change keeps its row and gets its new line.
+        """
         page = read_page_once(path, data)
         written = [_digest(page, entry) for entry in page.entries]
         before = self.execute("SELECT rowid, line, written FROM memories WHERE path = ? ORDER BY line", (path,))
@@ -169,6 +174,7 @@ class CatalogDatabase(DerivedDatabase):
         self.execute_many("UPDATE memories SET line = ? WHERE rowid = ?", moved)
         self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
         self.record_file(path, seen)
+        return bool(new)
 
     def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
         """Take these texts out, and the questions of these memories. StorageError when the disk does not take it.
@@ -405,11 +411,21 @@ class PageMemoryCatalog(ComparedTable):
             if known.get(path) != seen and path not in self.resting and holds_memories(path):
                 try:
                     if (data := self._files.read(path)) is not None:
-                        self._catalog_db.record_page(path, seen, data)
+                        is_changed = self._catalog_db.record_page(path, seen, data)
+                        if is_changed and known and digest_of(data) != self._own_writes.get(path):
+                            self._catalog_db.execute(_SAVED, (path,))
                 except (ConflictError, OSError) as error:
                     self._closed[path] = str(error)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
             self._catalog_db.forget_file(path)
+
+    def saved_by_hand(self) -> tuple[str, ...]:
+        """The pages on which others than bankd wrote or changed memories since `told_by_hand` was called."""
+        return tuple(path for (path,) in self._catalog_db.execute(_ALL_SAVED))
+
+    def told_by_hand(self) -> None:
+        """A run has reported the pages that were saved by hand."""
+        self._catalog_db.change_rows(("DELETE FROM noted WHERE what LIKE 'saved %'", [()]))
 
     def unsettled(self, now: datetime) -> Mapping[str, str]:
         """The pages of the bank that are left alone for now, each with the reason."""

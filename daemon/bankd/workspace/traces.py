@@ -42,6 +42,9 @@ class TextTraces:
         self._tree, self._journals, self._staging = tree, writer.journals, writer.staging
         self._catalog_db, self._close_index = catalog_db, close_index
 
+    made_anew = frozenset({".bankd/catalogue.sqlite3", *(f".bankd/{name}" for name in _DERIVED)})
+    """What a purge always cleans or removes: it is made from the pages, and may hold the text in a form that is not searched."""
+
     def require_room(self) -> None:
         """StorageError when there is no room for the largest file that may be written anew."""
         tree = self._tree
