@@ -23,7 +23,7 @@ from zlib import crc32
 
 from bankd.app.init import make_workspace
 from bankd.config import shipped_folder
-from bankd.config.routing import read_examples
+from bankd.config.workspace import read_examples
 from bankd.memory.route import ExampleLine, PageClassifier, Rules, choose_page, is_close, route_memory
 from bankd.pages.memory import Memory, render_memory
 from bankd.pages.names import INBOX

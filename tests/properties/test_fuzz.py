@@ -14,9 +14,7 @@ from random import Random
 
 import pytest
 
-from bankd.config.routing import read_rules
-from bankd.config.workspace import load_rules, load_settings, read_settings
-from bankd.config.yaml import compose_text
+from bankd.config.workspace import compose_text, load_rules, load_settings, read_rules, read_settings
 from bankd.edits.operations import Append, Piece, carry_lines
 from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import Journal, Transaction

@@ -8,8 +8,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.config import shipped_folder
-from bankd.config.workspace import ConfigError, load_settings, read_settings
-from bankd.config.yaml import compose_text
+from bankd.config.workspace import ConfigError, compose_text, load_settings, read_settings
 from bankd.settings import LAYOUTS, Settings
 from bankd.wiring.probing import _check_settings
 from bankd.wiring.search import search_settings_of, settled

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankd.config import shipped_folder
-from bankd.config.routing import read_examples, read_rules, shipped_kinds
-from bankd.config.workspace import ConfigError, load_rules
-from bankd.config.yaml import compose_text
+from bankd.config.workspace import ConfigError, compose_text, load_rules, read_examples, read_rules, shipped_kinds
 from bankd.memory import route as page_classifier
 from bankd.memory.route import (
     Destination,

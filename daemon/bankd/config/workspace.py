@@ -1,8 +1,14 @@
 """The configuration of a workspace: settings, rules and secret patterns, and where `memory/` and `bank/` are.
 
+Both files are plain YAML, read into nodes that keep their lines: every scalar is the text that was typed, so `no`, `010` and
+`12:30` stay as the user wrote them. Anchors, aliases and merge keys are refused, and size and depth are limited, so that no
+file can exhaust memory. The loader is the one in Python: the C loader crashes on deep nesting.
+
 Settings are read over their defaults; every problem has its line. One setting or rule is changed in the text of its file:
-comments and order stay, and the result is checked before it is written. The rest of bankd sees folders that are set
-elsewhere as links in the workspace, just like a link made by hand.
+comments and order stay, and the result is checked before it is written. The patterns of rules and of secrets are compiled by
+RE2: it takes linear time whatever a pattern says. Lines that no rule claims go to a classifier, which learns from the example
+lines that ship beside the rules, `config/examples.md`. The rest of bankd sees folders that are set elsewhere as links in the
+workspace, just like a link made by hand.
 """
 
 from __future__ import annotations
@@ -10,30 +16,294 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, is_dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
+import re2
 import yaml
 
 from bankd.briefing.choose import NAMES_MODES
-from bankd.config.routing import compile_finders, compile_pattern, load_rules, read_rules, read_rules_text
-from bankd.config.yaml import ConfigError, Problem, compose_text, mapping_of, name_problems, raise_problems, read_text
+from bankd.config import shipped_folder
 from bankd.errors import UsageError, UserError
 from bankd.health.health import BANK_ADVICE
 from bankd.memory.retain import PROFILES
-from bankd.memory.route import Rules, problem_of_target
+from bankd.memory.route import (
+    ExampleLine,
+    PageClassifier,
+    RoutingRule,
+    Rules,
+    expressions_of,
+    problem_of_target,
+    problems_of_targets,
+)
+from bankd.pages.memory import TAGS
+from bankd.pages.scanner import encode_text
 from bankd.secrets.screening import Finder
 from bankd.settings import FoldersPolicy, Settings, matching, one_of
 
-__all__ = ["ConfigError", "compile_finders", "load_rules"]
-
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
+_MAX_BYTES = 64 * 1024
+
+Problem: TypeAlias = tuple[int, str]
+"""A 1-based line and what is wrong there."""
+
+
+class ConfigError(UserError):
+    """A settings or routing file that cannot be used; every problem with its file and line, and what to do."""
+
+    def __init__(self, *problems: str) -> None:
+        """Take every problem found."""
+        super().__init__(*problems, "nothing is written until this is corrected; to check it: bankctl config check")
+        self.problems = problems
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes only; it constructs no objects, so no value changes its type."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._nodes = 0
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's parser has no types
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
+        self._nodes += 1
+        self._depth += 1
+        if self._nodes > 2000 or self._depth > 32:
+            raise yaml.MarkedYAMLError(problem="too many or too deeply nested values", problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def read_text(path: Path) -> str:
+    """Read a settings file; ConfigError when it cannot be read, is too large, or is not UTF-8."""
+    try:
+        data = path.read_bytes()
+        if len(data) > _MAX_BYTES:
+            raise ConfigError(f"{path}: larger than {_MAX_BYTES // 1024} KiB; a settings file needs less")
+        return data.decode("utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
+
+
+def compose_text(text: str, name: str) -> yaml.Node | None:
+    """Read YAML text into nodes; `name` is what errors call it."""
+    try:
+        return _compose(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        problem = str(error.problem or error.context)
+        said = "a tab; YAML is indented with spaces" if "'\\t'" in problem else problem
+        raise ConfigError(f"{name}:{line}: {said}") from error
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
+        raise ConfigError(f"{name}: not readable as YAML: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def _compose(text: str) -> yaml.Node | None:
+    """Kept, because nobody changes a node and the banks of a fleet have the same settings."""
+    return _Loader(text).get_single_node()
+
+
+def mapping_of(node: yaml.Node | None, problems: list[Problem], what: str) -> dict[str, tuple[int, yaml.Node]]:
+    """The keys of a mapping node with their 1-based lines; duplicates and merge keys are problems."""
+    if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
+        return {}
+    if not isinstance(node, yaml.MappingNode):
+        problems.append((node.start_mark.line + 1, f"{what} must be a mapping of keys to values"))
+        return {}
+    found: dict[str, tuple[int, yaml.Node]] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        name = key.value if isinstance(key, yaml.ScalarNode) else "?"
+        if name == "<<":
+            problems.append((line, "merge keys (<<) are not allowed"))
+        elif name in found:
+            problems.append((line, f"{name} stands twice; first on line {found[name][0]}"))
+        else:
+            found[name] = (line, value)
+    return found
+
+
+def raise_problems(name: str, problems: list[Problem]) -> None:
+    """Raise a ConfigError with all problems of a file; without problems, do nothing."""
+    if problems:
+        raise ConfigError(*name_problems(name, problems))
+
+
+def name_problems(name: str, problems: list[Problem]) -> tuple[str, ...]:
+    """The problems of a file with its name, in the order of its lines."""
+    return tuple(f"{name}:{line}: {text}" for line, text in sorted(problems))
+
+
+_RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
+_RULE_FLAGS = ("whole_words", "entity")
+
+
+def load_rules(path: Path, text: str | None = None) -> Rules:
+    """Read a `routing.yaml`, or an earlier text of it; ConfigError with every problem in it."""
+    return read_rules(compose_text(read_rules_text(path) if text is None else text, str(path)), str(path))
+
+
+def read_rules_text(path: Path) -> str:
+    """Read the text of the file of rules; ConfigError when it cannot be read."""
+    if not path.exists():
+        raise ConfigError(f"{path}: no such file; make it, or correct the setting `routing` in bankd.yaml")
+    return read_text(path)
+
+
+def read_rules(node: yaml.Node | None, name: str) -> Rules:
+    """Read rules from YAML nodes; `name` is what errors call the file."""
+    reading = _RuleReader(name.rpartition("/")[2])
+    keys = mapping_of(node, reading.problems, "the file")
+    known = ("TAG_ROUTING", "defaults", "entities", "similar")
+    reading.problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in known]
+    nodes = {key: value for key, (_, value) in keys.items()}
+    rules, defaults = reading.rules(nodes.get("TAG_ROUTING")), reading.defaults(nodes.get("defaults"))
+    entities, similar = (reading.flag(nodes.get(flag), flag) for flag in ("entities", "similar"))
+    raise_problems(name, reading.problems + problems_of_targets(reading.targets))
+    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), shipped_kinds)
+
+
+class _RuleReader:
+    """Reads the nodes of a file of rules; collects every problem, and every target with its line."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self.problems: list[Problem] = []
+        self.targets: list[tuple[int, str]] = []
+
+    def rules(self, node: yaml.Node | None) -> tuple[RoutingRule, ...]:
+        rules: list[RoutingRule | None] = []
+        for tag, (line, value) in mapping_of(node, self.problems, "TAG_ROUTING").items():
+            if self._is_tag(tag, line):
+                if isinstance(value, yaml.SequenceNode):
+                    rules += [self._rule(tag, item) for item in value.value]
+                else:
+                    self.problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
+        return tuple(filter(None, rules))
+
+    def _rule(self, tag: str, node: yaml.Node) -> RoutingRule | None:
+        keys = mapping_of(node, self.problems, "a rule")
+        known = ", ".join(_RULE_KEYS)
+        self.problems += [
+            (n, f"unknown key {key}; a rule has {known}") for key, (n, _) in keys.items() if key not in _RULE_KEYS
+        ]
+        texts = {key: self._text(value, key) for key, (_, value) in keys.items() if key not in _RULE_FLAGS}
+        if missing := [key for key in ("match", "target") if not texts.get(key)]:
+            self.problems.append((node.start_mark.line + 1, f"a rule needs {' and '.join(missing)}"))
+            return None
+        (line, _), pattern = keys["match"], texts["match"]
+        self.targets.append((keys["target"][0], texts["target"]))
+        flags = [self.flag(keys.get(flag, (0, None))[1], flag) for flag in _RULE_FLAGS]
+        try:
+            compile_pattern(pattern)
+        except ValueError as error:
+            self.problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
+        return RoutingRule(tag, pattern, texts["target"], texts.get("heading"), f"{self._file}:{line}", *flags)
+
+    def defaults(self, node: yaml.Node | None) -> dict[str, str]:
+        found = {}
+        for tag, (line, value) in mapping_of(node, self.problems, "defaults").items():
+            self._is_tag(tag, line)
+            found[tag] = self._text(value, f"defaults.{tag}")
+            self.targets.append((line, found[tag]))
+        return found
+
+    def flag(self, node: yaml.Node | None, key: str) -> bool:
+        """The value of a flag; true if it is not given."""
+        text = "true" if node is None else self._text(node, key)
+        if node is not None and text not in {"true", "false"}:
+            self.problems.append((node.start_mark.line + 1, f"{key} must be true or false, not {text[:40]!r}"))
+        return text != "false"
+
+    def _is_tag(self, tag: str, line: int) -> bool:
+        if tag not in TAGS:
+            self.problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
+        return tag in TAGS
+
+    def _text(self, node: yaml.Node, key: str) -> str:
+        if isinstance(node, yaml.ScalarNode):
+            return str(node.value)
+        self.problems.append((node.start_mark.line + 1, f"{key} must be a text"))
+        return ""
+
+
+@cache
+def shipped_kinds() -> PageClassifier:
+    """What the pages of the template are about, by the shipped examples. It is trained when first needed: in most runs the rules claim every line."""
+    return PageClassifier(read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8")))
+
+
+def read_examples(text: str) -> list[ExampleLine]:
+    """Read the examples: under each page (`# daily/home.md`) the lines that belong on it (`- W: …`)."""
+    examples: list[ExampleLine] = []
+    page = ""
+    for title, tag, said in re.findall(r"^(?:# (.+)|- ([WBOS]): (.+))$", text, re.MULTILINE):
+        page = title or page
+        if said and page:
+            examples.append((page, tag, said))
+    return examples
+
+
+@lru_cache(maxsize=8)
+def find_together(patterns: tuple[str, ...]) -> Callable[[str], Collection[int]]:
+    """Make a function that looks for all patterns in a text in one pass, and gives the indices of those found.
+
+    The patterns are compiled when the function is first called, and kept: the banks of a fleet have the same ones.
+    """
+
+    @cache
+    def compiled() -> Any:
+        # RE2 does not say when the memory of a set is too small: 256 MiB are ample.
+        found = re2.Set.SearchSet(_options(256 << 20))
+        for pattern in patterns:
+            found.Add(pattern)
+        found.Compile()
+        return found
+
+    return lambda text: compiled().Match(encode_text(text)) or () if patterns else ()
+
+
+def compile_pattern(pattern: str) -> Any:
+    """Compile a pattern that ignores case; ValueError says what RE2 does not support."""
+    if len(pattern) > 2000:
+        raise ValueError("longer than 2000 characters; make several rules of it")
+    try:
+        return re2.compile(pattern, _options(8 << 20))
+    except re2.error as error:
+        reason = error.args[0]
+        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"{said} (the syntax is RE2: no look-around, no backreferences)") from error
+
+
+def _options(memory: int) -> Any:
+    """Options for at most this many bytes of memory."""
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = memory
+    return options
+
+
+def compile_finders(patterns: Sequence[str]) -> tuple[Finder, ...]:
+    """Compile the secret patterns of a settings file, which were checked when it was read."""
+    return tuple(_finder(compile_pattern(pattern)) for pattern in patterns)
+
+
+def _finder(compiled: Any) -> Finder:
+    return lambda text: [found.span() for found in compiled.finditer(text) if found.end() > found.start()]
 
 
 def load_settings(path: Path, text: str | None = None) -> Settings:
