@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -123,11 +123,6 @@ def _why_waiting(name: str, listed: ListedFile, listing: Mapping[str, ListedFile
     names = (f".{name}.swp", f".#{name}", f"{name}~")  # under which editors keep a page that is open
     swaps = [swap for swap in names if swap in listing and rest.now - listing[swap].mtime < SWAP_HOURS * 3600]
     return why_unsettled(rest.now - listed.mtime, rest.settle, swaps)
-
-
-def ignored_among(names: Iterable[str]) -> set[str]:
-    """The names of files that are neither a page nor a log."""
-    return {name for name in names if why_ignored(name)}
 
 
 def why_ignored(name: str) -> str | None:

@@ -213,7 +213,7 @@ class Daemon:
             refused=self._socket.refused,
             queue=self._timer.queue(),
         )
-        bank = self._held.facts(self.pending, self._watcher.sizes("bank"))
+        bank = self._held.facts(self.pending)
         now = self._around.clock()
         rows, zone = tuple(self._ledger.rows), self._held.settings.timezone
         return health.HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)

@@ -13,7 +13,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -203,6 +203,42 @@ def _open_elsewhere(folder: Path) -> int:
         raise UserError(f"{folder}: a link to what cannot be opened as a folder ({problem.strerror})") from problem
 
 
+def fingerprint_of(state: os.stat_result) -> FileFingerprint:
+    """A file's fingerprint, from its state."""
+    return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+def walk_folders(
+    open_folder: Callable[[str], int], top: str, closed: dict[str, str], passed_over: Collection[str] = ()
+) -> Iterator[tuple[str, dict[str, os.stat_result]]]:
+    """Each folder from `top` on, with the states of its files. No link is followed, and no hidden folder is looked into.
+
+    Neither are folders of the names `passed_over`. What cannot be looked into is added to `closed`, with the reason.
+    """
+    folders = [top]
+    while folders:
+        folder, files = folders.pop(), dict[str, os.stat_result]()
+        try:
+            with closing_descriptor(open_folder(folder)) as fd, os.scandir(fd) as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    if not entry.is_dir(follow_symlinks=False):
+                        with suppress(FileNotFoundError):  # it went away since
+                            files[entry.name] = entry.stat(follow_symlinks=False)
+                    elif not entry.name.startswith(".") and entry.name not in passed_over:
+                        folders.append(path)
+                        if path.endswith(".md"):
+                            closed[shown_path(path)] = "a folder, though its name is a page's"
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError:
+            closed[shown_path(folder)] = "may not be looked into; correct its owner or mode"
+        except ConflictError as problem:
+            closed[shown_path(folder)] = shown_path(str(problem))
+        else:
+            yield folder, files
+
+
 def split_path(path: str) -> tuple[str, str]:
     """A path's folder and name."""
     check_path(path)
@@ -279,8 +315,7 @@ class BankFiles(FileTree):
     def fingerprint(self, path: str) -> FileFingerprint | None:
         """The fingerprint of a file now; None when it is gone."""
         with suppress(FileNotFoundError), self.file(path) as fd:
-            state = os.fstat(fd)
-            return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+            return fingerprint_of(os.fstat(fd))
         return None
 
     @contextmanager
@@ -305,7 +340,14 @@ class BankFiles(FileTree):
         rest = RestRule(now.timestamp(), settle_seconds, None if any_content else FILE_CAP)
         known = {} if any_content else known or {}
         closed: dict[str, str] = {}
-        survey = judge_listings(dict(self._walk(folder, closed)), rest, known)
+        listings = {
+            where: {
+                name: ListedFile(fingerprint_of(state), state.st_mtime, stat.S_ISREG(state.st_mode))
+                for name, state in files.items()
+            }
+            for where, files in walk_folders(self._open_folder, folder, closed)
+        }
+        survey = judge_listings(listings, rest, known)
         survey.quarantined |= closed
         changed = [path for path, seen in survey.files.items() if known.get(path) != seen]
         for path in changed:
@@ -339,31 +381,6 @@ class BankFiles(FileTree):
                 found = next((name for name in _IN_A_MERGE if (git / name).exists()), None)
                 return f"git is at work ({found})" if found else None
         return None
-
-    def _walk(self, top: str, closed: dict[str, str]) -> Iterator[tuple[str, Mapping[str, ListedFile]]]:
-        """The files of a folder and of all below it; what cannot be looked into is added to `closed`, with the reason."""
-        folders = [top]
-        while folders:
-            folder, files = folders.pop(), dict[str, ListedFile]()
-            try:
-                with self.folder(folder) as fd:
-                    for name in os.listdir(fd):  # noqa: PTH208 - by descriptor, which pathlib cannot
-                        with suppress(FileNotFoundError):  # it went away since
-                            state = os.stat(name, dir_fd=fd, follow_symlinks=False)
-                            if not stat.S_ISDIR(state.st_mode):
-                                seen = FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
-                                files[name] = ListedFile(seen, state.st_mtime, stat.S_ISREG(state.st_mode))
-                            elif not name.startswith("."):
-                                folders.append(f"{folder}/{name}" if folder else name)
-                                if name.endswith(".md"):
-                                    closed[shown_path(folders[-1])] = "a folder, though its name is a page's"
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except PermissionError:
-                closed[shown_path(folder)] = "may not be looked into; correct its owner or mode"
-            except ConflictError as problem:
-                closed[shown_path(folder)] = shown_path(str(problem))
-            yield folder, files
 
     def _why_quarantined(self, path: str) -> str | None:
         """The reason why no run may touch a file, or None."""

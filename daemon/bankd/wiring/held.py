@@ -122,10 +122,10 @@ class Held:
         self.search.forget_problem()
         return answer
 
-    def facts(self, pending: int, sizes: Mapping[str, int]) -> BankFacts:
-        """The facts about bank and index, using the watcher's knowledge of the files."""
+    def facts(self, pending: int) -> BankFacts:
+        """The facts about bank and index."""
         index = self.search.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
-        return bank_facts(self.root, index, sizes, self.settings.split.warn_kib)
+        return bank_facts(self.root, index, self.settings.split.warn_kib)
 
     def tidy(self) -> None:
         """After a while without work, free the memory that only work needs."""

@@ -50,7 +50,7 @@ from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import is_installed, make_indexes, search_settings
 from bankd.workers.model_worker import why_unusable
-from bankd.workspace.facts import bank_facts, read_ledger, sizes_of_pages
+from bankd.workspace.facts import bank_facts, read_ledger
 
 PRIVATE = 0o077
 LEAST_FREE = 64 << 20
@@ -79,7 +79,7 @@ class Probe:
 
     def bank_facts(self, index: IndexFacts, settings: Settings) -> BankFacts:
         """The facts of the folders, given those of the index."""
-        return bank_facts(self.root, index, sizes_of_pages(self.root), settings.split.warn_kib)
+        return bank_facts(self.root, index, settings.split.warn_kib)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -44,17 +44,15 @@ _CLOCK = ".bankd/clock.json"
 _CLOCK_CAP = 4096
 
 
-def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
+def bank_facts(root: Path, index: IndexFacts, warn_kib: float) -> BankFacts:
     """The facts about the folders, with those of the index. A page of `warn_kib` KiB or more counts as large."""
     catalog = root / ".bankd" / "catalogue.sqlite3"
     held_back, trouble = read_held_back(catalog), trouble_of(root, FOLDERS[1:])
     found = BankFacts(
-        pages=len(sizes),
         inbox=_count_inbox(root),
         missing=tuple(name for name in FOLDERS[:2] if not (root / name).is_dir()),
         emptied=count_emptied(root) if (root / "bank").is_dir() else 0,
         index=index,
-        large=tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path)),
         disk=trouble,
         copied=_still_copied(root, read_copied(catalog)),
         held_back={str(item.place): item.reason for item in held_back if not item.is_offered},
@@ -64,36 +62,33 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
             for path in sorted((root / folder).glob("*.json.bad"))
         ),
         prose=read_prose(catalog),
-        too_large=tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
         offered=sum(item.is_offered for item in held_back),
-        left_alone=_left_alone(root, catalog),
         not_ours=not_ours(root),
     )
     try:
-        tree = FileTree(root)
+        tree = BankFiles(root)
     except UserError:  # it is missing, which is said elsewhere
         return found
-    archived = [path for path, _ in _sizes_below(root, "archive") if is_watched(path)]
     with closing(tree):
+        # Only files that changed since the last run are opened.
+        logs, bank, archive = (
+            tree.survey(folder, utc_now(), 0, read_known(catalog, folder), any_content=folder == "memory")
+            for folder in FOLDERS[:3]
+        )
+        pages = [path for path in (*bank.files, *bank.unsettled, *bank.quarantined) if is_watched(path)]
+        sizes = [(path, seen.size) for path, seen in sorted(bank.files.items())]
+        archived = [path for path in (*archive.files, *archive.unsettled, *archive.quarantined) if is_watched(path)]
         return replace(
             found,
+            pages=len(pages),
+            large=tuple(path for path, size in sizes if size >= warn_kib * 1024 and is_splittable(path)),
+            too_large=tuple(path for path, seen in sorted(logs.files.items()) if seen.size > FILE_CAP),
+            left_alone={**logs.quarantined, **bank.quarantined, **archive.quarantined},
             is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
             resting=Journals(tree, Staging(tree)).resting(utc_now()),
             unread_events=_unread_lines(root, tree),
-            closed={} if trouble else closed_among(tree, [f"bank/{INBOX}", *sizes, *archived]),
+            closed={} if trouble else closed_among(tree, [f"bank/{INBOX}", *pages, *archived]),
         )
-
-
-def _left_alone(root: Path, catalog: Path) -> dict[str, str]:
-    """The files that no run reads, and why; only files that changed since the last run are opened."""
-    found: dict[str, str] = {}
-    with suppress(UserError):  # a workspace that is missing is said elsewhere
-        files = BankFiles(root)
-        with closing(files):
-            for folder in FOLDERS[:3]:
-                known, is_log = read_known(catalog, folder), folder == "memory"
-                found |= files.survey(folder, utc_now(), 0, known, any_content=is_log).quarantined
-    return found
 
 
 def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
@@ -122,24 +117,13 @@ def _still_copied(root: Path, known: list[Copied]) -> tuple[Copied, ...]:
     return tuple(find_copied(found))
 
 
-def sizes_of_pages(root: Path) -> dict[str, int]:
-    """The pages of a bank on the disk, with their sizes in bytes."""
-    return {path: size for path, size in _sizes_below(root, "bank") if is_watched(path)}
-
-
 def count_emptied(root: Path) -> int:
     """How many memories a bank held that has no page at all now; 0 while it has one, or held none."""
-    if next(_sizes_below(root, "bank"), None):
+    if next((root / "bank").rglob("*.md"), None):
         return 0
     with suppress(UserError), closing(FileTree(root)) as tree:
         return len(find_vanished(fold_events(EventLog(tree, "").read_events()), lambda _: set()))
     return 0
-
-
-def _sizes_below(root: Path, folder: str) -> Iterator[tuple[str, int]]:
-    for path in (root / folder).rglob("*.md"):
-        with suppress(OSError):
-            yield path.relative_to(root).as_posix(), path.stat().st_size
 
 
 def _count_inbox(root: Path) -> int:

@@ -13,10 +13,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bankd.edits.settle import FileFingerprint, ignored_among
+from bankd.edits.settle import FileFingerprint, why_ignored
 from bankd.errors import ConflictError
 from bankd.layouts.links import (
     Link,
@@ -42,7 +43,7 @@ from bankd.pages.resolve import WIKI_KINDS, Outline, Spot, outline_of, resolve_r
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8
 from bankd.storage.disk import DerivedDatabase
-from bankd.storage.tree import FILE_CAP, FileTree
+from bankd.storage.tree import FILE_CAP, FileTree, fingerprint_of, walk_folders
 from bankd.workspace.catalog import seen_file, seen_row
 
 _FORMAT = 5
@@ -84,24 +85,16 @@ def _referring_files(home: str, roots: Iterable[str]) -> Iterator[tuple[str, Fil
     `home` is the resolved folder of the workspace. A file larger than what is read is left out.
     """
     prefix = str(Path(home, "x"))[:-1]
-    folders = ["", *_FOLDERS, *(root for root in roots if root.partition("/")[0] not in _FOLDERS)]
-    while folders:
-        folder = folders.pop()
-        with (
-            suppress(FileNotFoundError, NotADirectoryError, PermissionError),
-            os.scandir(Path(home, folder)) as entries,
-        ):
-            there = {entry.name: entry for entry in entries if not (entry.name.startswith(".") or entry.is_symlink())}
-            ignored = ignored_among([name for name in there if name.endswith(".md")])
-            for name in sorted(there.keys() - ignored - _SKIPPED):
-                path = there[name].path.removeprefix(prefix)
-                if not there[name].is_dir(follow_symlinks=False):
-                    with suppress(OSError):
-                        state = there[name].stat(follow_symlinks=False)
-                        if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
-                            yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
-                elif folder and path not in _OWN:  # of the top folder itself only the files
-                    folders.append(path)
+    for root in ("", *_FOLDERS, *(root for root in roots if root.partition("/")[0] not in _FOLDERS)):
+        folders = walk_folders(
+            lambda folder: os.open(folder, os.O_RDONLY | os.O_DIRECTORY), str(Path(home, root)), {}, _SKIPPED
+        )
+        for folder, files in folders if root else islice(folders, 1):  # of the top folder itself only the files
+            within = f"{folder}/".removeprefix(prefix)
+            for name in sorted(files) if within.partition("/")[0] not in _OWN else ():
+                is_passed_over = name.startswith(".") or (name.endswith(".md") and why_ignored(name))
+                if not is_passed_over and stat.S_ISREG(files[name].st_mode) and files[name].st_size <= FILE_CAP:
+                    yield f"{within}{name}", fingerprint_of(files[name])
 
 
 class LinkGraph:

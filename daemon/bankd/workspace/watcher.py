@@ -13,7 +13,7 @@ import queue
 import stat
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest
@@ -26,6 +26,7 @@ from watchdog.observers.inotify import InotifyObserver
 from watchdog.observers.inotify_move_event_grouper import InotifyMoveEventGrouper as WatchdogInotifyMoveEventGrouper
 
 from bankd.edits.settle import is_visible, is_watched
+from bankd.storage.tree import walk_folders
 from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.files import find_file_system, needs_polling
 
@@ -120,11 +121,6 @@ class Watcher:
             self._thread = None
         if self._hints is not None:
             self._hints.stop()
-
-    def sizes(self, folder: str) -> dict[str, int]:
-        """The files that are known in one of the folders, with their sizes."""
-        known = dict(self._snapshot.known)  # copied at once: the watcher's own thread changes it
-        return {path: stamp.size for path, stamp in known.items() if path.startswith(f"{folder}/")}
 
     @property
     def pending(self) -> int:
@@ -412,49 +408,36 @@ class Snapshot:
 
     def look_at(self, paths: Iterable[str]) -> Changes:
         """Compare some files and folders (with everything below them) with the disk; gives the differences, which are known from now on."""
-        found, was = set[str](), set[str]()
-        for path in paths:
-            if path in self.known and not (self.workspace / path).is_dir():
-                found.add(path)
+        found, gone = dict[str, os.stat_result](), set[str]()
+        for path in filter(is_visible, paths):
+            if path in self.known:
+                gone.add(path)
             else:
-                was.update(_below(self.known, path))
+                gone.update(_below(self.known, path))
                 self.directories.difference_update(_below(self.directories, path))
-                found.update(self._walk(path))
-        deleted = was - found
-        changed = [path for path in sorted(found) if self._has_changed(path, deleted)]
+            folders = dict(walk_folders(self._open, path, {}))
+            self.directories |= folders.keys()
+            found |= {f"{folder}/{name}": state for folder, files in folders.items() for name, state in files.items()}
+            if not folders:
+                with suppress(OSError):
+                    found[path] = (self.workspace / path).lstat()
+        found = {path: found[path] for path in sorted(found) if is_watched(path) and stat.S_ISREG(found[path].st_mode)}
+        changed = [path for path, state in found.items() if self._has_changed(path, state)]
+        deleted = sorted((gone & self.known.keys()) - found.keys())
         for path in deleted:
             del self.known[path]
-        return Changes(tuple(changed), tuple(sorted(deleted)))
+        return Changes(tuple(changed), tuple(deleted))
 
-    def _walk(self, path: str) -> Iterator[str]:
-        """The files at a path and below it; the folders are noted."""
-        if not is_visible(path):
-            return
+    def _open(self, folder: str) -> int:
+        link = os.O_NOFOLLOW if "/" in folder else 0  # a folder of the workspace may be a link
         try:
-            entries = sorted(os.scandir(self.workspace / path), key=lambda entry: entry.name)
-        except NotADirectoryError:
-            yield from [path] if is_watched(path) else []
-            return
-        except OSError:  # gone or unreadable: nothing is known about it
-            return
-        self.directories.add(path)
-        for entry in entries:
-            below = f"{path}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                yield from self._walk(below)
-            elif is_watched(below):
-                yield below
+            return os.open(self.workspace / folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | link)
+        except OSError as problem:  # gone or unreadable: nothing is known about it
+            raise FileNotFoundError from problem
 
-    def _has_changed(self, path: str, deleted: set[str]) -> bool:
-        """Whether a file differs from what was known of it; one that is no longer a file goes to `deleted`."""
+    def _has_changed(self, path: str, seen: os.stat_result) -> bool:
+        """Whether a file differs from what was known of it; what is seen is known from now on."""
         before = self.known.get(path)
-        try:
-            seen = (self.workspace / path).lstat()
-        except OSError:
-            seen = None
-        if seen is None or not stat.S_ISREG(seen.st_mode):
-            deleted.update([path] if before else [])
-            return False
         now = Stamp(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
         if before == now:
             return False
