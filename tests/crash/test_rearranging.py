@@ -23,8 +23,7 @@ from bankd.pages.references import references_of
 from bankd.pages.resolve import WIKI_KINDS, find_place, outline_of, resolve_reference, sense_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.storage.journals import Lock
-from bankd.storage.recovery import Recoverer, Recovery
-from bankd.storage.transactions import TransactionWriter
+from bankd.storage.transactions import Recoverer, Recovery, TransactionWriter
 from bankd.storage.tree import FileTree, Syscalls
 from tests.crash.faults import Fault, FaultyCalls, Killed, each, kills
 from tests.crash.world import AT, NOW, bank_of, fresh

@@ -17,8 +17,7 @@ from bankd.edits.operations import Append, Move, Operation, Piece, Relink, Remov
 from bankd.edits.transaction import Applied, Look, Transaction
 from bankd.memory.ledger import make_event
 from bankd.storage.journals import Lock
-from bankd.storage.recovery import Recoverer, Recovery
-from bankd.storage.transactions import TransactionWriter
+from bankd.storage.transactions import Recoverer, Recovery, TransactionWriter
 from bankd.storage.tree import FileTree, Syscalls
 
 NOW = datetime.fromisoformat("2026-11-21T03:00:00+09:00")

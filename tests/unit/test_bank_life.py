@@ -15,9 +15,8 @@ from bankd.errors import BusyError
 from bankd.service.banks import AllBanks, BankSignals, BankVoice
 from bankd.service.daemon import BEAT
 from bankd.service.jobs import Jobs
-from bankd.system.child import ChildDiedError, SharedChild
+from bankd.system.child import ChildDiedError, SharedChild, forget_kept
 from bankd.system.clock import read_monotonic
-from bankd.system.process import forget_kept
 
 
 def test_only_what_is_served_and_proves_nothing_hangs() -> None:

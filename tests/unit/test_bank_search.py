@@ -203,7 +203,7 @@ def test_memory_is_given_back_once_after_changes_were_taken_in(
     root: Path, settings: SearchSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[None] = []
-    monkeypatch.setattr("bankd.system.process.give_back", lambda: given.append(None))
+    monkeypatch.setattr("bankd.system.child.give_back", lambda: given.append(None))
     search = make_search(root, settings, is_daemon=True)
     search.tidy()
     search.take_in([PAGE], NOW)

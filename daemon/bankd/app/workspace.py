@@ -41,10 +41,9 @@ if TYPE_CHECKING:
     from bankd.storage.transactions import TransactionWriter
     from bankd.storage.tree import BankFiles
     from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-    from bankd.workspace.facts import RunLedger, RunReports, TrustedClock
+    from bankd.workspace.facts import RunLedger, RunReports, TextTraces, TrustedClock
     from bankd.workspace.graph import LinkGraph
     from bankd.workspace.logs import ImportedLogs, LogFiles
-    from bankd.workspace.traces import TextTraces
 
 _LOOK_SECONDS = 0.25
 

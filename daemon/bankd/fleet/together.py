@@ -30,8 +30,9 @@ from bankd.ports import Vectors
 from bankd.search.answer import Answering
 from bankd.search.find import RankingOptions
 from bankd.search.request import Freshness, MeaningSettings, read_request
+from bankd.system.child import forget_kept, give_back, keep_little
 from bankd.system.clock import read_monotonic, utc_now
-from bankd.system.process import forget_kept, give_back, keep_little, set_up_log
+from bankd.system.process import set_up_log
 from bankd.system.socket_server import SocketServer
 from bankd.wiring.runner import import_watched, write_due_briefs
 from bankd.wiring.search import make_search, search_settings

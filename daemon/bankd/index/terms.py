@@ -93,7 +93,7 @@ class Terms:
         self, dropped: Sequence[int] = (), most_bytes: int = _BUILD_BYTES
     ) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
         """Drop rows, and give a function that adds documents, all in one commit: search is fastest in one segment."""
-        from bankd.system.process import require_room  # noqa: PLC0415 -- only a writer asks
+        from bankd.system.child import require_room  # noqa: PLC0415 -- only a writer asks
 
         require_room(most_bytes + _THREADS_BYTES)
         writer = self._index.writer(most_bytes, 1)

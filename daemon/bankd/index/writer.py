@@ -21,7 +21,7 @@ from bankd.layouts.links import words_of
 from bankd.pages.text import readable_bytes
 from bankd.search.indexable import IndexableEntry, IndexablePage, Refreshed, nodes_of
 from bankd.storage.disk import storage_told
-from bankd.system.process import seldom_collected
+from bankd.system.child import seldom_collected
 from bankd.words.analysis import AnalysisText, Known, join_analyses, lexicon_of
 from bankd.words.day_mentions import days_spoken_of
 from bankd.words.days import Span

@@ -20,8 +20,9 @@ from bankd.errors import BUG, BankError, BusyError, UserError
 from bankd.pages.text import is_utf8, shown_path
 from bankd.service.banks import AllBanks, open_when_possible
 from bankd.service.daemon import Daemon, ServiceEnvironment
+from bankd.system.child import keep_little
 from bankd.system.manager import Signals, take_notifier
-from bankd.system.process import keep_little, set_up_log
+from bankd.system.process import set_up_log
 from bankd.wiring.held import open_held
 
 log = logging.getLogger(__name__)

@@ -8,6 +8,9 @@ is handed over.
 A file is staged beside the one that it replaces, synced, swapped in, and then the file that came out is looked at. A bank file
 is never opened for writing. Staged files are named SEQ.STEP.TRY.BEFORE.AFTER, with the digests of the bytes that they replace
 and hold. While one is being written its name begins with `w`, so that nothing takes it for a finished one.
+
+`Trash` keeps displaced files for a while, because an editor that still had one open may have written to it. Their names are
+that of the staged file and the modification time at which it was displaced.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ import fcntl
 import json
 import os
 import socket
-from collections.abc import Iterable, Iterator
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -25,8 +29,10 @@ from hashlib import sha256
 
 from bankd.edits.operations import digest_of
 from bankd.edits.second_look import find_rests
-from bankd.edits.transaction import Journal, Transaction
+from bankd.edits.transaction import Journal, Transaction, take_step
 from bankd.errors import BusyError, ConflictError, UserError
+from bankd.pages.scanner import encode_text
+from bankd.pages.text import lines_not_utf8
 from bankd.settings import KeepPolicy
 from bankd.storage.disk import READ_ONLY, explain_failure, sync_file
 from bankd.storage.tree import FileTree, Syscalls, closing_descriptor, open_regular, read_all, split_path, write_all
@@ -416,3 +422,109 @@ class Staging:
     def _read(self, name: str) -> bytes:
         with self._tree.folder(STAGE) as stage, closing_descriptor(open_regular(name, stage, name)) as fd:
             return read_all(fd, name, _EDIT_CAP)
+
+
+_KEEP_EDITS = timedelta(minutes=10)
+_CAP_LATE = 200 * 1024 * 1024  # bytes; an editor may make a displaced file larger, then we stop reading it
+_ASIDE = "no-text"  # the ending of a file in the trash that is not looked at again
+
+
+@dataclass(frozen=True, slots=True)
+class LateWrite:
+    """A displaced file that was written to: its bytes now (`data`), before (`pristine`), and when it was written."""
+
+    name: str
+    modified: int
+    staged: StagedName
+    path: str
+    pristine: bytes
+    data: bytes
+
+    @property
+    def is_text(self) -> bool:
+        """Whether an editor may have written it: zeros and broken letters come from a disk that lost its power."""
+        return b"\0" not in self.data and (not lines_not_utf8(self.data) or bool(lines_not_utf8(self.pristine)))
+
+    def is_long_at_rest(self, now: datetime) -> bool:
+        """Whether nobody has written to it for ten minutes; until then it may be half written."""
+        return abs(now.timestamp() - self.modified / 1e9) > _KEEP_EDITS.total_seconds() and not self.is_edit
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is a copy of an edit that was put back at once; an editor may still overwrite that edit."""
+        return self.name.endswith(EDIT)
+
+
+class Trash:
+    """The displaced files of one workspace, in `.bankd/trash/`."""
+
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+
+    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[LateWrite]:
+        """The displaced files that were written to since they were displaced, and are at rest now."""
+        for name, state in self._items():
+            staged = StagedName.parse(name)
+            # After a power cut, a new journal may have the number of a lost one: then this file is not of it.
+            is_known = staged and staged.seq in journals and staged.step < len(journals[staged.seq].paths())
+            is_written = name.rsplit(".", 1)[-1] not in {PRISTINE, _ASIDE, str(state.st_mtime_ns)}
+            is_at_rest = abs(now.timestamp() - state.st_mtime) >= settle
+            if staged and is_known and is_written and is_at_rest and stat.S_ISREG(state.st_mode):
+                late = self._late(name, staged, journals[staged.seq])
+                if late.data != late.pristine:
+                    yield late
+
+    def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
+        modified = 0 if name.endswith(EDIT) else self._staging.mark_displaced(TRASH, name)
+        data = self._tree.read(f"{TRASH}/{name}", _CAP_LATE) or b""
+        pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
+        if pristine is None:
+            pristine = _replayed(journal, staged.before)
+        return LateWrite(name, modified, staged, journal.paths()[staged.step], pristine, data)
+
+    def carried(self, late: LateWrite) -> None:
+        """Remember that a late write was carried over. Not so edits that were put back: they are looked at until they expire."""
+        if late.is_edit:
+            return
+        self._staging.publish(f"{TRASH}/{late.staged}.{PRISTINE}", late.data)
+        name = f"{late.staged}.{late.modified}"  # as it was before we read it: it may have been written to since
+        with self._tree.folder(TRASH) as folder:
+            if name != late.name:
+                self._tree.calls.rename(late.name, folder, name, folder)
+
+    def set_aside(self, late: LateWrite) -> str:
+        """Stop looking at a file; gives where it is kept. It expires as the others do."""
+        aside = f"{late.name}.{_ASIDE}"
+        with self._tree.folder(TRASH) as folder:
+            self._tree.calls.rename(late.name, folder, aside, folder)
+        return f"{TRASH}/{aside}"
+
+    def expire(self, now: datetime, keep: KeepPolicy) -> None:
+        """Remove the files that are too old, and the oldest while all together are too large."""
+        items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
+        size = sum(state.st_size for _, state in items)
+        for name, state in items:
+            keep_for = _KEEP_EDITS if name.endswith(EDIT) else timedelta(days=keep.trash_days)
+            if now.timestamp() - state.st_ctime > keep_for.total_seconds() or size > keep.trash_mib << 20:
+                self._tree.remove(f"{TRASH}/{name}")
+                size -= state.st_size
+
+    def _items(self) -> list[tuple[str, os.stat_result]]:
+        names = self._tree.names(TRASH)
+        if not names:
+            return []
+        with self._tree.folder(TRASH) as folder:
+            return [(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) for name in names]
+
+
+def _replayed(journal: Journal, wanted: str) -> bytes:
+    """The bytes with this digest among those that a transaction reads and writes; empty when none have it."""
+    state = {path: None if text is None else encode_text(text) for path, text in journal.before.items()}
+    befores = list(state.values())
+    for step in journal.transaction.steps():
+        data = state.get(step.path)
+        if digest_of(data) == wanted and data is not None:
+            return data
+        state[step.path] = take_step(step, data, state.get).data
+    return next((data for data in befores if data is not None and digest_of(data) == wanted), b"")

@@ -7,22 +7,42 @@ Until the journal is in place nothing visible has changed. After it, the same co
 The files of other folders whose links follow are the only files outside the workspace that bankd writes. They are staged and
 exchanged as in the bank, when all else is done, but without a journal: after a crash, the links that did not follow are found
 and offered as after a move by the user.
+
+`Recoverer` does the work of a start before anything new: it finishes committed transactions, looks at pages again, and carries
+late writes over. It uses the normal write path, so a crash in there is a crash like any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from threading import Event as Waiter
+from threading import Event
 
-from bankd.edits.inserting import keys_in
-from bankd.edits.operations import Append, Drop, Operation, Remove, Rewrite, digest_of
+from bankd.edits.inserting import LineSpan, bare_lines_in, block_key, keys_in, lines_named, text_of
+from bankd.edits.operations import (
+    Append,
+    Carry,
+    Drop,
+    Operation,
+    Piece,
+    Remove,
+    Replace,
+    Rewrite,
+    digest_of,
+    is_carried,
+)
+from bankd.edits.second_look import UNREAD, Locate, Settling, describe_changes, second_look, without_settled
+from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import (
     HEALING,
     Applied,
     Journal,
+    Look,
     Step,
     StepResult,
     Transaction,
@@ -33,13 +53,15 @@ from bankd.edits.transaction import (
     take_step,
 )
 from bankd.errors import ConflictError, InvariantError, StorageError, UserError
-from bankd.memory.ledger import Ledger, fold_events
+from bankd.memory.ledger import DELETED, FORGOTTEN, RESTORED, UNDONE, Ledger, fold_events, make_event
+from bankd.pages.memory import split_id
 from bankd.pages.names import folders_above, is_outside
+from bankd.pages.page import read_page
 from bankd.pages.scanner import decode_text
+from bankd.settings import KeepPolicy
 from bankd.storage import disk
-from bankd.storage.disk import closed_among
 from bankd.storage.events import EventLog
-from bankd.storage.journals import DONE, RUNS, TXN, Journals, Lock, StagedName, Staging
+from bankd.storage.journals import DONE, RUNS, TXN, Journals, LateWrite, Lock, StagedName, Staging, Trash, rests_of
 from bankd.storage.tree import FILE_CAP, FileTree, split_path
 
 _TRIES = 20
@@ -59,7 +81,7 @@ class TransactionWriter:
         self.journals = Journals(tree, self.staging)
         self.events = EventLog(tree, writer)
         self.own_writes: dict[str, str] = {}
-        self._wait = Waiter().wait
+        self._wait = Event().wait
 
     @property
     def may_write(self) -> bool:
@@ -68,7 +90,7 @@ class TransactionWriter:
 
     def closed(self, paths: Collection[str]) -> dict[str, str]:
         """The files among these that cannot be written now, and why; a file need not exist yet."""
-        return closed_among(self._tree, paths)
+        return disk.closed_among(self._tree, paths)
 
     def commit(self, transaction: Transaction) -> Applied:
         """Carry out a transaction completely or not at all; StorageError if the disk fails."""
@@ -296,3 +318,229 @@ class TransactionWriter:
 
 def _fits(data: bytes | None) -> bool:
     return data is None or len(data) <= FILE_CAP
+
+
+SECOND_LOOK = timedelta(minutes=10)
+_HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may take this long
+_MOMENT = 0.2  # seconds in which a page that is written in place has been emptied and filled again
+
+
+@dataclass(slots=True)
+class Recovery:
+    """The work that a start did: the files that it changed, and in words the pages that are not as people saved them."""
+
+    changed: dict[str, None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Recoverer:
+    """Recovers one workspace; the lock must be held."""
+
+    def __init__(
+        self,
+        tree: FileTree,
+        transactions: TransactionWriter,
+        settle_seconds: float = 5.0,
+        keep: KeepPolicy | None = None,
+        pause: Callable[[float], object] | None = None,
+    ) -> None:
+        self._tree = tree
+        self._transactions = transactions
+        self._journals = transactions.journals
+        self._trash = Trash(tree, transactions.staging)
+        self._settle = timedelta(seconds=settle_seconds)
+        self._keep = keep or KeepPolicy()
+        self._pause = pause or Event().wait
+
+    def recover(self, now: datetime) -> Recovery:
+        """Finish all committed transactions and heal pages. ConflictError when a page is being edited all the time."""
+        recovery = Recovery()
+        try:
+            self._clear_stage()
+            waiting: set[str] = set()
+            for journal in list(self._journals.load(TXN)):
+                applied = self._transactions.run(journal, {})
+                recovery.changed |= applied.changed
+                waiting.update(applied.postponed)
+            if waiting:
+                raise ConflictError(f"{', '.join(sorted(waiting))}: being edited; the next run goes on from there")
+            self._carry_late_writes(now, recovery)
+            for operations, applied, run in self._look_again(now):
+                recovery.changed |= applied.changed
+                recovery.notes += describe_changes(operations, applied.changed, run)
+            self._retire(now)
+        except OSError as problem:
+            raise disk.explain_failure(problem, self._tree.root) from problem
+        return recovery
+
+    def _clear_stage(self) -> None:
+        """Empty the stage after a crash: our files are removed, an edit that was just displaced goes back."""
+        staging = self._transactions.staging
+        names = staging.names()
+        journals = {journal.seq: journal for journal in self._journals.load(TXN)} if names else {}
+        for name in names:
+            staged = StagedName.parse(name)
+            if staged is None or staged.seq not in journals:
+                staging.discard(name)  # unfinished, or never committed and hence never swapped
+            else:
+                staging.look(staged, journals[staged.seq].paths()[staged.step])
+
+    def _carry_late_writes(self, now: datetime, recovery: Recovery) -> None:
+        """Bring text that was written to displaced pages into the bank; anything else is kept in the trash, and named."""
+        if not self._tree.names(".bankd/trash"):
+            return
+        journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
+        for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
+            if late.is_text:
+                run = journals[late.staged.seq].transaction.run
+                operations = carry_operations(late, self._locate, self._transactions.look)
+                carry = Transaction(f"{run}~late", now.isoformat(), operations, kind="late write")
+                recovery.changed |= self._transactions.commit(carry).changed
+                self._trash.carried(late)
+            elif late.is_long_at_rest(now):
+                kept = f"kept as {self._trash.set_aside(late)} for {self._keep.trash_days} days"
+                recovery.notes.append(
+                    f"{late.path}: an older copy of it was written to, and not with text; it is {kept}"
+                )
+        self._trash.expire(now, self._keep)
+
+    def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
+        """Apply young transactions once more, except for pieces that a later one decided about."""
+        young = list(self._journals.load(DONE))
+        if not young or next(_pages(self._tree, "bank"), None) is None:
+            return  # of a bank that is gone as a whole, a few lines are not put back
+        later = self._journals.young_and_later()
+        rests = rests_of(later)
+        for journal in young:
+            after = [other for other in later if other.seq > journal.seq]
+            since = [other.transaction for other in after]
+            paths = self._young_paths(journal, now, rests)
+            settled = self._settle_pieces(journal, paths, after, now)
+            hurried = {path for path in paths if self._is_hurried(path, since)}
+            look = partial(
+                second_look, look=self._transactions.look, locate=self._locate,
+                paths=paths, later=since, hurried=hurried,
+            )  # fmt: skip
+            operations = look(without_settled(journal.transaction, settled))
+            if back := _added_by(operations):
+                self._pause(_MOMENT)  # a memory that stands nowhere may be on a page that is just being saved
+                operations = look(without_settled(journal.transaction, settled | self._taken_out(back)))
+            if operations:
+                applied = self._transactions.commit(self._again(journal.transaction.run, operations, now))
+                if applied.changed:
+                    yield operations, applied, journal.transaction.run
+
+    def _taken_out(self, memories: Set[str]) -> Set[str]:
+        """The memories that a command took out; read from events, because the journal may be lost."""
+        gone = self._transactions.ledger().gone
+        return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
+
+    def _settle_pieces(
+        self, journal: Journal, paths: Set[str], later: Sequence[Journal], now: datetime
+    ) -> frozenset[str]:
+        """The pieces of a run that people have changed since; for pages at rest they are recorded in its journal."""
+        settling = Settling(self._transactions.look, self._locate, later, self._modified)
+        at_rest = {path for path in paths if abs(now - self._modified(path)) >= min(self._settle, _HALF_SAVED)}
+        for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
+        if for_good:
+            journal = replace(journal, settled=journal.settled | for_good)
+            self._journals.write(DONE, journal)
+        return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
+
+    def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
+        """The transaction that heals a page; an event restores each memory that was recorded as deleted meanwhile."""
+        own, at = f"{run}~again", now.isoformat()
+        back = _added_by(operations)
+        gone = self._transactions.ledger().gone if back else {}
+        deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
+        events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
+        return Transaction(own, at, operations, events, "second look")
+
+    def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
+        """The files that an old buffer may have overwritten: now, or their last change, is within ten minutes of the run.
+
+        A page that is fought over is left alone for a while and then looked at once more. So is one that no run reads.
+        """
+        resting = {path for path, until in rests.items() if until > now}
+        paths = {operation.path for operation in journal.transaction.operations} - resting
+        paths = {path for path in paths if why_quarantined(self._transactions.look(path) or b"") is None}
+        if _age(journal, now) <= SECOND_LOOK:
+            return paths
+        return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}
+
+    def _is_hurried(self, path: str, since: Iterable[Transaction]) -> bool:
+        """Whether a page was saved within seconds after a second look at it: then it was read before, and its buffer is old."""
+        looks = (other for other in since if other.kind in HEALING and path in {op.path for op in other.operations})
+        last = max((datetime.fromisoformat(other.planned_at) for other in looks), default=None)
+        return last is not None and abs(self._modified(path) - last) <= UNREAD
+
+    def _modified(self, path: str) -> datetime:
+        try:
+            with self._tree.file(path) as fd:
+                return datetime.fromtimestamp(os.fstat(fd).st_mtime, UTC)
+        except (OSError, ConflictError, OverflowError, ValueError):
+            return datetime.min.replace(tzinfo=UTC)
+
+    def _locate(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
+        """The pages of bank/ and archive/ with each key. All are read: use it only for pieces that are not where they were put."""
+        found: dict[str, set[str]] = {key: set() for key in keys}
+        for path in [*_pages(self._tree, "bank"), *_pages(self._tree, "archive")]:
+            data = self._transactions.look(path)
+            for key in keys_in(data, keys) | lines_named(data, keys).keys() | bare_lines_in(data, keys):
+                found[key].add(path)
+        return found
+
+    def _retire(self, now: datetime) -> None:
+        resting = self._journals.resting(now).keys()
+        for journal in list(self._journals.load(DONE)):
+            if _age(journal, now) > SECOND_LOOK and not resting & journal.before.keys():
+                self._journals.move(journal, DONE, RUNS)
+        self._journals.prune(now, self._keep)
+
+
+def _added_by(operations: Iterable[Operation]) -> set[str]:
+    return {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
+
+
+def _age(journal: Journal, moment: datetime) -> timedelta:
+    return abs(moment - datetime.fromisoformat(journal.transaction.planned_at))
+
+
+def _pages(tree: FileTree, folder: str) -> Iterator[str]:
+    with suppress(NotADirectoryError, ConflictError):
+        for name in tree.names(folder):
+            path = f"{folder}/{name}"
+            if name.endswith(".md"):
+                yield path
+            elif not name.startswith("."):
+                yield from _pages(tree, path)
+
+
+def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Operation, ...]:
+    """The operations for a late write: lines go to their page, reworded memories to the page where they are now."""
+    here, pristine, written = look(late.path), decode_text(late.pristine), decode_text(late.data)
+    if is_carried(decode_text(here or b""), pristine, written):
+        return ()
+    before, after = _entries(late.pristine), _entries(late.data)
+    away = after.keys() - _entries(here).keys()
+    moved = {key: min(held) for key, held in locate(away).items() if held} if away else {}
+    operations: list[Operation] = [Carry(late.path, pristine, written, tuple(sorted(moved)))]
+    for key, place in sorted(moved.items()):
+        if before.get(key, after[key]) == after[key]:
+            continue
+        if _entries(look(place)).get(key) in {before[key], after[key]}:
+            operations.append(Replace(place, key, before[key], after[key]))
+        else:  # it has changed there too: both wordings are kept
+            first, line_break, rest = after[key].partition("\n")
+            nameless = split_id(first)[0] + line_break + rest
+            operations.append(Append(late.path, "", (Piece(block_key(nameless), nameless),)))
+    return tuple(operations)
+
+
+def _entries(data: bytes | None) -> dict[str, str]:
+    page = read_page("", data or b"")
+    return {
+        entry.memory.id: text_of(page.document, LineSpan(entry.start, entry.whole_end))
+        for entry in page.entries
+        if entry.memory.id
+    }

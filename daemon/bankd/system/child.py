@@ -4,11 +4,14 @@
 standard input; an open file may go with a request. The child ends when this process does: it sees the socket close.
 `SharedChild` lets several banks use one child in turn; each can stop its own work without stopping the others.
 `run_command` runs a command without a shell, with bounded output, and ends it with all that it started.
+
+The memory of this process itself: kept small, given back, and whether there is enough of it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import queue
@@ -18,12 +21,12 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import _lru_cache_wrapper
 from typing import Any, NamedTuple, TypeAlias
 
-from bankd.errors import BankError
+from bankd.errors import BankError, StorageError
 from bankd.system.clock import read_monotonic
-from bankd.system.socket_client import read_answer
 
 Message: TypeAlias = dict[str, Any]
 Request: TypeAlias = tuple[bytes, int | None]
@@ -64,11 +67,11 @@ class ChildProcess:
             connection.settimeout(seconds)
             try:
                 if self._owes_answer:
-                    self._owes_answer = not read_answer(connection)
+                    self._owes_answer = not _receive(connection)[0]
                 line = json.dumps(request).encode() + b"\n"
                 sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
                 connection.sendall(line[sent:])
-                return read_answer(connection)
+                return dict(json.loads(_receive(connection)[0]))
             except (OSError, ValueError) as error:
                 raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
             finally:
@@ -93,7 +96,7 @@ class ChildProcess:
             return False
         try:
             if self._owes_answer and self._connection and select.select([self._connection], [], [], 0)[0]:
-                self._owes_answer = not read_answer(self._connection)
+                self._owes_answer = not _receive(self._connection)[0]
         except (OSError, ValueError):  # it has just ended
             return False
         finally:
@@ -161,6 +164,15 @@ class ChildProcess:
         return f"by signal {-code}" if code < 0 else f"exit code {code}"
 
 
+def _receive(connection: socket.socket) -> Request:
+    """A line, and the open file that came with it; an empty line when the other side is gone."""
+    part, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1, socket.MSG_CMSG_CLOEXEC)
+    parts = [part]
+    while parts[-1] and not parts[-1].endswith(b"\n"):
+        parts.append(connection.recv(_CHUNK))
+    return b"".join(parts) if parts[-1] else b"", descriptors[0] if descriptors else None
+
+
 def serve_master(answer: Callable[[Message, int | None], Message], at_end: Callable[[], object] = bool) -> None:
     """Be a child: answer requests from standard input. When the parent is gone, call `at_end` and end at once."""
     connection = socket.socket(fileno=os.dup(0))
@@ -174,13 +186,10 @@ def serve_master(answer: Callable[[Message, int | None], Message], at_end: Calla
 def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request], at_end: Callable[[], object]) -> None:
     try:
         while True:
-            line, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1, socket.MSG_CMSG_CLOEXEC)
-            while line and not line.endswith(b"\n"):
-                more = connection.recv(_CHUNK)
-                line = line + more if more else b""
-            if not line:
+            request = _receive(connection)
+            if not request[0]:
                 return
-            requests.put((line, descriptors[0] if descriptors else None))
+            requests.put(request)
     finally:  # a parent that ended without reading its answer causes an error here
         try:
             at_end()
@@ -345,3 +354,59 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):  # it may hang in the kernel, waiting for a disk
         process.wait(GRACE)
+
+
+_ARENA_MAX = -8  # M_ARENA_MAX of mallopt(3)
+_MANY_OBJECTS = 5_000_000
+"""Python's garbage collector runs after this many new objects. A run over 20,000 lines makes hardly any cycles, so memory stays small."""
+_LARGE_CACHE = 10_000
+
+
+def keep_little() -> None:
+    """Let all threads share two memory arenas: with many, freed memory is seldom given back. Call it before anything else."""
+    import ctypes  # noqa: PLC0415 -- a query has no time for it
+
+    with contextlib.suppress(AttributeError):  # a C library without it
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 2)
+
+
+@contextlib.contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Collect garbage seldom inside the block: work that makes many lasting objects spent a tenth of its time on it."""
+    before = gc.get_threshold()
+    gc.set_threshold(_MANY_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def require_room(needed: int) -> None:
+    """StorageError if a limit of the process (`ulimit -v`) leaves less memory than this: native code would crash then."""
+    import resource  # noqa: PLC0415 -- a query has no time for it
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return
+    with open("/proc/self/statm", encoding="ascii") as sizes:  # noqa: PTH123 -- called at every change of the index
+        taken = int(sizes.read().split()[0]) * resource.getpagesize()
+    if limit - taken < needed:
+        raise StorageError(
+            f"the index needs {needed >> 20} MB of memory and has {(limit - taken) >> 20}; raise the limit (ulimit -v)"
+        )
+
+
+def forget_kept() -> None:
+    """Empty the large caches of functions. They help within one run; after many banks they only hold memory."""
+    for one in gc.get_objects():
+        if isinstance(one, _lru_cache_wrapper) and (one.cache_parameters()["maxsize"] or 0) >= _LARGE_CACHE:
+            one.cache_clear()
+
+
+def give_back() -> None:
+    """Collect garbage and give free memory back to the system; glibc keeps it otherwise."""
+    import ctypes  # noqa: PLC0415 -- a query has no time for it
+
+    gc.collect()
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

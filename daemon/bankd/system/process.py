@@ -1,4 +1,4 @@
-"""The services of a process: its log, alerts and metrics, freeing memory, and the daemon's timer.
+"""The services of the daemon's process: its log, alerts and metrics, and its timer.
 
 Log lines go to the journal of systemd or to standard error. They carry names, counts and ids, never a memory's text.
 The timer is APScheduler: it calls a function at the slots of timetables, and one thread does all work. It decides nothing.
@@ -8,7 +8,6 @@ the clock was set, does no harm.
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
 import os
@@ -16,12 +15,10 @@ import shlex
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import _lru_cache_wrapper
 from pathlib import Path
 from typing import IO, Literal, ParamSpec, TypeVar
 
@@ -29,7 +26,6 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
-from bankd.errors import StorageError
 from bankd.health.health import QueueFacts
 from bankd.health.schedule import Timetable
 from bankd.pages.text import show_line
@@ -134,62 +130,6 @@ def write_metrics(path: Path, text: str) -> None:
         replace_file(path, text, 0o644)
     except OSError as error:
         log.warning("metrics not written path=%s error=%s", path, error.strerror)
-
-
-_ARENA_MAX = -8  # M_ARENA_MAX of mallopt(3)
-_MANY_OBJECTS = 5_000_000
-"""Python's garbage collector runs after this many new objects. A run over 20,000 lines makes hardly any cycles, so memory stays small."""
-_LARGE_CACHE = 10_000
-
-
-def keep_little() -> None:
-    """Let all threads share two memory arenas: with many, freed memory is seldom given back. Call it before anything else."""
-    import ctypes  # noqa: PLC0415 -- a query has no time for it
-
-    with suppress(AttributeError):  # a C library without it
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, 2)
-
-
-@contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Collect garbage seldom inside the block: work that makes many lasting objects spent a tenth of its time on it."""
-    before = gc.get_threshold()
-    gc.set_threshold(_MANY_OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-def require_room(needed: int) -> None:
-    """StorageError if a limit of the process (`ulimit -v`) leaves less memory than this: native code would crash then."""
-    import resource  # noqa: PLC0415 -- a query has no time for it
-
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit == resource.RLIM_INFINITY:
-        return
-    with open("/proc/self/statm", encoding="ascii") as sizes:  # noqa: PTH123 -- called at every change of the index
-        taken = int(sizes.read().split()[0]) * resource.getpagesize()
-    if limit - taken < needed:
-        raise StorageError(
-            f"the index needs {needed >> 20} MB of memory and has {(limit - taken) >> 20}; raise the limit (ulimit -v)"
-        )
-
-
-def forget_kept() -> None:
-    """Empty the large caches of functions. They help within one run; after many banks they only hold memory."""
-    for one in gc.get_objects():
-        if isinstance(one, _lru_cache_wrapper) and (one.cache_parameters()["maxsize"] or 0) >= _LARGE_CACHE:
-            one.cache_clear()
-
-
-def give_back() -> None:
-    """Collect garbage and give free memory back to the system; glibc keeps it otherwise."""
-    import ctypes  # noqa: PLC0415 -- a query has no time for it
-
-    gc.collect()
-    with suppress(AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no types

@@ -51,7 +51,7 @@ def make_search(
     settings = settings or search_settings(root)
     if not is_daemon:
         return BankSearch(make, settings)
-    from bankd.system.process import give_back
+    from bankd.system.child import give_back
 
     return BankSearch(make, settings, is_daemon=True, give_back=give_back)
 

@@ -38,19 +38,17 @@ from bankd.settings import Settings
 from bankd.storage.disk import require_safe
 from bankd.storage.events import ReplyLog, append_line
 from bankd.storage.journals import Lock
-from bankd.storage.recovery import Recoverer
-from bankd.storage.transactions import TransactionWriter
+from bankd.storage.transactions import Recoverer, TransactionWriter
 from bankd.storage.tree import BankFiles, FileTree
+from bankd.system.child import seldom_collected
 from bankd.system.clock import read_clock, read_monotonic
-from bankd.system.process import seldom_collected
 from bankd.system.socket_client import NoDaemonError, borrow_lock
 from bankd.wiring.search import make_search
 from bankd.workers.models import ModelDoor
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-from bankd.workspace.facts import RunLedger, RunReports, TrustedClock, count_emptied
+from bankd.workspace.facts import RunLedger, RunReports, TextTraces, TrustedClock, count_emptied
 from bankd.workspace.graph import LinkGraph
 from bankd.workspace.logs import ImportedLogs, LogFiles
-from bankd.workspace.traces import TextTraces
 
 log = logging.getLogger(__name__)
 
