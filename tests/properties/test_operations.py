@@ -15,17 +15,14 @@ from bankd.edits.inserting import LineSpan, block_key, block_shape, page_of, spl
 from bankd.edits.operations import (
     Append,
     Carry,
-    Create,
-    Drop,
+    Moved,
     Operation,
     Piece,
-    Recast,
     Remove,
     Replace,
-    Restore,
+    Write,
     append_all,
     carry_lines,
-    digest_of,
     from_json,
     operation_json,
 )
@@ -115,15 +112,14 @@ def operations(draw: st.DrawFn) -> Operation:
     return draw(
         st.sampled_from(
             [
-                Create("p.md", text + "\n"),
+                Write("p.md", None, text + "\n"),
                 Append("p.md", heading, (piece,)),
                 Append("p.md", heading, (piece, prose, nested)),
                 Replace("p.md", piece.key, text, f"- W: replaced ^{piece.key}"),
                 Remove("p.md", (piece,)),
                 Remove("p.md", (piece, prose)),
-                Drop("p.md", text + "\n", (piece,)),
-                Recast("p.md", text + "\n", "# new\n"),
-                Restore("p.md", digest_of(encode_text(text)), "# old\n"),
+                Write("p.md", text + "\n", None, (Moved("q.md", 0, 1, ("-",)),)),
+                Write("p.md", text + "\n", "# new\n"),
                 Carry("p.md", "# a\n- one\n", f"# a\n- one\n{text}\nmore\n"),
             ]
         )

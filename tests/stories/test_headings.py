@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.edits.operations import Create
+from bankd.edits.operations import Write
 from bankd.edits.transaction import Applied, Transaction
 from bankd.layouts import rearrange
 from bankd.layouts.rearrange import LayoutCheck
@@ -116,7 +116,9 @@ def test_a_link_to_a_heading_follows_only_if_the_link_in_it_does(
     before, commit = vault_now(vault), TransactionWriter.commit
 
     def take_the_name(writer: TransactionWriter, transaction: Transaction) -> Applied:
-        less = tuple(op for op in transaction.operations if not isinstance(op, Create))  # as on a disk that is full
+        less = tuple(
+            op for op in transaction.operations if not (isinstance(op, Write) and op.before is None)
+        )  # as on a disk that is full
         return commit(writer, replace(transaction, operations=less))
 
     monkeypatch.setattr(TransactionWriter, "commit", take_the_name)

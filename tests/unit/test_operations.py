@@ -11,13 +11,12 @@ import pytest
 from bankd.edits.inserting import block_key
 from bankd.edits.operations import (
     Append,
-    Create,
     Moved,
     Operation,
     Piece,
-    Recast,
     Remove,
     Replace,
+    Write,
     from_json,
     operation_json,
 )
@@ -71,7 +70,7 @@ def test_a_piece_that_is_there_is_not_added_again_whatever_it_says_now() -> None
 
 
 def test_a_page_that_a_hand_made_meanwhile_stays() -> None:
-    assert applied(Create("a.md", "# Ours\n"), "# Mine\n") == "# Mine\n"
+    assert applied(Write("a.md", None, "# Ours\n"), "# Mine\n") == "# Mine\n"
 
 
 PIECE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
@@ -109,41 +108,41 @@ def test_what_heals_knows_what_it_takes_out(kind: str) -> None:
 
 
 WHOLE, HUB = "# A\n\n- one\n- two\n", "# A\n\n- [One](a/a-1.md)\n- [Two](a/a-2.md)\n"
-FIRST, SECOND = Create("bank/a/a-1.md", "- one\n"), Create("bank/a/a-2.md", "- two\n")
-ELSEWHERE = Create("bank/b.md", "# B\n")
-DIVIDED = Recast("bank/a.md", WHOLE, HUB, (Moved(FIRST.path, 2, 3, ()), Moved(SECOND.path, 3, 4, ())))
+FIRST, SECOND = Write("bank/a/a-1.md", None, "- one\n"), Write("bank/a/a-2.md", None, "- two\n")
+ELSEWHERE = Write("bank/b.md", None, "# B\n")
+DIVIDED = Write("bank/a.md", WHOLE, HUB, (Moved(FIRST.path, 2, 3, ()), Moved(SECOND.path, 3, 4, ())))
 
 
-def halves(files: Mapping[str, str], recast: Recast = DIVIDED) -> list[tuple[str, str, tuple[Create, ...]]]:
+def halves(files: Mapping[str, str | None], divided: Write = DIVIDED) -> list[tuple[str, str, tuple[Write, ...]]]:
     """What is half done where these files are there."""
-    data = {path: text.encode() for path, text in files.items()}
-    return list(find_half_divided([FIRST, SECOND, ELSEWHERE, recast], data.get))
+    data = {path: text.encode() for path, text in files.items() if text}
+    return list(find_half_divided([FIRST, SECOND, ELSEWHERE, divided], data.get))
 
 
 def test_where_a_part_is_lacking_the_others_are_named() -> None:
-    files = {DIVIDED.path: WHOLE, FIRST.path: FIRST.text, ELSEWHERE.path: ELSEWHERE.text}
+    files = {DIVIDED.path: WHOLE, FIRST.path: FIRST.after, ELSEWHERE.path: ELSEWHERE.after}
 
     assert halves(files) == [(DIVIDED.path, SECOND.path, (FIRST,))]
-    assert halves({**files, SECOND.path: SECOND.text}) == []
+    assert halves({**files, SECOND.path: SECOND.after}) == []
 
 
 def test_a_page_that_a_hand_changed_or_that_is_divided_already_goes_by_pieces() -> None:
-    assert halves({DIVIDED.path: f"{WHOLE}- three\n", FIRST.path: FIRST.text}) == []
-    assert halves({DIVIDED.path: HUB, FIRST.path: FIRST.text}) == []
+    assert halves({DIVIDED.path: f"{WHOLE}- three\n", FIRST.path: FIRST.after}) == []
+    assert halves({DIVIDED.path: HUB, FIRST.path: FIRST.after}) == []
 
 
 def test_a_page_that_goes_away_or_gives_nothing_away_is_not_divided() -> None:
-    merged = Recast(DIVIDED.path, WHOLE, None, DIVIDED.moved)
+    merged = Write(DIVIDED.path, WHOLE, None, DIVIDED.moved)
 
     assert halves({DIVIDED.path: WHOLE}, merged) == []
-    assert halves({DIVIDED.path: WHOLE}, Recast(DIVIDED.path, WHOLE, HUB)) == []
+    assert halves({DIVIDED.path: WHOLE}, Write(DIVIDED.path, WHOLE, HUB)) == []
 
 
 @pytest.mark.parametrize(("files", "expected"), [({"bank/c.md": "# C\n"}, "[B](c.md)\n"), ({}, "[B](b.md)\n")])
 def test_links_that_are_rewritten_as_a_whole_stay_where_what_they_would_lead_to_is_not_there(
     files: Mapping[str, str], expected: str
 ) -> None:
-    links = Recast("bank/x.md", "[B](b.md)\n", "[B](c.md)\n", phase=3, needs=("bank/c.md",))
+    links = Write("bank/x.md", "[B](b.md)\n", "[B](c.md)\n", phase=3, needs=("bank/c.md",))
     data = {path: text.encode() for path, text in files.items()}
     read_back = from_json(json.loads(json.dumps(operation_json(links))))
     done = take_step(Step(links.path, (read_back,)), links.before.encode(), data.get)

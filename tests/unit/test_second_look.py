@@ -12,15 +12,12 @@ from bankd.edits.inserting import bare_lines_in, block_key, keys_in
 from bankd.edits.operations import (
     Append,
     Carry,
-    Drop,
     Moved,
     Operation,
     Piece,
-    Recast,
     Remove,
     Replace,
-    Restore,
-    digest_of,
+    Write,
 )
 from bankd.edits.second_look import MOST_AGAIN, REST, Settling, find_rests, second_look, without_settled
 from bankd.edits.transaction import Journal, Transaction
@@ -30,7 +27,7 @@ ONE = Piece("m-1", "- W: one ^m-1")
 
 
 def look_again(
-    pages: Mapping[str, str], operations: tuple[Operation, ...], *later: tuple[Operation, ...]
+    pages: Mapping[str, str], operations: tuple[Operation, ...], *later: tuple[Operation, ...], kind: str = "run"
 ) -> tuple[Operation, ...]:
     """A second look at a bank of these pages, after these later transactions."""
 
@@ -40,7 +37,7 @@ def look_again(
     def locate(keys: Collection[str]) -> Mapping[str, Collection[str]]:
         return {key: {path for path in pages if keys_in(look(path), [key])} for key in keys}
 
-    since = [Transaction("later", "2026-06-10", done) for done in later]
+    since = [Transaction("later", "2026-06-10", done, kind=kind) for done in later]
     return second_look(Transaction("run", "2026-06-10", operations), look, locate, {"a.md", "b.md"}, since)
 
 
@@ -94,7 +91,7 @@ def test_what_was_brought_back_before_it_was_taken_on_or_was_named_again_since_s
 def test_a_copy_that_a_split_took_on_is_taken_out_of_the_part() -> None:
     one = Piece("m-abcdefghijkl", "- W: one ^m-abcdefghijkl")
     moved = (Append("b.md", "", (one,)), Remove("a.md", (one,), "b.md"))
-    split = (Recast("a.md", f"# A\n\n{one.text}\n", "# A\n", (Moved("a/1.md", 2, 3, ()),)),)
+    split = (Write("a.md", f"# A\n\n{one.text}\n", "# A\n", (Moved("a/1.md", 2, 3, ()),)),)
     both = {"a.md": "# A\n", "b.md": f"{one.text}\n", "a/1.md": f"{one.text}\n"}
 
     assert [(op.path, op.elsewhere) for op in look_again(both, moved, split) if isinstance(op, Remove)] == [
@@ -113,8 +110,8 @@ def test_what_was_forgotten_or_undone_since_is_not_asked_for_again() -> None:
     added = (Append("a.md", "", (ONE,)),)
 
     assert look_again({"a.md": "# A\n"}, added, (Remove("a.md", (ONE,)),)) == ()
-    assert look_again({"a.md": "# A\n"}, added, (Restore("a.md", digest_of(b"x"), "# A\n"),)) == ()
-    assert look_again({}, added, (Drop("a.md", "# A\n\n- W: one ^m-1\n"),)) == ()
+    assert look_again({"a.md": "# A\n"}, added, (Write("a.md", "x", "# A\n"),), kind="undo") == ()
+    assert look_again({}, added, (Write("a.md", "# A\n\n- W: one ^m-1\n", None),), kind="undo") == ()
 
 
 def test_a_wording_that_is_old_again_is_renewed_unless_it_was_changed_since() -> None:
@@ -138,7 +135,7 @@ def test_a_page_saved_right_after_a_second_look_is_healed_again_and_one_saved_la
 
 def test_what_an_editor_wrote_late_is_not_brought_to_a_page_that_was_merged_away_since() -> None:
     late = (Carry("b.md", "# B\n", "# B\n\n- late\n"),)
-    merged = (Recast("b.md", "# B\n\n- late\n", None),)
+    merged = (Write("b.md", "# B\n\n- late\n", None),)
 
     assert look_again({"a.md": "# A\n\n- late\n"}, late, merged) == ()
     assert look_again({"a.md": "# A\n", "b.md": "# B\n"}, late) == late
@@ -155,15 +152,15 @@ def test_a_line_whose_link_was_turned_since_is_not_taken_for_another() -> None:
     after = "# A\n\n- W: one ^m-1\n- W: two ^m-2\n\n- see [[old/x]]\n- see [[y]]\n- see [[gone]]\n"
     now = "# A\n\n- see [[new/x]]\n- see [[y]]\n"
 
-    (again,) = look_again({"a.md": now}, (Recast("a.md", "# A\n\n- [1](a/1.md): 2 items\n", after),))
-    assert isinstance(again, Recast)
+    (again,) = look_again({"a.md": now}, (Write("a.md", "# A\n\n- [1](a/1.md): 2 items\n", after),))
+    assert isinstance(again, Write)
     assert again.after == after.replace("old/x", "new/x")
 
 
 def test_a_line_that_a_hand_deletes_from_a_merged_page_stays_out_and_what_it_moved_elsewhere_too() -> None:
     three = "- W: three ^m-3"
     merged = (
-        Recast("a.md", f"# A\n\n- [1](a/1.md): 2 items\n{three}\n", f"# A\n\n{ONE.text}\n- W: two ^m-2\n{three}\n"),
+        Write("a.md", f"# A\n\n- [1](a/1.md): 2 items\n{three}\n", f"# A\n\n{ONE.text}\n- W: two ^m-2\n{three}\n"),
     )
 
     assert look_again({"a.md": f"# A\n\n{ONE.text}\n{three}\n"}, merged) == ()
@@ -275,7 +272,7 @@ def test_what_is_settled_is_not_asked_for_again() -> None:
 
 NOON = datetime.fromisoformat("2026-06-10T12:00:00+09:00")
 PAGE = "bank/a.md"
-RECAST = Recast(PAGE, "long", "short")
+RECAST = Write(PAGE, "long", "short")
 
 
 def minute(n: float) -> datetime:

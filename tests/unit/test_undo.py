@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bankd.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
+from bankd.edits.operations import Append, Operation, Piece, Remove, Replace, Write
 from bankd.edits.transaction import Transaction, replay_transaction
 from bankd.memory.undo import Inbound, PastRun, Present, Undoing, plan_undo
 from bankd.pages.names import Names
@@ -44,7 +44,7 @@ ADDED = run(Append("bank/a.md", "", (TWO,)))
 def test_pages_that_nobody_touched_since_get_their_bytes_back() -> None:
     found = undone(ADDED, {"bank/a.md": PAGE}, {})
 
-    assert [type(operation) for operation in found.operations] == [Restore]
+    assert [type(operation) for operation in found.operations] == [Write]
     assert out_of(found) == {TWO.key}
     assert found.stays == []
 
@@ -94,7 +94,10 @@ def test_a_page_that_the_run_made_and_a_hand_has_changed_stays() -> None:
     assert found.stays == ["bank/a.md: changed since the run made it; it stays"]
 
 
-SPLIT = run(Create("bank/a/one.md", f"{ONE.text}\n"), Recast("bank/a.md", PAGE, "# A\n\n- [one](a/one.md)\n"))
+SPLIT = run(
+    Write("bank/a/one.md", None, f"{ONE.text}\n", phase=0, is_layout=True),
+    Write("bank/a.md", PAGE, "# A\n\n- [one](a/one.md)\n", is_layout=True),
+)
 UNSPLIT: dict[str, str | None] = {"bank/a.md": PAGE, "bank/a/one.md": None}
 
 
@@ -102,7 +105,7 @@ def test_a_split_is_taken_back_whole_or_not_at_all() -> None:
     whole = undone(SPLIT, UNSPLIT, {})
     half = undone(SPLIT, UNSPLIT, {"bank/a/one.md": f"{ONE.text}\n\nBy hand.\n"})
 
-    assert [type(operation) for operation in whole.operations] == [Restore, Drop]
+    assert [type(operation) for operation in whole.operations] == [Write, Write]
     assert (half.operations, half.obstacles) == ([], ("bank/a/one.md: changed since",))
 
 
@@ -116,7 +119,7 @@ def test_a_split_is_not_taken_back_from_under_a_link_to_a_part() -> None:
 def test_a_page_that_a_run_made_goes_where_only_a_rule_names_it(source: str, *, is_exact: bool) -> None:
     found = undone(ADDED, {"bank/a.md": None}, {}, Inbound(source, 3))
 
-    assert [type(operation) for operation in found.operations] == [Drop if is_exact else Remove]
+    assert [type(operation) for operation in found.operations] == [Write if is_exact else Remove]
 
 
 def test_what_comes_back_does_not_stand_twice() -> None:

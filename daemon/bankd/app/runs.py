@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from bankd.app.imports import move_import
 from bankd.app.review import list_held_back
 from bankd.app.workspace import Workspace
-from bankd.edits.operations import Drop
-from bankd.edits.transaction import HEALING, Event, Journal, Transaction, replay_transaction, state_of
+from bankd.edits.operations import Write
+from bankd.edits.transaction import HEALING, UNDO, Event, Journal, Transaction, replay_transaction, state_of
 from bankd.errors import UserError
 from bankd.health.schedule import logged_run
 from bankd.layouts.links import Link
@@ -154,7 +154,7 @@ class Undo:
             operations = (*undoing.operations, *relink_operations(links.followed))
             inside = tuple(op for op in operations if not is_outside(op.path))
             events = events_of(undoing, past.transaction, self.run, workspace.now, ledger)
-            reverse = Transaction(self.run, workspace.now.isoformat(timespec="seconds"), operations, events, "undo")
+            reverse = Transaction(self.run, workspace.now.isoformat(timespec="seconds"), operations, events, UNDO)
             before, rewrite = {op.path: look(op.path) for op in inside}, workspace.transactions.rewrite
             state |= replay_transaction(replace(reverse, operations=inside), before, look, rewrite)
             yield reverse
@@ -181,7 +181,8 @@ class Undo:
             record.is_changed, record.note = bool(changed or asked), f"takes back {self._undoes}"
             record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
         # Leave no empty folder, and no page that looks as if the user had moved it.
-        dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
+        operations = [op for done in self._transactions for op in done.operations]
+        dropped = [op.path for op in operations if isinstance(op, Write) and op.after is None]
         workspace.transactions.remove_empty_folders(dropped)
         workspace.graph.refresh()
         workspace.graph.settle(dropped)

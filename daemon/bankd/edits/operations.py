@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from hashlib import sha256
 from itertools import takewhile
@@ -44,18 +44,6 @@ class Move:
     target: str
     key: str = ""
     was: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Create:
-    """Make a file; one that the user made meanwhile stays as it is."""
-
-    phase: ClassVar[int] = 0
-    path: str
-    text: str
-
-    def apply(self, data: bytes | None) -> bytes | None:
-        return encode_text(self.text) if data is None else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +157,6 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
-    """Delete a file while it has exactly this text; else take out only the pieces that still read as planned."""
-
-    phase: ClassVar[int] = 2
-    path: str
-    text: str
-    pieces: tuple[Piece, ...] = ()
-    elsewhere: str = ""
-
-    def apply(self, data: bytes | None) -> bytes | None:
-        if data is None or data == encode_text(self.text):
-            return None
-        return Remove(self.path, self.pieces, self.elsewhere).apply(data)
-
-
-@dataclass(frozen=True, slots=True)
 class Moved:
     """Lines of a page (0-based, half open) that the file `to` has too; its digest must be one of `digests`."""
 
@@ -195,41 +167,29 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Recast:
-    """Give a whole page another text (None: delete it) while it reads as planned.
+class Write:
+    """Give a whole file the text `after` while it has exactly the text `before` (None: there is no such file).
 
-    `take_step` moves its pieces one by one if that is not so.
+    `take_step` moves its pieces one by one if it reads otherwise.
     """
 
     path: str
-    before: str
+    before: str | None
     after: str | None
     moved: tuple[Moved, ...] = ()
     phase: int = 2
     needs: tuple[str, ...] = ()
     """Files that must exist, since its links lead to them; otherwise it stays as it is."""
+    is_layout: bool = False
+    """It moves lines between pages, together with others of its transaction: all are taken back, or none."""
 
     def apply(self, data: bytes | None) -> bytes | None:
-        if data is None or data != encode_text(self.before):
-            return data
-        return None if self.after is None else encode_text(self.after)
+        return file_bytes(self.after) if data == file_bytes(self.before) else data
 
 
-@dataclass(frozen=True, slots=True)
-class Restore:
-    """Put the bytes from before a run back, while the file is as that run left it: the undo of an untouched file.
-
-    `is_whole`: it is done only with all others of its transaction, since together they take back a layout of pages.
-    """
-
-    phase: ClassVar[int] = 0
-    path: str
-    after: str
-    before: str
-    is_whole: bool = False
-
-    def apply(self, data: bytes | None) -> bytes | None:
-        return encode_text(self.before) if digest_of(data) == self.after else data
+def file_bytes(text: str | None) -> bytes | None:
+    """The bytes of a file with this text; None for no file."""
+    return None if text is None else encode_text(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +222,7 @@ class Relink:
         return encode_text(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
 
 
-Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Recast | Restore | Relink
+Operation: TypeAlias = Append | Replace | Carry | Remove | Write | Relink
 _KINDS: dict[str, type[Operation]] = {kind.__name__.lower(): kind for kind in get_args(Operation)}
 
 
@@ -283,8 +243,8 @@ def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
 
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:
-    """The pieces that an operation adds or removes; `transaction.recast_removals` has those of a recast page."""
-    return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
+    """The pieces that an operation adds or removes; `transaction.removals_of` has those that a page loses as a whole."""
+    return operation.pieces if isinstance(operation, Append | Remove) else ()
 
 
 def operation_json(operation: Operation) -> dict[str, Any]:
@@ -303,11 +263,6 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
 
 def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-def narrow_operation(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
-    """A copy of an operation that applies only to the pieces with these keys."""
-    return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key in keys))
 
 
 _OURS = re.compile(r"\]\([^()]*\)|\[\[[^\[\]|]*|\(c=[^()]*\)")

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from bankd.edits import inserting
 from bankd.edits import operations as ops
-from bankd.edits.transaction import HEALING, Journal, Look, Transaction, keys_of, pieces_of_page, recast_removals
+from bankd.edits.transaction import HEALING, UNDO, Journal, Look, Transaction, keys_of, pieces_of_page, removals_of
 from bankd.pages.memory import split_id
 from bankd.pages.references import without_targets
 from bankd.pages.scanner import decode_text, encode_text
@@ -41,7 +41,8 @@ def second_look(
     `hurried` are pages saved so soon after an earlier second look that nobody can have read its result.
     """
     looker = _Looker(look, locate, later, hurried)
-    taken_back = {op.path for other in later for op in other.operations if isinstance(op, ops.Restore | ops.Drop)}
+    undone = (other for other in later if other.kind == UNDO)
+    taken_back = {op.path for other in undone for op in other.operations if isinstance(op, ops.Write)}
     wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
     return tuple(again for op in wanted for again in looker.once_more(_without_turned_back(op, later)))
 
@@ -87,11 +88,11 @@ class _Looker:
             case ops.Append(path, pieces=pieces):
                 nowhere = self._nowhere(path, pieces)
                 return [replace(operation, pieces=nowhere)] if nowhere else []
-            case ops.Remove(path, pieces, elsewhere) | ops.Drop(path, _, pieces, elsewhere):
+            case ops.Remove(path, pieces, elsewhere):
                 copies = self._taken_on(operation) if elsewhere else ()
                 return [*self._removals(path, self._back(operation, pieces), elsewhere), *copies]
-            case ops.Recast():
-                return self._recast_again(operation)
+            case ops.Write():
+                return self._written_again(operation)
             case ops.Replace(key=key):
                 return [] if key in self._decided() else [operation]
             case ops.Relink() | ops.Carry() if isinstance(operation, ops.Relink) or self._takes_late_lines(
@@ -122,19 +123,19 @@ class _Looker:
         back = inserting.keys_in(self.look(own.path), _keys(pieces))
         later = (op for transaction in self.later for op in transaction.operations)
         brought = [op for op in later if op.path == own.path and op != own]
-        if any(isinstance(operation, ops.Recast) for operation in brought):
+        if any(isinstance(operation, ops.Write) for operation in brought):
             return ()
         back -= {piece.key for op in brought if isinstance(op, ops.Append) for piece in op.pieces}
         return tuple(piece for piece in pieces if piece.key in back)
 
-    def _taken_on(self, own: ops.Remove | ops.Drop) -> Iterator[ops.Remove]:
+    def _taken_on(self, own: ops.Remove) -> Iterator[ops.Remove]:
         """Removals of copies that an old buffer brought back here, and that a later run moved elsewhere before this look.
 
         Pieces that any other transaction names are left out: that one may have put them here, or decides where they belong.
         """
         plans = [other for other in self.later if other.kind not in HEALING]
         for number, plan in enumerate(plans):
-            for removal in _removals_from(plan, own.path):
+            for removal in (one for op in plan.operations if op.path == own.path for one in removals_of(op)):
                 if removal.elsewhere:
                     named = (keys_of(other) for other in (*plans[:number], *plans[number + 1 :]))
                     copied = _keys(own.pieces).difference(*named) & _keys(removal.pieces)
@@ -144,15 +145,15 @@ class _Looker:
                     pieces = tuple(piece for piece in removal.pieces if piece.key in here)
                     yield from self._removals(removal.elsewhere, pieces, own.elsewhere, own.path)
 
-    def _recast_again(self, operation: ops.Recast) -> list[ops.Operation]:
-        """The recast again when the old page is back; after a merge, also where an old page has lost the merged memories."""
-        if self._is_planned_anew(operation.path):
+    def _written_again(self, operation: ops.Write) -> list[ops.Operation]:
+        """The page written again when the old one is back; after a merge, also where an old page has lost the merged memories."""
+        if operation.phase == 0 or operation.before is None or self._is_planned_anew(operation.path):
             return []
-        data = self.look(operation.path)
-        moved = tuple(piece for removal in recast_removals(operation) for piece in removal.pieces)
-        if data == encode_text(operation.before) or self._back(operation, moved):
+        data, moved = self.look(operation.path), removals_of(operation)
+        is_back = data == encode_text(operation.before) and bool(moved or operation.after)
+        if is_back or self._back(operation, tuple(piece for removal in moved for piece in removal.pieces)):
             return [operation]
-        if operation.after is None or operation.moved or data is None:
+        if operation.after is None or moved or data is None:
             return []
         text = decode_text(data)
         after = _as_written_in(text, operation.after)
@@ -163,11 +164,9 @@ class _Looker:
         return [replace(operation, before=text, after=ops.carry_lines(after, operation.before, text))]
 
     def _is_planned_anew(self, path: str) -> bool:
-        """Whether a later transaction made or recast the page; then its text is not an older version that came back."""
+        """Whether a later transaction wrote the page as a whole; then its text is not an older version that came back."""
         plans = (other for other in self.later if other.kind not in HEALING)
-        return any(
-            op.path == path and isinstance(op, ops.Create | ops.Recast) for other in plans for op in other.operations
-        )
+        return any(op.path == path and isinstance(op, ops.Write) for other in plans for op in other.operations)
 
     def _removals(self, path: str, pieces: tuple[ops.Piece, ...], elsewhere: str, source: str = "") -> list[ops.Remove]:
         """Removals of the pieces that also stand in a third place, neither here nor in `source`, which may lose them too."""
@@ -180,19 +179,6 @@ class _Looker:
                 best = min(others, key=lambda place: (place != elsewhere, place))
                 by_place.setdefault(best, []).append(piece)
         return [ops.Remove(path, tuple(held), place) for place, held in by_place.items()]
-
-
-def _removals_from(transaction: Transaction, page: str) -> Iterator[ops.Remove]:
-    for operation in (op for op in transaction.operations if op.path == page):
-        match operation:
-            case ops.Remove():
-                yield operation
-            case ops.Drop(pieces=pieces, elsewhere=elsewhere):
-                yield ops.Remove(page, pieces, elsewhere)
-            case ops.Recast():
-                yield from recast_removals(operation)
-            case _:
-                pass
 
 
 def _as_written_in(text: str, page: str) -> str:

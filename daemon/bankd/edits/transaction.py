@@ -1,8 +1,8 @@
 """A transaction: operations on files and the events that tell of them, in an order that never loses a piece.
 
-Create and append come before replace, remove and relink, and events come last: at every moment each piece is in at
-least one visible file. This module decides what each step does to the bytes that it meets; storage carries it out. A
-page that is to be recast but was changed meanwhile goes piece by piece: what the user changed stays where it is.
+First files are made and pieces added, then pieces are replaced, removed and relinked, and events come last: at every
+moment each piece is in at least one visible file. This module decides what each step does to the bytes that it meets; storage carries it out. A
+page that is to be written anew but was changed meanwhile goes piece by piece: what the user changed stays where it is.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ Look: TypeAlias = Callable[[str], bytes | None]
 
 
 HEALING = frozenset({"second look"})
+UNDO = "undo"
+"""Kinds of transactions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: ops.Rewrite |
         return StepResult(ops.append_all(appends, data))
     for operation in step.operations:
         match operation:
-            case ops.Remove() | ops.Drop():
+            case ops.Remove():
                 safe = _with_copy(operation, look)
                 data = safe.apply(data)
                 held = keys_in(data, (piece.key for piece in safe.pieces))
@@ -132,11 +134,11 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: ops.Rewrite |
                 if operation.elsewhere and held:
                     copies = tuple(piece for piece in safe.pieces if piece.key in held)
                     withdrawals.append(ops.Remove(operation.elsewhere, copies, step.path))
-            case ops.Recast():
-                recast = _recast(operation, data, look)
-                data = recast.data
-                withdrawals += recast.withdrawals
-                stayed += recast.stayed
+            case ops.Write():
+                written = _write(operation, data, look)
+                data = written.data
+                withdrawals += written.withdrawals
+                stayed += written.stayed
             case ops.Relink():
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
@@ -152,48 +154,38 @@ def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
 
 def refused_step(step: Step, data: bytes | None) -> StepResult:
     """The result for a file that could not be written: the copies of what it still holds are withdrawn."""
-    wanted: list[ops.Remove | ops.Drop] = []
-    for operation in step.operations:
-        if isinstance(operation, ops.Remove | ops.Drop):
-            wanted.append(operation)
-        elif isinstance(operation, ops.Recast):
-            wanted += recast_removals(operation)
     withdrawals = []
-    for removal in (removal for removal in wanted if removal.elsewhere):
-        held = keys_in(data, (piece.key for piece in removal.pieces))
-        if held:
-            withdrawals.append(ops.Remove(removal.elsewhere, ops.narrow_operation(removal, held).pieces, step.path))
+    for removal in (removal for operation in step.operations for removal in removals_of(operation)):
+        held = keys_in(data, (piece.key for piece in removal.pieces)) if removal.elsewhere else ()
+        if copies := tuple(piece for piece in removal.pieces if piece.key in held):
+            withdrawals.append(ops.Remove(removal.elsewhere, copies, step.path))
     return StepResult(data, tuple(withdrawals))
 
 
-def _recast(operation: ops.Recast, data: bytes | None, look: Look) -> StepResult:
-    """Recast a page as a whole; piece by piece when it is neither as planned nor recast already."""
-    if can_recast(operation, data, look):
+def _write(operation: ops.Write, data: bytes | None, look: Look) -> StepResult:
+    """Write a file as a whole; piece by piece when it is neither as planned nor written already."""
+    if can_write(operation, data, look):
         return StepResult(operation.apply(data))
-    done = None if operation.after is None else encode_text(operation.after)
+    before, done = ops.file_bytes(operation.before), ops.file_bytes(operation.after)
     if data is None or data == done or not operation.moved:
-        as_planned = {None, done, encode_text(operation.before)}
-        return StepResult(data, (), () if data in as_planned else (operation.path,))
-    outcome = take_step(Step(operation.path, recast_removals(operation)), data, look)
+        return StepResult(data, (), () if data in {None, done, before} else (operation.path,))
+    outcome = take_step(Step(operation.path, removals_of(operation)), data, look)
     if outcome.data != data and outcome.data is not None:
-        for addition in recast_additions(operation, look):
+        for addition in _hub_lines(operation, look):
             outcome = replace(outcome, data=addition.apply(outcome.data))
     return outcome
 
 
-def _with_copy(operation: ops.Remove | ops.Drop, look: Look) -> ops.Remove | ops.Drop:
-    """A copy of an operation that applies only to the pieces whose copy exists by now, if with other link targets."""
-    if not operation.elsewhere:
-        return operation
-    keys = {piece.key for piece in operation.pieces}
-    data = look(operation.elsewhere)
-    there = keys_in(data, keys)
-    if data is not None and any(may_name(piece.text) for piece in operation.pieces if piece.key not in there):
+def _with_copy(removal: ops.Remove, look: Look) -> ops.Remove:
+    """A removal of only the pieces whose copy exists by now, if with other link targets."""
+    if not removal.elsewhere:
+        return removal
+    data = look(removal.elsewhere)
+    there = keys_in(data, {piece.key for piece in removal.pieces})
+    if data is not None and any(may_name(piece.text) for piece in removal.pieces if piece.key not in there):
         written = {without_targets(piece.text) for piece in pieces_of_page(decode_text(data))}
-        there |= {piece.key for piece in operation.pieces if without_targets(piece.text) in written}
-    if isinstance(operation, ops.Drop) and there != keys:
-        return ops.Remove(operation.path, ops.narrow_operation(operation, there).pieces, operation.elsewhere)
-    return ops.narrow_operation(operation, there)
+        there |= {piece.key for piece in removal.pieces if without_targets(piece.text) in written}
+    return replace(removal, pieces=tuple(piece for piece in removal.pieces if piece.key in there))
 
 
 def _where_found(operation: ops.Relink, look: Look) -> ops.Relink:
@@ -218,24 +210,26 @@ def _blocks_in(data: bytes, keys: set[str]) -> set[str]:
     return keys & outline_of(page_of(split_bom(data)[1]).document).blocks.keys()
 
 
-def can_recast(operation: ops.Recast, data: bytes | None, look: Look) -> bool:
-    """Whether the page reads as planned, every other file has its lines, and all files that it needs exist."""
-    if data != encode_text(operation.before) or any(look(path) is None for path in operation.needs):
+def can_write(operation: ops.Write, data: bytes | None, look: Look) -> bool:
+    """Whether the file reads as planned, every other file has its lines, and all files that it needs exist."""
+    if data != ops.file_bytes(operation.before) or any(look(path) is None for path in operation.needs):
         return False
     return all(ops.digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
 
 
-def recast_removals(operation: ops.Recast) -> tuple[ops.Remove, ...]:
-    """The removals of the moved pieces: each goes only while it reads as planned and its copy is there."""
-    return tuple(
-        ops.Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to)
-        for moved in operation.moved
-    )
+def removals_of(operation: ops.Operation) -> tuple[ops.Remove, ...]:
+    """What an operation takes out of its file: each piece goes only while it reads as planned and its copy is there."""
+    if isinstance(operation, ops.Remove):
+        return (operation,)
+    if not isinstance(operation, ops.Write) or operation.before is None:
+        return ()
+    before = operation.before
+    return tuple(ops.Remove(operation.path, _pieces(before, m.start, m.end), m.to) for m in operation.moved)
 
 
-def recast_additions(operation: ops.Recast, look: Look) -> tuple[ops.Append, ...]:
-    """The new lines of the page: a hub's lines for its parts, as far as the parts exist."""
-    if operation.after is None or not operation.moved:
+def _hub_lines(operation: ops.Write, look: Look) -> tuple[ops.Append, ...]:
+    """The new lines of a page that becomes a hub: those for its parts, as far as the parts exist."""
+    if operation.after is None or operation.before is None:
         return ()
     old = set(split_lines(operation.before))
     new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
@@ -246,16 +240,17 @@ def recast_additions(operation: ops.Recast, look: Look) -> tuple[ops.Append, ...
 
 def find_half_divided(
     operations: Sequence[ops.Operation], look: Look
-) -> Iterator[tuple[str, str, tuple[ops.Create, ...]]]:
+) -> Iterator[tuple[str, str, tuple[ops.Write, ...]]]:
     """The pages that should have been split, but of which a part could not be made.
 
     Gives the page, the part that could not be made, and the parts that were made.
     A page that the user has changed meanwhile is not one of them: it goes piece by piece, to the parts that exist.
     """
-    divided = (op for op in operations if isinstance(op, ops.Recast) and op.after is not None and op.moved)
-    for page in (op for op in divided if look(op.path) == encode_text(op.before)):
+    writes = [op for op in operations if isinstance(op, ops.Write)]
+    divided = (op for op in writes if op.after is not None and op.moved)
+    for page in (op for op in divided if look(op.path) == ops.file_bytes(op.before)):
         folder = parts_folder(page.path) + "/"
-        parts = [op for op in operations if isinstance(op, ops.Create) and op.path.startswith(folder)]
+        parts = [op for op in writes if op.before is None and op.path.startswith(folder)]
         lacking = [part for part in parts if look(part.path) is None]
         if lacking:
             made = tuple(part for part in parts if part not in lacking)
@@ -281,10 +276,10 @@ def _pieces(text: str, start: int, end: int) -> tuple[ops.Piece, ...]:
 
 def keys_of(transaction: Transaction) -> set[str]:
     """The pieces that a transaction names."""
-    recasts = (operation for operation in transaction.operations if isinstance(operation, ops.Recast))
-    moved = [removal for operation in recasts for removal in recast_removals(operation)]
-    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in ops.pieces_of(operation)}
-    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, ops.Replace)}
+    operations = transaction.operations
+    named = (*operations, *(removal for operation in operations for removal in removals_of(operation)))
+    pieces = {piece.key for operation in named for piece in ops.pieces_of(operation)}
+    return pieces | {operation.key for operation in operations if isinstance(operation, ops.Replace)}
 
 
 def replay_transaction(

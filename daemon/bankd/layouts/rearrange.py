@@ -15,7 +15,7 @@ from functools import cache
 from typing import TypeVar
 
 from bankd.edits.inserting import block_key
-from bankd.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
+from bankd.edits.operations import Move, Moved, Operation, Relink, Rewrite, Write, digest_of
 from bankd.layouts.links import (
     HEADING_ROUNDS,
     Edit,
@@ -236,8 +236,12 @@ def operations_for(
     """
     old = layout.sources | set(there)
     return (
-        *(Create(path, relinked.texts[path]) for path in layout.new_paths if path not in old),
-        *_recast(layout, relinked, {path: text for path, text in before.items() if path in old}),
+        *(
+            Write(path, None, relinked.texts[path], phase=0, is_layout=True)
+            for path in layout.new_paths
+            if path not in old
+        ),
+        *_rewritten_pages(layout, relinked, {path: text for path, text in before.items() if path in old}),
         *_relinked(layout, relinked, before),
     )
 
@@ -264,14 +268,15 @@ def reference_name(reference: references.Reference) -> str:
     return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
 
 
-def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+def _rewritten_pages(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
     is_merge = bool(layout.gone) and not layout.is_move
     for path in layout.new_paths:
         after = relinked.texts[path]
         if path in before and before[path] != after:
-            yield Recast(path, before[path], after, tuple(_moved(layout, relinked, path)), 1 if is_merge else 2)
+            moved, phase = tuple(_moved(layout, relinked, path)), 1 if is_merge else 2
+            yield Write(path, before[path], after, moved, phase, is_layout=True)
     for path in layout.gone:
-        yield Recast(path, before[path], None, tuple(_moved(layout, relinked, path)))
+        yield Write(path, before[path], None, tuple(_moved(layout, relinked, path)), is_layout=True)
 
 
 def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
@@ -295,7 +300,7 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
         words = {name.partition(" ")[2] for name in moves}
         if any(move.new in words for move in moves.values()):  # rewriting twice would then change more
             needs = tuple(sorted({move.target for move in moves.values()}))
-            yield Recast(path, before[path], relinked.texts[path], phase=3, needs=needs)
+            yield Write(path, before[path], relinked.texts[path], phase=3, needs=needs, is_layout=True)
         else:
             yield Relink(path, tuple(moves.values()))
 

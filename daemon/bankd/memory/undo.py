@@ -22,7 +22,7 @@ from typing import Any
 
 from bankd.edits import operations as ops
 from bankd.edits.inserting import ids_in, unix_text
-from bankd.edits.transaction import Event, Look, Transaction, pieces_of_page, recast_removals
+from bankd.edits.transaction import Event, Look, Transaction, removals_of
 from bankd.memory import ledger as kinds
 from bankd.memory.archive import Archived, restore_place
 from bankd.memory.ledger import Ledger, make_event
@@ -32,7 +32,7 @@ from bankd.pages.names import Names, path_key
 from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
 from bankd.pages.references import without_targets
 from bankd.pages.resolve import find_place, outline_of
-from bankd.pages.scanner import decode_text, scan_text
+from bankd.pages.scanner import decode_text, scan_text, split_lines
 from bankd.pages.text import MARK
 from bankd.same import text_key
 from bankd.words.analysis import has_hangul
@@ -142,8 +142,7 @@ def moves_lines(transaction: Transaction) -> bool:
     """
     carried = {removal.elsewhere for removal in _removals(transaction)}
     return any(
-        isinstance(op, ops.Create | ops.Recast)
-        or (isinstance(op, ops.Restore) and op.is_whole)
+        (isinstance(op, ops.Write) and op.is_layout)
         or (isinstance(op, ops.Relink) and not all(move.target in carried for move in op.moves))
         for op in transaction.operations
     )
@@ -151,15 +150,7 @@ def moves_lines(transaction: Transaction) -> bool:
 
 def _removals(transaction: Transaction) -> list[ops.Remove]:
     """What a run took out of each page, with the lines as they were there."""
-    found: list[ops.Remove] = []
-    for operation in transaction.operations:
-        if isinstance(operation, ops.Remove):
-            found.append(operation)
-        elif isinstance(operation, ops.Recast):
-            found += recast_removals(operation)
-        elif isinstance(operation, ops.Drop):
-            found.append(ops.Remove(operation.path, pieces_of_page(operation.text), operation.elsewhere))
-    return found
+    return [removal for operation in transaction.operations for removal in removals_of(operation)]
 
 
 def stand_of(files: Files) -> dict[str, MemoryLines]:
@@ -229,18 +220,20 @@ def _copied(past: PastRun, now: Present) -> Iterator[str]:
 def _undo_exactly(past: PastRun) -> Undoing:
     """Give every file back its bytes from before."""
     undoing = Undoing()
-    sources = {removal.elsewhere: removal for removal in _removals(past.transaction) if removal.elsewhere}
-    is_whole = moves_lines(past.transaction)
+    homes: dict[str, set[str]] = {}
+    for removal in _removals(past.transaction):
+        homes.setdefault(removal.elsewhere, set()).add(removal.path)
+    is_layout = moves_lines(past.transaction)
     for path, data in past.before.items():
-        left = past.after[path]
-        if data is not None:
-            undoing.operations.append(ops.Restore(path, ops.digest_of(left), decode_text(data), is_whole))
+        left, was = (None if one is None else decode_text(one) for one in (past.after[path], data))
+        if was is not None:
+            undoing.operations.append(ops.Write(path, left, was, phase=0, is_layout=is_layout))
         elif left is not None:
-            moved = sources.get(path)
-            pieces, home = (moved.pieces, moved.path) if moved else ((), "")
-            undoing.operations.append(ops.Drop(path, decode_text(left), pieces, home))
-    was, now = stand_of(past.before), stand_of(past.after)
-    undoing.turned = {id_: (now.get(id_), was.get(id_)) for id_ in sorted(was.keys() | now.keys())}
+            end, back = len(split_lines(left)), sorted(homes.get(path, ()))
+            moved = tuple(ops.Moved(home, 0, end, (ops.digest_of(past.before[home]),)) for home in back)
+            undoing.operations.append(ops.Write(path, left, None, moved))
+    stood, stand = stand_of(past.before), stand_of(past.after)
+    undoing.turned = {id_: (stand.get(id_), stood.get(id_)) for id_ in sorted(stood.keys() | stand.keys())}
     return undoing
 
 

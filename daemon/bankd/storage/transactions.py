@@ -27,12 +27,12 @@ from bankd.edits.inserting import LineSpan, bare_lines_in, block_key, keys_in, l
 from bankd.edits.operations import (
     Append,
     Carry,
-    Drop,
     Operation,
     Piece,
     Remove,
     Replace,
     Rewrite,
+    Write,
     digest_of,
     is_carried,
 )
@@ -231,19 +231,18 @@ class TransactionWriter:
         """A page is split completely or not at all: if one part could not be made, the others are removed again."""
         for page, lacking, made in find_half_divided(journal.transaction.operations, self.look):
             for part in made:
-                self._withdraw(journal, journal.paths().index(part.path), Drop(part.path, part.text), applied)
+                self._withdraw(journal, journal.paths().index(part.path), Write(part.path, part.after, None), applied)
                 if self.look(part.path) is None:
                     applied.changed.pop(part.path, None)
             for folder in sorted({split_path(part.path)[0] for part in made}, reverse=True):
                 self._tree.remove_empty(folder)
             applied.conflicts.append(f"{page}: stays in one piece, for {lacking} could not be written")
 
-    def _withdraw(self, journal: Journal, number: int, operation: Remove | Drop, applied: Applied) -> None:
+    def _withdraw(self, journal: Journal, number: int, operation: Remove | Write, applied: Applied) -> None:
         is_new, data = journal.before.get(operation.path, "") is None, self.look(operation.path)
         if is_new and data is not None and not (operation.apply(data) or b"").strip():
-            operation = Drop(
-                operation.path, decode_text(data)
-            )  # made for a memory that does not come: leave no page with only a title
+            # made for a memory that does not come: leave no page with only a title
+            operation = Write(operation.path, decode_text(data), None)
         try:
             self._settle_step(journal, number, Step(operation.path, (operation,)), None, applied)
         except ConflictError as conflict:
