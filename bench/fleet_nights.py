@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from bankd.app.init import make_workspace
+from bankd.fleet.actions import Fleet, make_fleet, open_fleet
 from bankd.fleet.registry import FleetBank
-from bankd.fleet.together import Fleet, make_fleet, open_fleet
 from bankd.system.clock import read_monotonic
 from bench.banks import Words, make_pages
 from bench.processes import BIN, LONG_AGO, bankctl, children, cpu_of, resident

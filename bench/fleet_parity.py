@@ -13,8 +13,8 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
 
+from bankd.fleet.actions import Fleet, answer_from_fleet, make_fleet, open_fleet, share_bank
 from bankd.fleet.registry import FleetBank
-from bankd.fleet.together import Fleet, answer_from_fleet, make_fleet, open_fleet, share_bank
 from bench.quality import data_folder
 from bench.trial import NOW, bootstrap_interval, open_trial, read_set
 from tests.fleet.postgres import Postgres

@@ -19,9 +19,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from bankd.fleet.database import FleetDatabase
-from bankd.fleet.registry import FleetBank
-from bankd.fleet.together import Fleet, answer_from_fleet, make_fleet, open_fleet
+from bankd.fleet.actions import Fleet, answer_from_fleet, make_fleet, open_fleet
+from bankd.fleet.registry import FleetBank, FleetDatabase
 from bankd.fleet.writer import ExportedIndex, export_index, write_export
 from bankd.search.request import SearchSettings
 from bankd.system.clock import read_monotonic

@@ -12,7 +12,7 @@ import bankd
 
 ROOT = Path(bankd.__file__).parent
 _SILENT = {
-    "agents", "briefing", "fleet/database.py", "fleet/opensearch.py", "fleet/writer.py", "index", "night", "same", "secrets",
+    "agents", "briefing", "fleet/opensearch.py", "fleet/writer.py", "index", "night", "same", "secrets",
     "transcripts", "translate.py", "ui", "words", "workers/analyser.py", "workers/vector_worker.py", "cli/hook.py", "fleet/registry.py", "fleet/shared.py",
     "pages/page.py", "ports.py", "search/score.py", "workspace/graph.py", "workspace/catalog.py", "system/files.py",
     "wiring/briefings.py",

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.fleet.together import Fleet, make_fleet, open_fleet
+from bankd.fleet.actions import Fleet, make_fleet, open_fleet
 from tests.fleet.postgres import Postgres
 from tests.settings import search_by_words
 

@@ -18,8 +18,16 @@ import pytest
 
 from bankd.cli import main
 from bankd.errors import UsageError, UserError
-from bankd.fleet.actions import add_bank, next_night, queue_due, read_hour, remove_banks, schedule_banks
-from bankd.fleet.together import Fleet, make_fleet
+from bankd.fleet.actions import (
+    Fleet,
+    add_bank,
+    make_fleet,
+    next_night,
+    queue_due,
+    read_hour,
+    remove_banks,
+    schedule_banks,
+)
 from bankd.system.clock import read_monotonic, utc_now
 from tests.fleet.conftest import MakeBank
 from tests.fleet.postgres import Postgres

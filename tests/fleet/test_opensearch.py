@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import StorageError, UserError
-from bankd.fleet.actions import remove_banks
-from bankd.fleet.together import Fleet, share_bank, use_opensearch
+from bankd.fleet.actions import Fleet, remove_banks, share_bank, use_opensearch
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import ask, ask_own, learn, shared_banks

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.fleet.actions import add_bank
-from bankd.fleet.together import Fleet, answer_from_fleet, share_bank
+from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, share_bank
 from bankd.search.request import MeaningSettings
 from bankd.wiring.search import make_search, search_settings
 from tests.fake_vectors import EmbeddingServer, embedding_server

@@ -15,8 +15,7 @@ import pytest
 
 from bankd.cli import main
 from bankd.errors import UsageError, UserError
-from bankd.fleet.actions import add_bank, remove_banks
-from bankd.fleet.together import Fleet, answer_from_fleet, open_fleet, serving_search, share_bank
+from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, open_fleet, remove_banks, serving_search, share_bank
 from bankd.fleet.writer import KINDS, rounded_length
 from bankd.search.request import SearchSettings
 from bankd.system.clock import utc_now

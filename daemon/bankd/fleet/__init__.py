@@ -1,11 +1,9 @@
 """Many banks on many machines, over PostgreSQL and optionally OpenSearch (the extras `fleet` and `opensearch`).
 
-actions     what each action of `bankctl fleet` does and prints; joining a fleet; the processes that do nights
-database    the connection, the tables (tables.sql), who may read what
+actions     a fleet put together; a night; the shared search asked; what each action of `bankctl fleet` does and prints
 opensearch  the postings in an OpenSearch cluster
-registry    the banks and their nights in the database; the queue of nights; status and metrics
+registry    the database: its tables (tables.sql), who may read what; the banks, their nights and the queue; metrics
 shared      many banks as one index: postings, index, vectors
-together    a fleet put together; a night; the shared search asked and brought up to date
 writer      reads the index of a bank, and writes what changed into the tables of the shared search
 """
 

@@ -1,11 +1,13 @@
-"""What each action of `bankctl fleet` does and prints; how a machine joins a fleet; and the processes that do nights.
+"""A fleet put together, its nights and its shared search; what each action of `bankctl fleet` does and prints.
 
-The night of a bank is done once for each date, and how it ended is always noted.
+The night of a bank is done once for each date, and how it ended is always noted. The shared search is brought up to date after
+each night, and answers with the ranking that every bank uses.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import signal
@@ -13,30 +15,241 @@ import socket
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, time
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from bankd.app.distil import ask_models
 from bankd.cli import locate_workspace
 from bankd.cli.printing import Outcome, say, say_json, styled
 from bankd.cli.search import print_answer
 from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import BankError, UsageError, UserError
-from bankd.fleet import together
-from bankd.fleet.database import FleetUnreachableError
-from bankd.fleet.registry import LOST, STATES, FleetBank, FleetFacts, NightOutcome, WorkerPlan, render_fleet_metrics
-from bankd.fleet.writer import WrittenShare
+from bankd.fleet.registry import (
+    LOST,
+    STATES,
+    BankRegistry,
+    FleetBank,
+    FleetDatabase,
+    FleetFacts,
+    FleetUnreachableError,
+    NightOutcome,
+    NightQueue,
+    WorkerPlan,
+    render_fleet_metrics,
+)
+from bankd.fleet.shared import BankScope, PostgresPostings, ScopedPostings, SharedIndex, SharedVectors
+from bankd.fleet.writer import WrittenShare, share_index
 from bankd.health.schedule import Daily
+from bankd.memory.report import counts_of, rows_of
 from bankd.pages.text import show_line
-from bankd.system.clock import utc_now
+from bankd.search.answer import Answering
+from bankd.search.find import RankingOptions
+from bankd.search.request import Freshness, MeaningSettings, read_request
+from bankd.system.child import forget_kept, give_back, keep_little
+from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.files import banks_path
+from bankd.system.process import set_up_log
+from bankd.system.socket_server import SocketServer
 from bankd.translate import counted
 from bankd.translate import translate as _
+from bankd.wiring.runner import import_watched, write_due_briefs
+from bankd.wiring.search import make_search, search_settings
+from bankd.wiring.workspace import open_workspace
+from bankd.words.analysis import analyse_text, normal_form, runs_of
+from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker
+from bankd.workers.vectors import SentenceVectors
+
+if TYPE_CHECKING:
+    from bankd.fleet.opensearch import OpenSearchStore
+
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The parts of a fleet, over one connection."""
+
+    database: FleetDatabase
+    banks: BankRegistry
+    queue: NightQueue
+
+
+@contextmanager
+def open_fleet(dsn: str) -> Iterator[Fleet]:
+    """Open a fleet. UserError if the database cannot be reached or has no fleet."""
+    with closing(FleetDatabase(dsn)) as database:
+        database.require_tables()
+        yield Fleet(database, BankRegistry(database), NightQueue(database))
+
+
+def make_fleet(dsn: str) -> bool:
+    """Make the tables of a fleet. False if they are there already."""
+    with closing(FleetDatabase(dsn)) as database:
+        return database.make_tables()
+
+
+def run_night(root: Path, kiwi: KiwiWorker) -> str:
+    """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line. The next bank uses `kiwi` too."""
+    settings = search_settings(root)
+    searching = make_search(root, settings, kiwi)
+    try:
+        with open_workspace(root, searching=searching, write=False) as workspace:
+            unanswered = ask_models(workspace) if workspace.models else {}
+        with open_workspace(root, searching=searching) as workspace:
+            workspace.unanswered = unanswered
+            problems = list(import_watched(workspace))
+            workspace.wait_until_settled()
+            reports = list(workspace.run_batches("reflect"))
+            write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
+    finally:
+        searching.close(with_analyser=False)
+    counts = counts_of(row for report in reports for row in rows_of(report.plan))
+    return "; ".join([", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing new", *problems])
+
+
+class StandingNights:
+    """Runs the nights of one bank after another, with one Kiwi."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._kiwi, self._done = KiwiWorker(read_monotonic), 0
+        self.seconds = read_monotonic
+
+    def run(self, root: Path) -> str:
+        """Run the night of the bank there."""
+        self._done += 1
+        if self._done % 20 == 0:  # else a worker grows to a gigabyte in a thousand nights
+            forget_kept()
+            give_back()
+        return run_night(root, self._kiwi)
+
+    def close(self) -> None:
+        """End Kiwi."""
+        self._kiwi.end()
+
+
+def prepare_worker() -> None:
+    """Set up the process of a worker: memory, log, and the modes of new files."""
+    keep_little()
+    set_up_log(os.environ.get("JOURNAL_STREAM", ""))
+    for name in ("procrastinate", "psycopg.pool"):  # we report failures ourselves, without a traceback
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    os.umask(0o077)
+
+
+def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
+    """Bring the shared search up to date with the index of a bank."""
+    store = _store_of(fleet)
+    meaning = MeaningSettings(*search_settings(Path(bank.root)).meaning)
+    return share_index(fleet.database, bank, meaning, store.write if store else None)
+
+
+def use_opensearch(fleet: Fleet, url: str) -> None:
+    """Keep the terms of the shared search in an OpenSearch cluster from now on. UserError if banks are shared already."""
+    if fleet.database.rows("SELECT 1 FROM shared_banks LIMIT 1"):
+        raise UserError("the shared search has banks already, so its terms stay in the database")
+    _store_at(url).make()
+    fleet.database.set_setting("opensearch", url)
+
+
+def forget_shared(fleet: Fleet, banks: Sequence[FleetBank]) -> None:
+    """Remove banks from the cluster, if there is one."""
+    if store := _store_of(fleet):
+        store.remove([bank.number for bank in banks])
+
+
+def _store_of(fleet: Fleet) -> OpenSearchStore | None:
+    """The cluster of a fleet; None if the tables of the database have the terms."""
+    url = fleet.database.setting("opensearch")
+    return _store_at(url) if url else None
+
+
+@cache
+def _store_at(url: str) -> OpenSearchStore:
+    try:
+        from bankd.fleet.opensearch import OpenSearchStore  # noqa: PLC0415 -- an extra
+    except ImportError as error:
+        raise UserError(f"OpenSearch needs {error.name}; install it with: pip install 'bankd[opensearch]'") from error
+    return OpenSearchStore(url)
+
+
+def _postings_of(fleet: Fleet, banks: Sequence[int], scope: BankScope) -> ScopedPostings:
+    store = _store_of(fleet)
+    if store is None:
+        return PostgresPostings(fleet.database, scope)
+    from bankd.fleet.opensearch import OpenSearchPostings  # noqa: PLC0415 -- an extra
+
+    return OpenSearchPostings(store, banks)
+
+
+def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Answer a request as a bank's own search does, from `banks` (none named: all readable ones).
+
+    `as` names the role of the database that asks. Each hit names its bank.
+    """
+    banks, reader = request.get("banks", []), request.get("as", "")
+    if not (isinstance(banks, list) and all(isinstance(name, str) for name in banks) and isinstance(reader, str)):
+        raise UsageError('"banks" must be a list of names, and "as" the name of a role')
+    query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
+    with fleet.database.snapshot(reader):
+        index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
+        form = normal_form(query.text)
+        runs = runs_of(form)  # what the question will ask for: one query to the database, and not one for each term
+        index.expect(runs, [*dict.fromkeys([*analyse_text(form).terms, *runs])])
+        vectors = None
+        if index.model:
+            count = index.count_vectors(index.model)
+            vectors = SharedVectors(fleet.database, index.numbers, count, _door_of(index.model), index.model)
+        options = RankingOptions(relations=index.relations, vectors=vectors)
+        reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached
+        fresh = Freshness(0, index.updated, True, 0)
+        answer = Answering(query, reading, options).answer(index, (), fresh)
+        meaning = "off" if vectors is None else f"not now: {vectors.problem}" if vectors.problem else "on"
+        fresh = answer.fresh._replace(meaning=meaning)
+    found = answer._replace(fresh=fresh).as_json()
+    return {**found, **{name: [_with_bank(hit) for hit in found[name]] for name in ("hits", "nearest")}}
+
+
+@cache
+def _door_of(model: str) -> SentenceVectors:
+    """The process that makes vectors of questions; it is kept for the next question. There are few models."""
+    return SentenceVectors(Path(), MeaningSettings(*json.loads(model)), read_monotonic)
+
+
+@contextmanager
+def serving_search(dsn: str, place: str | None) -> Iterator[None]:
+    """Answer searches at a socket meanwhile, one after another, over its own connection. None: do nothing."""
+    if place is None:
+        yield
+        return
+    busy = Lock()
+    with open_fleet(dsn) as fleet:
+
+        def answer(request: dict[str, Any]) -> dict[str, Any]:
+            if request["op"] != "search":
+                raise UsageError(f'{request["op"]!r} is unknown here; "search" and "ping" are known')
+            with busy:
+                return answer_from_fleet(fleet, request, utc_now())
+
+        server = SocketServer(Path(place).absolute(), answer)
+        server.start()
+        try:
+            yield
+        finally:
+            server.stop()
+
+
+def _with_bank(hit: Mapping[str, Any]) -> dict[str, Any]:
+    bank, _, path = str(hit["path"]).removeprefix("bank/").partition(":")
+    return {**hit, "bank": bank, "path": f"bank/{path}"}
 
 
 def run_action(arguments: Namespace) -> int:
@@ -46,14 +259,14 @@ def run_action(arguments: Namespace) -> int:
     dsn = fleet_dsn(arguments.dsn)
     if arguments.action == "worker":
         return _work(dsn, arguments)
-    acts: Mapping[str, Callable[[together.Fleet, Namespace], int]] = {
+    acts: Mapping[str, Callable[[Fleet, Namespace], int]] = {
         "add": _add, "schedule": _schedule, "status": _status, "index": _index, "search": _search,
     }  # fmt: skip
-    with together.open_fleet(dsn) as fleet:
+    with open_fleet(dsn) as fleet:
         return acts.get(arguments.action, _act_shortly)(fleet, arguments)
 
 
-def _act_shortly(fleet: together.Fleet, arguments: Namespace) -> int:
+def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
     """The actions that are one call: list, remove, retry, allow, deny."""
     match arguments.action:
         case "list":
@@ -73,7 +286,7 @@ def _act_shortly(fleet: together.Fleet, arguments: Namespace) -> int:
     return _tell(said, row, arguments)
 
 
-def _status(fleet: together.Fleet, arguments: Namespace) -> int:
+def _status(fleet: Fleet, arguments: Namespace) -> int:
     """Show the state of the fleet. Exit code 3 if a night failed for good: a person has to look."""
     banks, queue = fleet.banks, fleet.queue
     counts = banks.count(), banks.count_due(utc_now()), queue.count_workers(), banks.count_done()
@@ -114,17 +327,17 @@ def _show(facts: FleetFacts, most: int) -> None:
 
 
 def _init(arguments: Namespace) -> int:
-    is_new = together.make_fleet(arguments.dsn)
+    is_new = make_fleet(arguments.dsn)
     if arguments.opensearch:
-        with together.open_fleet(arguments.dsn) as fleet:
-            together.use_opensearch(fleet, arguments.opensearch)
+        with open_fleet(arguments.dsn) as fleet:
+            use_opensearch(fleet, arguments.opensearch)
     path = keep_dsn(arguments.dsn)
     made = _("made the tables") if is_new else _("the tables are there already")
     said = _(f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR...")
     return _tell(said, {"made": is_new, "file": str(path)}, arguments)
 
 
-def _add(fleet: together.Fleet, arguments: Namespace) -> int:
+def _add(fleet: Fleet, arguments: Namespace) -> int:
     if arguments.name and len(arguments.folders) > 1:
         raise UsageError("--name takes one workspace; add the others without it")
     roots = [Path(locate_workspace(folder)).resolve() for folder in arguments.folders]
@@ -133,25 +346,25 @@ def _add(fleet: together.Fleet, arguments: Namespace) -> int:
     return _tell_banks(added, _(f"{len(added)} banks are new, {len(roots) - len(added)} are there already"), arguments)
 
 
-def _schedule(fleet: together.Fleet, arguments: Namespace) -> int:
+def _schedule(fleet: Fleet, arguments: Namespace) -> int:
     if not (arguments.at or arguments.timezone):
         raise UsageError("usage: bankctl fleet schedule NAME... [--at TIME] [--timezone NAME]")
     changed = schedule_banks(fleet, arguments.banks, arguments.at, arguments.timezone, utc_now())
     return _tell_banks(changed, _(f"{len(changed)} banks have a new time"), arguments)
 
 
-def _chosen(fleet: together.Fleet, arguments: Namespace) -> Sequence[FleetBank]:
+def _chosen(fleet: Fleet, arguments: Namespace) -> Sequence[FleetBank]:
     """The banks that are named, or all."""
     return fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
 
 
-def _index(fleet: together.Fleet, arguments: Namespace) -> int:
+def _index(fleet: Fleet, arguments: Namespace) -> int:
     banks = _chosen(fleet, arguments)
     fleet.banks.share([bank.name for bank in banks])
     written, problems = dict[str, WrittenShare](), dict[str, str]()
     for bank in banks:
         try:
-            written[bank.name] = together.share_bank(fleet, bank)
+            written[bank.name] = share_bank(fleet, bank)
         except (UserError, OSError) as error:
             problems[bank.name] = str(error)
     said = _(f"{len(written)} banks, {sum(one.memories for one in written.values())} memories changed")
@@ -161,9 +374,9 @@ def _index(fleet: together.Fleet, arguments: Namespace) -> int:
     return 3 if problems else 0
 
 
-def _search(fleet: together.Fleet, arguments: Namespace) -> int:
+def _search(fleet: Fleet, arguments: Namespace) -> int:
     request = {"query": " ".join(arguments.query), "limit": arguments.limit, "banks": arguments.bank}
-    answer = together.answer_from_fleet(fleet, request, utc_now())
+    answer = answer_from_fleet(fleet, request, utc_now())
     if arguments.json:
         say_json(answer)
     else:
@@ -178,12 +391,12 @@ def _work(dsn: str, arguments: Namespace) -> int:
         words = ["--first-wait", str(arguments.first_wait), *(["--until-idle"] if arguments.until_idle else [])]
         words += [word for storage in arguments.storage for word in ("--storage", storage)]
         return work_together(dsn, words, arguments.concurrency, arguments.socket)
-    together.prepare_worker()
-    with together.open_fleet(dsn):
+    prepare_worker()
+    with open_fleet(dsn):
         pass  # a problem at the start is an error; only later the worker waits for the database
     name = f"{socket.gethostname()}:{os.getpid()}"
     plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name)
-    with together.serving_search(dsn, arguments.socket):
+    with serving_search(dsn, arguments.socket):
         work_alone(dsn, plan)
     return 0
 
@@ -204,9 +417,6 @@ def _tell_banks(banks: Sequence[FleetBank], said: str, arguments: Namespace) -> 
     return 0
 
 
-log = logging.getLogger(__name__)
-
-
 class NightFailedError(BankError):
     """A night failed. It will be tried again."""
 
@@ -215,7 +425,7 @@ class NightFailedError(BankError):
 class Nights:
     """Does nights one after another; the fields are what a test replaces."""
 
-    fleet: together.Fleet
+    fleet: Fleet
     run_night: Callable[[Path], str]
     share: Callable[[FleetBank], object]
     """Brings the shared search up to date with a bank after its night."""
@@ -250,7 +460,7 @@ class Nights:
         return said
 
 
-def queue_due(fleet: together.Fleet, now: datetime) -> int:
+def queue_due(fleet: Fleet, now: datetime) -> int:
     """Put the nights that are due into the queue. Gives how many."""
     put = 0
     while True:
@@ -268,22 +478,20 @@ _PAUSE = 2.0
 
 def work_alone(dsn: str, plan: WorkerPlan) -> None:
     """Do nights in this process until a signal, or until none waits. Waits for a lost database."""
-    with closing(together.StandingNights()) as standing:
+    with closing(StandingNights()) as standing:
         while (problem := _work_while_there(dsn, plan, standing)) is not None:
             log.warning("the database is lost: %s; again in %.0f s", problem, _PAUSE)
             Event().wait(_PAUSE)
 
 
-def _work_while_there(dsn: str, plan: WorkerPlan, standing: together.StandingNights) -> str | None:
+def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> str | None:
     """Do nights as long as the database is there. None at the end of the work, else the problem of the database."""
     try:
-        with together.open_fleet(dsn) as fleet:
-            nights = Nights(
-                fleet, standing.run, partial(together.share_bank, fleet), plan.name, utc_now, standing.seconds
-            )
+        with open_fleet(dsn) as fleet:
+            nights = Nights(fleet, standing.run, partial(share_bank, fleet), plan.name, utc_now, standing.seconds)
 
             def look() -> None:
-                with together.open_fleet(dsn) as other:  # its own connection: a night may hold the other one
+                with open_fleet(dsn) as other:  # its own connection: a night may hold the other one
                     queue_due(other, utc_now())
                     other.banks.forget_nights()
 
@@ -320,7 +528,7 @@ def work_together(dsn: str, words: Sequence[str], processes: int, socket_file: s
     return max(child.wait() for child in children)
 
 
-def add_bank(fleet: together.Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:
+def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:
     """Add a workspace, with its nights at the hour and in the zone of its settings. None if it is there already."""
     settings, _ = load_usable_settings(root / SETTINGS)
     at, zone = read_hour(settings.schedule.reflect_at), settings.timezone
@@ -329,7 +537,7 @@ def add_bank(fleet: together.Fleet, root: Path, name: str, storage: str, now: da
 
 
 def schedule_banks(
-    fleet: together.Fleet, names: Sequence[str], at: str | None, zone: str | None, now: datetime
+    fleet: Fleet, names: Sequence[str], at: str | None, zone: str | None, now: datetime
 ) -> list[FleetBank]:
     """Change the hour or the zone (None: it stays) of these banks' nights. Gives the banks as they are then."""
     for bank in (banks := fleet.banks.find(names)):
@@ -338,9 +546,9 @@ def schedule_banks(
     return list(fleet.banks.find([bank.name for bank in banks]))
 
 
-def remove_banks(fleet: together.Fleet, names: Sequence[str]) -> None:
+def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     """Remove banks from the fleet. Their files stay as they are."""
-    together.forget_shared(fleet, fleet.banks.find(names))
+    forget_shared(fleet, fleet.banks.find(names))
     fleet.banks.remove(names)
     fleet.queue.drop(names)
 

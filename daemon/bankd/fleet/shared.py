@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from bankd.errors import UserError
-from bankd.fleet.database import FleetDatabase
+from bankd.fleet.registry import FleetDatabase
 from bankd.fleet.writer import KINDS
 from bankd.index.rows import candidate_of, found_row_of
 from bankd.index.terms import telling_terms

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from bankd.errors import UserError
-from bankd.fleet.database import FleetConnection, FleetDatabase
-from bankd.fleet.registry import FleetBank
+from bankd.fleet.registry import FleetBank, FleetConnection, FleetDatabase
 from bankd.index.rows import SEPARATOR
 from bankd.index.writer import days_found_by
 from bankd.search.indexable import nodes_of
