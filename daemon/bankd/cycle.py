@@ -40,9 +40,9 @@ from bankd.night.insights import derive_insights
 from bankd.night.match import match_memories
 from bankd.night.retention import merge_near_copies, retire_memories
 from bankd.night.sections import FOLDER
-from bankd.pages.memory import Memory, render_memory
+from bankd.pages.memory import Memory, render_memory, text_key
 from bankd.pages.names import is_outside
-from bankd.same import compared_text, text_key
+from bankd.same import compared_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.settings import DistilPolicy, Settings
 

@@ -7,7 +7,6 @@ is passed in, if there is one. `compare_pairs` compares memories of the bank tha
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 from rapidfuzz.distance import Indel
 
 from bankd.errors import bug_in
-from bankd.pages.memory import Memory, normalise_text
+from bankd.pages.memory import Memory
 from bankd.words.analysis import has_hangul, stem_word
 from bankd.words.english import AUXILIARIES, RELATIONS, read_english
 from bankd.words.korean import read_korean
@@ -350,16 +349,6 @@ def _share(old: Slots, new: Slots) -> float:
     if not old.subject & new.subject and (old.subject or new.subject):
         return 0.0
     return len(old.words & new.words) / max(len(old.words), len(new.words), 1)
-
-
-_LAST_STOPS = " .。!！~"
-
-
-def text_key(memory: Memory) -> str:
-    """A key that ignores case, white space and final stops; equal only for texts about the same entities."""
-    text = normalise_text(memory.text).casefold().rstrip(_LAST_STOPS)
-    parts = (memory.tag or "", *sorted(normalise_text(slug).casefold() for slug in memory.entities), text)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 MOST_LIKELY, _A_WEEK = 5, 7

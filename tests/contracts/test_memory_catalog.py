@@ -15,8 +15,7 @@ from bankd.app.init import make_workspace
 from bankd.edits.settle import FileFingerprint
 from bankd.memory.archive import Opinion
 from bankd.memory.retain import LogReading, read_log
-from bankd.pages.memory import Confidence, parse_memory
-from bankd.same import text_key
+from bankd.pages.memory import Confidence, parse_memory, text_key
 from bankd.storage.tree import BankFiles
 from bankd.wiring.workspace import open_workspace
 from bankd.workspace import logs

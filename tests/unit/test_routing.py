@@ -20,12 +20,11 @@ from bankd.memory.route import (
     choose_page,
     choose_part,
     find_claims,
-    problem_of_target,
     read_part,
     route_memory,
 )
 from bankd.pages.memory import Memory, parse_memory
-from bankd.pages.names import INBOX
+from bankd.pages.names import INBOX, problem_of_target
 from bankd.pages.page import part_line, read_page
 from bankd.pages.scanner import encode_text
 from tests.examples import examples

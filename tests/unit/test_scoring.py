@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bankd.pages.memory import Memory
-from bankd.same import text_key
+from bankd.pages.memory import Memory, text_key
 from bankd.search.days import TELLING, fit_of, happened_in, held_before, names_longer, place_within, prefer_newest
 from bankd.search.find import (
     SHOWN,

@@ -373,8 +373,7 @@ def _like_note(bank: BankReader, memory: Memory) -> Json:
     """What the bank holds that says the same as a note (`known`), may be what it replaces, or is near to it; lines with ids."""
     from dataclasses import replace
 
-    from bankd.pages.memory import Memory
-    from bankd.same import text_key
+    from bankd.pages.memory import Memory, text_key
 
     request = {"query": memory.text, "limit": 8, "in": ["bank"], "everything": True, "keep": False, "see_also": False}
     try:

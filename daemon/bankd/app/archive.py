@@ -22,11 +22,10 @@ from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.undo import PURGED, encoded_forms, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
-from bankd.pages.memory import Memory, normalise_text, parse_memory, statement_of
+from bankd.pages.memory import Memory, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
 from bankd.pages.page import Entry, read_page
 from bankd.pages.scanner import encode_text
-from bankd.same import text_key
 
 
 @dataclass(frozen=True, slots=True)

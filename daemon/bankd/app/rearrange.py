@@ -14,9 +14,8 @@ from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
 from bankd.layouts.rearrange import Rearrangement, edit_of, plan_layout, reference_name, relink_operations
 from bankd.layouts.split import Limits, plan_split
 from bankd.memory.links import find_healing
-from bankd.memory.route import problem_of_target
 from bankd.pages.memory import is_memory_id
-from bankd.pages.names import BANK, folder_of, is_own
+from bankd.pages.names import BANK, folder_of, is_own, problem_of_target
 from bankd.pages.page import part_lines, parts_folder
 from bankd.pages.resolve import sense_of
 from bankd.pages.scanner import Document, encode_text

@@ -24,9 +24,9 @@ from bankd.memory.links import follow_links, rebase_moved
 from bankd.memory.plan import MovingMemory, Placement, move_operations
 from bankd.memory.report import HeldBack, ReportRow, held_back_in, source_line
 from bankd.memory.retain import LogPlace, RetainLine
-from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, problem_of_target, route_memory
+from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, route_memory
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
-from bankd.pages.names import INBOX
+from bankd.pages.names import INBOX, problem_of_target
 from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
 from bankd.same import Pairs, near_groups
 from bankd.secrets.screening import find_secrets

@@ -38,10 +38,9 @@ from bankd.memory.route import (
     RoutingRule,
     Rules,
     expressions_of,
-    problem_of_target,
-    problems_of_targets,
 )
 from bankd.pages.memory import TAGS
+from bankd.pages.names import problem_of_target
 from bankd.pages.scanner import encode_text
 from bankd.secrets.screening import Finder
 from bankd.settings import FoldersPolicy, Settings, matching, one_of
@@ -172,7 +171,8 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     nodes = {key: value for key, (_, value) in keys.items()}
     rules, defaults = reading.rules(nodes.get("TAG_ROUTING")), reading.defaults(nodes.get("defaults"))
     entities, similar = (reading.flag(nodes.get(flag), flag) for flag in ("entities", "similar"))
-    raise_problems(name, reading.problems + problems_of_targets(reading.targets))
+    wrong = [(line, problem) for line, target in reading.targets if (problem := problem_of_target(target))]
+    raise_problems(name, reading.problems + wrong)
     return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), shipped_kinds)
 
 

@@ -23,7 +23,7 @@ from bankd.memory.new_lines import PastLine
 from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Revised, Update
 from bankd.memory.retain import RetainLine
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
-from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of
+from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of, text_key
 from bankd.pages.names import whom_page_is_about
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
 from bankd.words.statement import Statement, Wording
@@ -281,7 +281,7 @@ def revise(
         elif lines is None:
             page = next(iter(pages.get(id_, ())), "")
             waiting += [Deferred(str(line.place), f"waits for {page}")] if page.startswith("bank/") else []
-        elif same.text_key(now := memory_of(lines)) not in {past.key, same.text_key(line.memory)}:
+        elif text_key(now := memory_of(lines)) not in {past.key, text_key(line.memory)}:
             overruled.append(Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so"))
         elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
             updates.append(Update(line, id_, "its line was edited"))  # it may belong on another page

@@ -18,9 +18,8 @@ from zlib import crc32
 
 from bankd.memory.ledger import DELETED, KEPT, Ledger
 from bankd.memory.retain import LogPlace, LogReading, RetainLine
-from bankd.pages.memory import memory_id, statement_of
+from bankd.pages.memory import memory_id, statement_of, text_key
 from bankd.pages.names import day_in
-from bankd.same import text_key
 from bankd.settings import BudgetPolicy
 
 _RENAME_SHARE = 0.5

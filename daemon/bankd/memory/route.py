@@ -19,17 +19,14 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.memory.ledger import KEPT, Ledger
 from bankd.pages.memory import Memory
-from bankd.pages.names import BANK, INBOX, is_own, is_within
+from bankd.pages.names import BANK, INBOX, MAX_NAME_BYTES, is_own, is_within
 from bankd.pages.page import Page, obsidian_words, part_lines, parts_folder
 from bankd.words.analysis import normal_form, runs_of, stem_words
 from bankd.words.tables import words_in
 
 # by rules
 
-_MAX_LEVELS = 8
 _SHOWN = 40  # characters of a memory in a reason
-_MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
 class Similar(NamedTuple):
@@ -147,7 +144,7 @@ def _beginning(text: str) -> str:
 def entity_page(slug: str) -> str:
     """The page of an entity; its slug has only letters, digits, `-` and `_`."""
     name = unicodedata.normalize("NFC", slug)
-    while len(f"{name}.md".encode()) > _MAX_NAME_BYTES:
+    while len(f"{name}.md".encode()) > MAX_NAME_BYTES:
         name = name[:-1]
     return f"entities/{name}.md"
 
@@ -159,26 +156,6 @@ def expressions_of(rules: Iterable[RoutingRule]) -> tuple[str, ...]:
     look-around, so an edge is the edge of the text, a character that is not Latin, or a boundary between the two.
     """
     return tuple(rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules)
-
-
-def problems_of_targets(targets: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """What is wrong with targets, each with its line."""
-    return [(line, problem) for line, target in targets if (problem := problem_of_target(target))]
-
-
-def problem_of_target(target: str) -> str | None:
-    """What is wrong with the target of a rule, or None: it must be a page of the bank, relative to `bank/`."""
-    parts = target.split("/")
-    is_long = len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > _MAX_NAME_BYTES
-    faults = (
-        (target[:1] in {"/", "~"} or {"..", ".", ""} & {*parts}, "must be a path relative to bank/, without `..`"),
-        (_FORBIDDEN.search(target), "has a character that file systems or Obsidian refuse"),
-        (not target.endswith(".md"), "must be a page that ends in .md"),
-        (is_long, f"is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"),
-        (target.startswith(".") or "/." in target, "names a hidden file"),
-        (is_own(target), "is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"),
-    )
-    return next((f"target {target!r} {words}" for is_wrong, words in faults if is_wrong), None)
 
 
 # by similar memories. Chosen on one half of 150 everyday lines and reported on the other (bench.routing)

@@ -27,14 +27,13 @@ from bankd.memory import ledger as kinds
 from bankd.memory.archive import Archived, restore_place
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
-from bankd.pages.memory import parse_memory, split_id
+from bankd.pages.memory import parse_memory, split_id, text_key
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
 from bankd.pages.references import without_targets
 from bankd.pages.resolve import find_place, outline_of
 from bankd.pages.scanner import decode_text, scan_text, split_lines
 from bankd.pages.text import MARK
-from bankd.same import text_key
 from bankd.words.analysis import has_hangul
 from bankd.words.tables import split_words
 

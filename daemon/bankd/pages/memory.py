@@ -192,3 +192,13 @@ def memory_id(log: str, statement: str, occurrence: int) -> str:
     digest = hashlib.sha256("\0".join((log, statement, str(occurrence))).encode("utf-8", "surrogateescape")).digest()
     bits = int.from_bytes(digest[:8])
     return "m-" + "".join([_BASE32[bits >> at & 31] for at in range(59, 0, -5)])
+
+
+_LAST_STOPS = " .。!！~"
+
+
+def text_key(memory: Memory) -> str:
+    """A key that ignores case, white space and final stops; equal only for texts about the same entities."""
+    text = normalise_text(memory.text).casefold().rstrip(_LAST_STOPS)
+    parts = (memory.tag or "", *sorted(normalise_text(slug).casefold() for slug in memory.entities), text)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -16,6 +16,10 @@ BANK = "bank/"
 ARCHIVE = "archive/"
 META = "_meta/"
 INBOX = f"{META}inbox.md"
+_MAX_LEVELS = 8
+MAX_NAME_BYTES = 200
+"""File systems allow 255; staging names and suffixes need room."""
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
 def is_own(page: str) -> bool:
@@ -31,6 +35,21 @@ def whom_page_is_about(path: str) -> tuple[str, ...]:
     folder, _, name = path.removeprefix(BANK).partition("/")
     whom = name.partition("/")[0].removesuffix(".md")
     return (whom,) if folder == "entities" and whom != "people" else ()
+
+
+def problem_of_target(target: str) -> str | None:
+    """What is wrong with a page that a rule or a person names, or None: it must be in the bank, relative to `bank/`."""
+    parts = target.split("/")
+    is_long = len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > MAX_NAME_BYTES
+    faults = (
+        (target[:1] in {"/", "~"} or {"..", ".", ""} & {*parts}, "must be a path relative to bank/, without `..`"),
+        (_FORBIDDEN.search(target), "has a character that file systems or Obsidian refuse"),
+        (not target.endswith(".md"), "must be a page that ends in .md"),
+        (is_long, f"is deeper than {_MAX_LEVELS} levels or has a name over {MAX_NAME_BYTES} bytes"),
+        (target.startswith(".") or "/." in target, "names a hidden file"),
+        (is_own(target), "is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"),
+    )
+    return next((f"target {target!r} {words}" for is_wrong, words in faults if is_wrong), None)
 
 
 def is_within(path: str, pages: Iterable[str]) -> bool:

@@ -338,8 +338,7 @@ def _both_ways(pairs: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
 
 
 def _key_of(one: Ranked) -> str:
-    from bankd.pages.memory import Memory  # noqa: PLC0415 -- same
-    from bankd.same import text_key  # noqa: PLC0415 -- a query without near memories has no time for it
+    from bankd.pages.memory import Memory, text_key  # noqa: PLC0415 -- a query without near memories has no time for it
 
     return text_key(Memory(one.row.text, one.row.tag, entities=one.row.entities))
 

@@ -29,9 +29,9 @@ from bankd.memory.report import HeldBack
 from bankd.memory.retain import LogPlace
 from bankd.memory.undo import PURGED
 from bankd.memory.use import FADING_TAG
-from bankd.pages.memory import Confidence, Memory
+from bankd.pages.memory import Confidence, Memory, text_key
 from bankd.pages.page import Entry, MemoryLines, Page, PageLines, holds_memories, read_page_once
-from bankd.same import Likeness, Pairs, Relation, text_key
+from bankd.same import Likeness, Pairs, Relation
 from bankd.storage.disk import DerivedDatabase, storage_told
 from bankd.storage.tree import BankFiles
 
