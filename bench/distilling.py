@@ -12,7 +12,8 @@ note whether a line has it, of each line whether it is useful, and of a pair tha
 by one by a third model that saw logs, labels and lines; a row of what is there no more counts for nothing.
 
 A question is answered where the brief of a session or the recall of a prompt (`agents.hooks`) has one of its answers; it is
-stale where the first line of the recall has an outdated value and no answer. Tokens are upper bounds, as everywhere; the
+stale where the first line of the recall has an outdated value and no answer, and tells it as current: without the mark that it may
+be out of date because what replaces it waits in the review. Tokens are upper bounds, as everywhere; the
 schema of the answer is counted as sent.
 """
 
@@ -32,6 +33,7 @@ from typing import Any
 from bankd.agents.hooks import answer_hook
 from bankd.app.distil import ask_models
 from bankd.app.init import make_workspace
+from bankd.briefing.recalled import DOUBT
 from bankd.briefing.shown import count_tokens
 from bankd.memory.retain import read_log
 from bankd.night import believe
@@ -232,7 +234,8 @@ def _judge_questions(root: Path, name: str, *, missed: bool) -> Counter[str]:
         recall = answer_hook("UserPromptSubmit", {**session, "prompt": one["q"]}, bank)
         first = next((line for line in recall.splitlines() if line.startswith("- ")), "")
         is_right = {told: any(answer in said for answer in one["answers"]) for told, said in (("brief", brief), ("recall", recall))}  # fmt: skip
-        is_stale = any(old in first for old in one["stale"]) and not any(answer in first for answer in one["answers"])
+        is_current = DOUBT not in first and not any(answer in first for answer in one["answers"])
+        is_stale = is_current and any(old in first for old in one["stale"])
         counts.update({"questions": 1, "stale": is_stale, "answered": any(is_right.values()), **is_right})
         if missed and (is_stale or not any(is_right.values())):
             print(f"    {'STALE' if is_stale else 'not answered'}: {one['id']} {one['q']} {one['answers']}: {first}")

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from bankd.agents.hooks import answer_hook
+from bankd.agents.tools import BankMethods
 from bankd.system.clock import utc_now
+from bankd.wiring.reader import BankReader
 from tests.settings import change_setting
 from tests.stories.conftest import Run, learn, write_log
 
@@ -54,6 +57,40 @@ def test_a_memory_in_a_code_block_that_is_not_closed_is_not_deleted(page: Path, 
     page.write_text(whole)
     assert bankctl("cycle", "micro", "--now", LATER).out.endswith(": 1 by hand\n")
     assert bankctl("doctor", "verify").code == 0
+
+
+def test_a_memory_that_a_waiting_line_replaces_is_told_with_doubt_until_a_person_decides(
+    root: Path, page: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old,) = bankctl("search", "deploy runs at 10:00 on Tuesdays", "--json").json["hits"][:1]
+    (root / "memory/distilled").mkdir(exist_ok=True)
+    line = f"- W: The deploy runs at 11:00. (replaces {old['id']}) <!-- source: memory/2026-05-03.md:1 --> <!-- refused: no -->"
+    (root / "memory/distilled/2026-05-03.md").write_text(f"# 2026-05-03, distilled\n\n## Retain\n{line}\n")
+    bankctl("cycle", "reflect", "--now", SOON)
+    doubt, bank = "may be out of date: what replaces it waits in the review", BankReader(str(root))
+
+    def told() -> list[bool]:
+        prompt = {"session_id": "s1", "cwd": "/", "prompt": "when does the deploy run on Tuesdays?"}
+        recall = answer_hook("UserPromptSubmit", {**prompt, "session_id": str(len(asked))}, bank)
+        asked.append(recall)
+        call = {"name": "memory_search", "arguments": {"query": "when does the deploy run"}}
+        by_tool = BankMethods(lambda: bank).by_name()["tools/call"](call)
+        ways = [
+            bankctl("search", "when does the deploy run", "--in", "bank").out,
+            bankctl("show", old["id"]).out, recall, str(by_tool), bankctl("brief", "person", "deploy").out,
+        ]  # fmt: skip
+        assert all("10:00" in way for way in ways)
+        return [doubt in way for way in ways]
+
+    asked: list[str] = []
+    assert told() == [True] * 5
+    with monkeypatch.context() as korean:
+        korean.setenv("LANG", "ko_KR.UTF-8")
+        assert "오래된 값일 수 있음" in bankctl("show", old["id"]).out
+
+    bankctl("review", "drop", "memory/distilled/2026-05-03.md:4")
+
+    assert told() == [False] * 5
 
 
 def test_what_cannot_be_read_is_named_beside_a_memory_that_is_gone(root: Path, page: Path, bankctl: Run) -> None:

@@ -368,7 +368,10 @@ def test_a_person_is_asked_before_what_they_wrote_is_replaced(root: Path, bankct
     assert newer_of(bankctl) is None
     (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
     assert asked["older"]["id"] == old
+    doubted = [hit["id"] for hit in bankctl("search", "relay port", "--json").json["hits"] if hit["is_doubted"]]
+    assert doubted == [old], "a value that may be replaced is not told as current"
     bankctl("review", "keep", old, asked["newer"]["id"], "--now", SECOND)
+    assert not any(hit["is_doubted"] for hit in bankctl("search", "relay port", "--json").json["hits"])
     assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
 
 

@@ -15,10 +15,11 @@ from datetime import date
 from typing import Any
 
 from bankd.app.workspace import Said, Workspace, record_run
+from bankd.briefing.recalled import DOUBT
 from bankd.errors import UserError
 from bankd.memory.ledger import Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
-from bankd.memory.retain import PROFILES
+from bankd.memory.retain import PROFILES, part_replaced
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
 from bankd.pages.memory import PIN, Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER, read_page
@@ -104,6 +105,9 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
     if said and " ".join(said.split()) != " ".join(memory.text.removesuffix(PIN).split()):
         history.append(f"reworded by hand; its log line says: {said}")
+    waiting = (part_replaced(item.text)[1] for item in workspace.logs.held_back())
+    if id_ in ledger.asked_about() or id_ in waiting:
+        history.append(DOUBT)
     meaning = PROFILES[workspace.settings.retain.profile].get(memory.tag) if memory.tag else None
     when = _when(memory, fact, today, is_korean=is_korean)
     if fact and (learned := day_of(fact)) <= today:

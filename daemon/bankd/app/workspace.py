@@ -226,12 +226,14 @@ class Workspace:
         self.index.refresh(self.now)
 
     def tell_search(self, known: Ledger | None = None) -> None:
-        """Tell search which memories are superseded, the projects of memories, and the pages on which none fades.
+        """Tell search which memories are or may be superseded, the projects of memories, and the pages on which none fades.
 
         `known` is the ledger as it is now; without it the events are read.
         """
         ledger = known or self.transactions.ledger()
-        self.catalog_db.record_relations(ledger.successors(), ledger.projects(), self.fading().kept)
+        self.catalog_db.record_relations(
+            ledger.successors(), ledger.projects(), self.fading().kept, ledger.asked_about()
+        )
 
     def fading(self) -> Fading:
         """How opinions fade, with the present names of the pages on which none fades."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
-from bankd.briefing.recalled import other_part
+from bankd.briefing.recalled import DOUBT, other_part
 from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
 from bankd.words.days import Span
 
@@ -449,7 +449,8 @@ def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown
     """Make a briefing: what is new to a reader, as much as fits. One item has at most 120 tokens."""
     rule, left, taken = MODES[mode], MODES[mode].tokens, dict[str, Item]()
     for item in rule.choose(facts.within(occasion.project), occasion):
-        mark = mark_of(item.key, item.text)
+        item = item._replace(is_doubted=item.key in facts.doubted)  # noqa: PLW2901 -- as it is told
+        mark = mark_of(item.key, f"{item.text} {DOUBT}" if item.is_doubted else item.text)
         if mark in taken or (not rule.repeats and is_shown(shown, reader, mark, occasion.now)):
             continue
         short = item._replace(text=cut_to_tokens(item.text, 120))

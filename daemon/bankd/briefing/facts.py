@@ -5,11 +5,12 @@ A session waits while this is imported, so nothing slow is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
+from bankd.briefing.recalled import DOUBT
 from bankd.pages.names import INBOX, whom_page_is_about
 
 # No postponed annotations here: a NamedTuple would compile each of them again, and a session waits for its start.
@@ -78,6 +79,8 @@ class BriefFacts(NamedTuple):
     newer: Mapping[str, str] = MappingProxyType({})
     """The key of the newer memory, by the key of the one that it supersedes."""
     log_lines: Sequence[OpenLine] = ()
+    doubted: Set[str] = frozenset()
+    """The keys of memories of which what replaces them waits in the review."""
 
     def within(self, project: str) -> BriefFacts:
         """The memories that hold in a project; all if no project is known."""
@@ -117,6 +120,7 @@ class Item(NamedTuple):
     """Whom it is about, as `@Slug`s."""
     was: str = ""
     """What its text said before, as `until 2026-05-11: 10:00`; of a memory that is gone what happened to it."""
+    is_doubted: bool = False
 
     def line_in(self, translate: Callable[[str], str] = str) -> str:
         """The printed line: whom it is about, the text, the day, whether it waits to be filed, and the id, else the place.
@@ -125,6 +129,7 @@ class Item(NamedTuple):
         """
         text = " ".join([*self.text.split(), *([f"({translate(self.was)})"] if self.was else [])])
         day = translate(f"said {self.day.isoformat()}") if self.day else ""
+        doubt = translate(DOUBT) if self.is_doubted else ""
         waits = translate("not filed yet") if INBOX in self.place else ""
         place = self.place.partition("#^")[2] or self.place
-        return "- " + " · ".join(filter(None, (self.who, text, day, waits, place)))
+        return "- " + " · ".join(filter(None, (self.who, text, day, doubt, waits, place)))

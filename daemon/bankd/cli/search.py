@@ -13,7 +13,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import fold_older, marked_pieces, relation_of
+from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, relation_of
 from bankd.cli import locate_workspace
 from bankd.cli.printing import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
@@ -184,7 +184,8 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
             said = _(f"said {hit['said']}") if hit["said"] and not was else ""
             when = hit["when"].partition(", ")[2] or hit["when"]
             contradicted = [_(f"contradicts {one}") for one in against]
-            told = _joined([*was, *contradicted, said, hit["folded"], _(hit["became"] or "")], "; ")
+            doubt = _(DOUBT) if hit["is_doubted"] else ""
+            told = _joined([*was, *contradicted, doubt, said, hit["folded"], _(hit["became"] or "")], "; ")
             where = _joined([_short_place(hit), when, _id(hit, ids=ids)], " · ")
             say(f"    {styled(_joined([told, where], '   '), 'dim')}")
             if explain:

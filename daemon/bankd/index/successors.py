@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+_ASKED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'asked m-%'"
+_WAITING = "SELECT text FROM held_back WHERE text LIKE '%(replaces %'"
 _KEYS = "SELECT id, key FROM looked_at WHERE id"
 _PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND"
 _SAME = (
@@ -48,6 +50,10 @@ class Successors(KnownRelations):
     def of(self, ids: Collection[str]) -> StoredRelations:
         """The memories that are newer than these, near to them, or contradict them; empty if the catalog cannot be read."""
         return self._read(ids, _relations, StoredRelations())
+
+    def doubted(self) -> set[str]:
+        """The memories that a line or memory replaces which waits in the review for a person."""
+        return self._read(["doubted"], _doubted, set())
 
     def kept(self) -> Sequence[str]:
         """The pages on which no confidence fades, as recorded by the last night."""
@@ -84,18 +90,28 @@ def _kept(database: sqlite3.Connection, _: list[str]) -> Sequence[str]:
     return [page for (page,) in database.execute("SELECT substr(what, 11) FROM noted WHERE what LIKE 'kept bank/%'")]
 
 
+def _doubted(database: sqlite3.Connection, _: list[str]) -> set[str]:
+    found = {id_ for (id_,) in database.execute(_ASKED)}
+    for (text,) in database.execute(_WAITING):
+        from bankd.memory.retain import part_replaced  # noqa: PLC0415 -- in most banks no such line waits
+
+        found.add(part_replaced(text)[1])
+    return found
+
+
 def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
+    doubted = _doubted(database, ids)
     superseded: dict[str, str] = dict(_rows(database, "SELECT old, new FROM superseded WHERE old", ids))
     found = {row for side in ("older", "newer") for row in _rows(database, f"{_PAIRS} {side}", ids)}
     projects: dict[str, list[str]] = {}
     for id_, project in _rows(database, "SELECT id, project FROM projects WHERE id", ids):
         projects.setdefault(id_, []).append(project)
     if not found:
-        return StoredRelations(superseded, projects=projects)
+        return StoredRelations(superseded, projects=projects, doubted=doubted)
     pairs = [StoredPair(older, newer, relation, bool(is_dated)) for older, newer, relation, is_dated in found]
     newer = [pair.newer for pair in pairs]
     superseded |= dict(_rows(database, "SELECT old, new FROM superseded WHERE old", newer))
-    return StoredRelations(superseded, pairs, dict(_rows(database, _KEYS, ids)), projects)
+    return StoredRelations(superseded, pairs, dict(_rows(database, _KEYS, ids)), projects, doubted)
 
 
 def _ties(database: sqlite3.Connection, ids: list[str]) -> list[StoredTie]:

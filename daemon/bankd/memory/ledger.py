@@ -40,7 +40,7 @@ TAKEN_OUT = "taken out"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
-_RELATING = _REMOVING | {SUPERSEDED, RESTORED, APART, REOPENED, PROJECT}
+_RELATING = _REMOVING | {SUPERSEDED, MAY_REPLACE, RESTORED, APART, REOPENED, PROJECT}
 
 
 def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
@@ -191,9 +191,16 @@ class Ledger:
             if new not in ended and (min(old, new), max(old, new)) not in both
         }
 
+    def asked_about(self) -> set[str]:
+        """The memories of which a person is asked whether a newer one, which still holds, replaces them."""
+        both = self.wanted_both
+        return {
+            old for old, new in self.may_replace if new not in self.gone and (min(old, new), max(old, new)) not in both
+        }
+
 
 def changes_relations(events: Iterable[Event], ledger: Ledger) -> bool:
-    """Whether any of these events may change which memory replaces which, or the project of one."""
+    """Whether any of these events may change which memory replaces or may replace which, or the project of one."""
     kinds = _RELATING | {DUPLICATE} if ledger.line_projects else _RELATING
     return any(item.get("type") in kinds for item in events)
 

@@ -301,7 +301,9 @@ class Answering:
 def _hit_among(found: Found, one: Ranked) -> Hit:
     """A memory of the bank as an answer, with its relations to other memories."""
     relations, id_ = found.relations, one.row.id or ""
-    hit = hit_of(one, found.weights, relations.newer)._replace(projects=tuple(relations.projects.get(id_, ())))
+    hit = hit_of(one, found.weights, relations.newer)._replace(
+        projects=tuple(relations.projects.get(id_, ())), is_doubted=id_ in relations.doubted
+    )
     if not (relations.newer or relations.contradicts or found.folded or found.close):  # most are nothing to each other
         return hit
     older = tuple(old for old, new in relations.newer.items() if new == id_)

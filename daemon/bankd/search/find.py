@@ -294,6 +294,8 @@ class StoredRelations(NamedTuple):
     keys: Mapping[str, str] = {}
     projects: Mapping[str, Sequence[str]] = {}
     """The projects of memories, by id; a memory without an entry holds everywhere."""
+    doubted: Set[str] = frozenset()
+    """The memories of which a line or memory that replaces them waits in the review."""
 
 
 class Relations(NamedTuple):
@@ -304,12 +306,13 @@ class Relations(NamedTuple):
     contradicts: Mapping[str, Sequence[str]] = {}
     close: Set[tuple[str, str]] = frozenset()
     projects: Mapping[str, Sequence[str]] = {}
+    doubted: Set[str] = frozenset()
 
 
 def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
     """The relations of these memories, as far as their texts are still those that were compared."""
     if not stored.pairs:
-        return Relations(stored.superseded, projects=stored.projects)
+        return Relations(stored.superseded, projects=stored.projects, doubted=stored.doubted)
     said = {one.row.id for one in ranked if one.row.id and stored.keys.get(one.row.id) == _key_of(one)}
     near = {pair[:2] for pair in stored.pairs if pair.relation in {"same", "near"} and said.issuperset(pair[:2])}
     close = {pair[:2] for pair in stored.pairs if said.issuperset(pair[:2])}
@@ -330,7 +333,7 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
     for one, other in (both for pair in told if not pair.is_dated for both in (pair[:2], pair[1::-1])):
         contradicts[one] = (*contradicts.get(one, ()), other)
     newer = {**dated, **stored.superseded}
-    return Relations(newer, _both_ways(near), contradicts, _both_ways(close), stored.projects)
+    return Relations(newer, _both_ways(near), contradicts, _both_ways(close), stored.projects, stored.doubted)
 
 
 def _both_ways(pairs: Set[tuple[str, str]]) -> Set[tuple[str, str]]:

@@ -173,6 +173,8 @@ class Hit(NamedTuple):
     """Whom or what it is about, by their slugs."""
     projects: tuple[str, ...] = ()
     """The folders of its projects; empty if it holds everywhere."""
+    is_doubted: bool = False
+    """Whether what replaces it waits in the review, so that it may be out of date."""
     is_close: bool = False
     """Whether another answer is close to it, so that the day on which it was said matters."""
 

@@ -93,6 +93,7 @@ class BankReader:
     def brief_facts(self, now: datetime) -> BriefFacts:
         """The facts for briefings; read again only if pages, events or logs changed since."""
         from bankd.index.sources import PageFiles
+        from bankd.index.successors import Successors
 
         settings, files = self._search_settings(), PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
@@ -101,7 +102,7 @@ class BankReader:
         if facts is None:
             facts = self._read_facts(files, now, settings)
             _keep_facts(self.root, stamp, facts)
-        return facts
+        return facts._replace(doubted=Successors(self.root / ".bankd/catalogue.sqlite3").doubted())
 
     def _read_facts(self, files: PageFiles, now: datetime, settings: SearchSettings) -> BriefFacts:
         from bankd.briefing.assemble import assemble_facts
@@ -293,7 +294,7 @@ def _keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
     from bankd.system.files import replace_file
 
     with suppress(OSError):
-        replace_file(root / _FACTS, json.dumps([stamp, facts], default=_plain))
+        replace_file(root / _FACTS, json.dumps([stamp, facts[:4]], default=_plain))
 
 
 def _plain(value: Any) -> dict[str, Any]:

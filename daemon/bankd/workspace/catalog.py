@@ -222,17 +222,25 @@ class CatalogDatabase(DerivedDatabase):
         return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
 
     def record_relations(
-        self, newer: Mapping[str, str], projects: Mapping[str, Iterable[str]], kept: Iterable[str]
+        self,
+        newer: Mapping[str, str],
+        projects: Mapping[str, Iterable[str]],
+        kept: Iterable[str],
+        asked_about: Iterable[str],
     ) -> None:
-        """Store for search which memories supersede others, the projects of memories, and the pages on which none fades."""
+        """Store for search which memories supersede others, the projects of memories, and the pages on which none fades.
+
+        Also which memories may be superseded, as far as a person is asked about it.
+        """
         self.change_rows(
             ("DELETE FROM superseded", [()]),
             ("INSERT INTO superseded VALUES (?, ?)", list(newer.items())),
             ("DELETE FROM projects", [()]),
             ("INSERT INTO projects VALUES (?, ?)", [(id_, one) for id_, some in projects.items() for one in some]),
             ("INSERT OR IGNORE INTO noted VALUES ('superseded')", [()]),
-            ("DELETE FROM noted WHERE what LIKE 'kept %'", [()]),
+            ("DELETE FROM noted WHERE what LIKE 'kept %' OR what LIKE 'asked %'", [()]),
             ("INSERT OR IGNORE INTO noted VALUES ('kept ' || ?)", [(page,) for page in kept]),
+            ("INSERT OR IGNORE INTO noted VALUES ('asked ' || ?)", [(id_,) for id_ in asked_about]),
         )
 
     def count(self, folder: str) -> Mapping[str, int]:
