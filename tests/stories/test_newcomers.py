@@ -335,6 +335,10 @@ def test_slips_are_answered_and_what_a_person_did_is_told(bank: Path, bankctl: R
             asking.ask({"op": "search", **asked})
     assert "The deploy runs" in bankctl("search", "--on", "2026-05-11").out
 
+    for name in ("Peter", "@Peter", "entities/Peter"):
+        assert bankctl("edit", name, "--print").out == "bank/entities/Peter.md:1\n"
+    assert "did you mean bank/entities/Peter.md?" in bankctl("edit", "Petr").err
+
     page = bank / "bank/entities/Peter.md"
     page.write_text(page.read_text().replace("10:00", "noon"))
     bankctl("show", "last")

@@ -135,10 +135,15 @@ def locate(workspace: Workspace, what: str) -> tuple[str, int]:
     if copies := workspace.catalog.copies_of(what):
         path, _, line = copies[0][0].rpartition(":")
         return path, int(line)
-    wanted = what.removeprefix("bank/").removesuffix(".md") + ".md"
-    for name in (what, f"bank/{wanted}", f"memory/{wanted}"):
+    workspace.graph.refresh()
+    names = workspace.graph.names
+    if page := names.page(what.removeprefix("@")):
+        return page, 1
+    for name in (what, f"memory/{what.removesuffix('.md')}.md"):
         if name.endswith(".md") and ".." not in name and (workspace.root / name).is_file():
             return name, 1
+    if near := names.similar_page(what):
+        raise UserError(f"{what}: no memory with this id, no line FILE:N and no page; did you mean {near}?")
     raise UserError(f"{what}: no memory with this id, no line FILE:N and no page; bankctl search finds ids")
 
 

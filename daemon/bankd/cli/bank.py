@@ -447,7 +447,7 @@ def restore_command(arguments: Namespace) -> Outcome:
     from bankd.app.copies import restore_backup, verify_workspace
     from bankd.wiring.workspace import open_workspace
 
-    root = Path(arguments.folder).expanduser().absolute()
+    root = Path(arguments.folder).expanduser().resolve()
     done = restore_backup(Path(arguments.file).expanduser().absolute(), root)
     with open_workspace(find_workspace(str(root)), None, write=False) as workspace:
         verdict = verify_workspace(workspace)
