@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -387,15 +388,26 @@ def test_installing_writes_a_unit_that_systemd_accepts(
     assert not (tmp_path / "config/systemd/user/bankd.service").exists()
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completions_name_every_command(manager: Any, shell: str) -> None:
-    done = manager.bankctl("completions", shell)
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (["se"], ["search", "service"]), (["service", "un"], ["uninstall"]), (["search", "--ex"], ["--explain"]),
+        (["search", "--tag", ""], ["W", "B", "O", "S"]), (["fleet", "sche"], ["schedule"]), (["import", "/et"], []),
+    ],
+)  # fmt: skip
+def test_each_shell_completes_commands_options_and_their_words(
+    manager: Any, typed: list[str], words: list[str]
+) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        said = manager.bankctl("completions", shell, *typed).stdout.splitlines()
+        assert [line.partition("\t")[0].partition(":")[0] for line in said] == words
 
-    assert done.returncode == 0
-    assert all(word in done.stdout for word in ("search", "status", "json", "uninstall"))
-    if shell == "bash":
-        check = f"{done.stdout}\nCOMP_WORDS=(bankctl service un) COMP_CWORD=2; _bankctl; echo ${{COMPREPLY[@]}}"
-        assert subprocess.run(["bash", "-c", check], capture_output=True, text=True, check=True).stdout == "uninstall\n"
+    programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    script = f"PATH={programs}; {manager.bankctl('completions', 'bash').stdout}"
+    check = (
+        f"{script}\nCOMP_WORDS=(bankctl {shlex.join(typed)}) COMP_CWORD={len(typed)}; _bankctl; echo ${{COMPREPLY[@]}}"
+    )
+    assert subprocess.run(["bash", "-c", check], capture_output=True, text=True, check=True).stdout.split() == words
 
 
 def test_the_log_can_be_followed(manager: Any) -> None:

@@ -1,15 +1,3 @@
 # bankctl, for bash: source this file, or save it in ~/.local/share/bash-completion/completions/bankctl
-_bankctl() {
-  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" name="" i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "${COMP_WORDS[i]}" in -*) ;; *) name="${COMP_WORDS[i]}"; break ;; esac
-  done
-  case "$before" in
-@VALUES@
-  esac
-  case "$name" in
-@COMMANDS@
-    *) COMPREPLY=($(compgen -W "@NAMES@ --help --version" -- "$word")) ;;
-  esac
-}
+_bankctl() { mapfile -t COMPREPLY < <(bankctl completions bash "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
 complete -o default -F _bankctl bankctl

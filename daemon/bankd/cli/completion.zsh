@@ -1,13 +1,5 @@
 #compdef bankctl
 # bankctl, for zsh: save this file as _bankctl in a folder of $fpath
-_bankctl() {
-  local -a commands
-  commands=(
-@NAMES@
-  )
-  if (( CURRENT == 2 )); then _describe command commands; return; fi
-  case "$words[2]" in
-@COMMANDS@
-  esac
-}
-_bankctl "$@"
+local -a found
+found=("${(@f)$(bankctl completions zsh "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+if [[ -n "$found" ]]; then _describe bankctl found; else _files; fi

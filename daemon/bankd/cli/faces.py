@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Action, Namespace
+from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bankd.cli import locate_workspace
 from bankd.cli.base import COMMANDS, make_parser
@@ -16,7 +16,7 @@ from bankd.errors import UsageError, UserError
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
 
 def ui_command(arguments: Namespace) -> int:
@@ -131,87 +131,31 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> Outcome:
 
 
 def completions_command(arguments: Namespace) -> int:
-    """Print a script of static text, so that a TAB starts no Python."""
-    render = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell]
-    sys.stdout.write("\n".join(render(read_commands())) + "\n")
-    return 0
+    """Print the script of a shell, or, as that script asks at a TAB, what may stand in the place of the last word typed.
+
+    1 where nothing fits: the shell then completes names of files.
+    """
+    shell, typed = arguments.shell, arguments.typed
+    if not typed:
+        sys.stdout.write((Path(__file__).parent / f"completion.{shell}").read_text("utf-8"))
+        return 0
+    found = [(word, said) for word, said in _candidates(typed[:-1]) if word.startswith(typed[-1])]
+    for word, said in found:
+        told = {"zsh": f":{_(said)}", "fish": f"\t{_(said)}"}.get(shell, "") if said else ""
+        sys.stdout.write(f"{word}{told}\n")
+    return 0 if found else 1
 
 
-class Completable(NamedTuple):
-    """A command with its options and the words that may follow it."""
-
-    name: str
-    summary: str
-    options: list[Action]
-    words: list[str]
-
-
-def read_commands() -> list[Completable]:
-    """Each command with its options and choices, read from its own parser."""
-    commands = []
-    for name, (_module, summary) in COMMANDS.items():
-        parser = make_parser(name)
-        options = [action for action in parser._actions if action.option_strings]
-        words = [str(word) for action in parser._actions if not action.option_strings for word in action.choices or ()]
-        commands.append(Completable(name, _(summary), options, words))
-    return commands
-
-
-def _choices(option: Action) -> str:
-    return " ".join(map(str, option.choices or ()))
-
-
-def _filled(shell: str, **parts: Iterable[str]) -> Iterator[str]:
-    """The script of a shell, from its template with the parts in their places."""
-    text = (Path(__file__).parent / f"completion.{shell}").read_text("utf-8")
-    for name, lines in parts.items():
-        text = text.replace(f"@{name}@", (" " if shell == "bash" and name == "NAMES" else "\n").join(lines))
-    yield text.rstrip("\n")
-
-
-def _bash(commands: list[Completable]) -> Iterator[str]:
-    values = {}
-    for option in (option for command in commands for option in command.options):
-        files = {"DIR": "-d", "FILE": "-f"}.get(str(option.metavar))
-        if found := f'-W "{_choices(option)}"' if option.choices else files:
-            values[option.option_strings[-1]] = f'compgen {found} -- "$word"'
-    words = {one.name: [*one.words, *(option.option_strings[-1] for option in one.options)] for one in commands}
-    named = (
-        f'    {name}) COMPREPLY=($(compgen -W "{" ".join(found)}" -- "$word")) ;;' for name, found in words.items()
-    )
-    taken = (f"    {name}) COMPREPLY=($({value})); return ;;" for name, value in sorted(values.items()))
-    return _filled("bash", VALUES=taken, COMMANDS=named, NAMES=words)
-
-
-def _zsh(commands: list[Completable]) -> Iterator[str]:
-    def told(command: Completable) -> str:
-        words = f"*:argument:({' '.join(command.words)})" if command.words else "*:argument:_files"
-        return f"    {command.name}) _arguments {' '.join([*map(_zsh_option, command.options), _quoted(words)])} ;;"
-
-    names = (f"    {_quoted(f'{command.name}:{command.summary}')}" for command in commands)
-    return _filled("zsh", NAMES=names, COMMANDS=map(told, commands))
-
-
-def _zsh_option(option: Action) -> str:
-    text = _(option.help or "").replace("[", "(").replace("]", ")").replace(":", "\\:")
-    files = {"DIR": "_files -/", "FILE": "_files"}.get(str(option.metavar), "")
-    value = "" if option.nargs == 0 else f":value:{f'({_choices(option)})' if option.choices else files}"
-    return _quoted(f"{option.option_strings[-1]}[{text}]{value}")
-
-
-def _fish(commands: list[Completable]) -> Iterator[str]:
-    yield "# bankctl, for fish: save this file as ~/.config/fish/completions/bankctl.fish\ncomplete -c bankctl -f"
-    for command in commands:
-        yield f"complete -c bankctl -n __fish_use_subcommand -a {command.name} -d {_quoted(command.summary)}"
-        inside = f"complete -c bankctl -n '__fish_seen_subcommand_from {command.name}'"
-        yield from (f"{inside} -a {word}" for word in command.words)
-        for option in command.options:
-            flag = option.option_strings[-1]
-            name = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
-            takes = "" if option.nargs == 0 else " -r -F" if option.metavar in {"DIR", "FILE"} else " -x"
-            values = f" -x -a '{_choices(option)}'" if option.choices else takes
-            yield f"{inside} {name}{values} -d {_quoted(_(option.help or ''))}"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+def _candidates(before: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What may follow these words, each with its help: commands, or the options and words of a command, or of an option."""
+    name = next((word for word in before if word in COMMANDS), None)
+    if name is None:
+        yield from ((name, said) for name, (_module, said) in COMMANDS.items())
+        return
+    actions = make_parser(name)._actions
+    option = next((one for one in actions if before[-1] in one.option_strings and one.nargs != 0), None)
+    for one in [option] if option else actions:
+        if one.option_strings and not option:
+            yield one.option_strings[-1], one.help or ""
+        else:
+            yield from ((str(word), "") for word in one.choices or ())
