@@ -269,7 +269,9 @@ def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, word
 
 
 def test_a_shell_that_starts_does_not_wait_for_what_commands_do() -> None:
-    program = "from bankd.cli.faces import read_commands; read_commands(); import sys; print(*sys.modules)"
+    program = (
+        "import sys; from bankd.cli import main; main(['completions', 'bash', 'search', '--']); print(*sys.modules)"
+    )
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
 
     assert "bankd.cli.base" in loaded

@@ -13,8 +13,7 @@ import pytest
 from bankd.app import waiting
 from bankd.app.waiting import DECISIONS, KINDS
 from bankd.cli import main
-from bankd.cli.base import _ROWS, COMMANDS, GROUPS, make_parser
-from bankd.cli.printing import width
+from bankd.cli.base import _ROWS, COMMANDS, GROUPS, columns_in, make_parser
 from bankd.health.schedule import RunOutcome
 from bankd.memory.report import CHAPTERS
 from bankd.search.related import Tie
@@ -70,7 +69,7 @@ def test_the_help_of_every_command_is_korean_and_fits_the_screen(name: str, monk
 
     assert not [one.help for one in parser._actions if one.help and not HANGUL.search(one.help)]
     assert said.count("\n") <= 30
-    assert not [line for line in said.split("\n")[2:] if width(line) > 80 and "{" not in line]
+    assert not [line for line in said.split("\n")[2:] if columns_in(line) > 80 and "{" not in line]
 
 
 def test_texts_of_memories_stay_and_slips_are_answered_in_korean(

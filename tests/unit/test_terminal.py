@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.cli import printing
-from bankd.cli.printing import shortened, styled
+from bankd.cli import base
+from bankd.cli.base import shortened, styled
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import (
     decode_wide,
@@ -55,7 +55,7 @@ def test_a_newline_in_a_name_cannot_forge_a_line() -> None:
 
 
 def test_where_nothing_is_shown_nothing_is_styled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printing, "has_colour", lambda _: True)
+    monkeypatch.setattr(base, "has_colour", lambda _: True)
 
     assert styled("", "bold") == ""
     assert styled("x", "bold") == "\x1b[1mx\x1b[0m"
@@ -152,7 +152,7 @@ def test_only_what_does_not_fit_the_screen_goes_to_a_pager_and_that_reads_utf_8(
     pager = tmp_path / "pager"
     pager.write_text('#!/bin/sh\necho "$LESSCHARSET" > "$0.ran"\n')
     pager.chmod(0o700)
-    shown = f"from bankd.cli.printing import paged\nwith paged(): print({text!r}, end='')"
+    shown = f"from bankd.cli.base import paged\nwith paged(): print({text!r}, end='')"
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(ours, size)
     env = {"PATH": os.environ["PATH"], "LANG": "ko_KR.UTF-8", "TERM": "xterm", "PAGER": str(pager)}

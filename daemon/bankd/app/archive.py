@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
 
-from bankd.app.workspace import Workspace, begin_run
+from bankd.app.workspace import Workspace, begin_run, record_run
 from bankd.cycle import Report
 from bankd.edits.inserting import LineSpan, block_key, text_of
 from bankd.edits.operations import Piece, Remove
-from bankd.edits.transaction import Transaction
 from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
 from bankd.memory import archive
 from bankd.memory.archive import ArchiveCandidate, Resident
-from bankd.memory.ledger import FORGOTTEN, make_event
+from bankd.memory.ledger import FORGOTTEN
 from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
@@ -189,8 +188,6 @@ def forget_memory(workspace: Workspace, id_: str) -> Forgotten:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
     _require_one_wording(id_, found)
     run, changed, dangling = _take_out(workspace, found, "forget")
-    if not workspace.is_dry:
-        workspace.refresh()
     return Forgotten(id_, found[0].memory.text, changed, run, dangling)
 
 
@@ -299,19 +296,12 @@ def _take_out(
     dangling = follow_links(operations, workspace.graph, workspace.transactions.look).dangling
     if workspace.is_dry:
         return None, tuple(sorted(by_page)), dangling
-    run = workspace.recorder.new_run(cause)
     memories = {item.memory.id: item.memory for item in found if item.memory.id}
-    tombstones = tuple(
-        make_event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
-        for id_, memory in memories.items()
-    )
-    at = workspace.now.isoformat(timespec="seconds")
-    with workspace.recorder.recording(cause, run) as record:
-        applied = workspace.commit(Transaction(run, at, operations, tombstones, cause))
-        record.is_changed, record.note = bool(applied.changed), ", ".join(memories)
-        reason = f"named what was taken out by {run}"
-        record.rows = [dead_link(link.source, link.reference, reason) for link in dangling]
-    return run, tuple(sorted(applied.changed)), dangling
+    tombstones = ((FORGOTTEN, id_, {"memory": id_, "key": text_key(memory)}) for id_, memory in memories.items())
+    rows = [dead_link(link.source, link.reference, "named what was taken out") for link in dangling]
+    counts = {"forgotten": len(memories)}
+    applied = record_run(workspace, cause, counts, rows, said=tombstones, operations=operations)
+    return applied.run, tuple(sorted(applied.changed)), dangling
 
 
 def _pages_of(workspace: Workspace) -> Iterator[str]:

@@ -317,6 +317,7 @@ def record_run(
         events = tuple(make_event(name, f"{key}@{run}", now, run=run, **facts) for name, key, facts in said)
         applied = workspace.commit(Transaction(run, now.isoformat(timespec="seconds"), tuple(operations), events, kind))
         record.is_changed, record.counts, record.rows = bool(events or applied.changed), counts, rows
+        applied.run = run
     if operations:
         workspace.refresh()
     return applied

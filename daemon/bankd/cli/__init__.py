@@ -2,8 +2,8 @@
 
 Each command imports inside `run` what is slow and what it alone needs: `bankctl search` is called a hundred times a day.
 
-    base      the commands and their arguments (commands.tsv), the parser, standard streams
-    printing  the answer of a command, as JSON or for people; colour, width, safe text, pager, progress
+    base      the commands and their arguments (commands.tsv), the parser, standard streams; the answer of a command,
+              as JSON or for people; colour, width, safe text, pager, progress
     search    search, related, timeline; how answers of search look
     show      show, log, undo, cycle, demo; how the report of a run is printed
     bank      add, edit, feedback, forget, archive, page; init, adopt, export, backup, restore
@@ -102,7 +102,7 @@ def _position_of_command(arguments: list[str]) -> int:
 def _usage(name: str | None, arguments: list[str]) -> int:
     """Print the version or the list of commands; UsageError for an unknown command or option."""
     from bankd import __version__
-    from bankd.cli.base import COMMANDS, GROUPS, suggest_word
+    from bankd.cli.base import COMMANDS, GROUPS, say, suggest_word
 
     if "--version" in arguments:
         sys.stdout.write(f"bankctl {__version__}\n")
@@ -116,7 +116,6 @@ def _usage(name: str | None, arguments: list[str]) -> int:
     if name is None and unknown:
         near = suggest_word(unknown[0], general)
         raise UsageError(f"unknown option {unknown[0]}", f"{near}bankctl --help lists the commands")
-    from bankd.cli.printing import say
     from bankd.translate import translate as _
 
     say(_("usage: bankctl COMMAND [options]; for one command: bankctl COMMAND --help"))

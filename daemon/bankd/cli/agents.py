@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.cli import find_workspace, locate_workspace, open_named
-from bankd.cli.base import suggest_word
-from bankd.cli.printing import Outcome, Progress, plain, say, styled
+from bankd.cli.base import Outcome, Progress, plain, say, styled, suggest_word
 from bankd.errors import UsageError
 from bankd.translate import counted
 from bankd.translate import translate as _

@@ -15,8 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from bankd.cli import find_workspace, open_named
-from bankd.cli.base import bare_id
-from bankd.cli.printing import Outcome, padded, say, say_json, styled
+from bankd.cli.base import Outcome, bare_id, padded, say, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _

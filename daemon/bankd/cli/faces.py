@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.cli import locate_workspace
-from bankd.cli.base import COMMANDS, make_parser
-from bankd.cli.printing import Outcome, say, styled
+from bankd.cli.base import COMMANDS, Outcome, make_parser, say, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import translate as _
 

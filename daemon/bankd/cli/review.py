@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli import open_named
-from bankd.cli.printing import Outcome, say, say_json, shortened, styled
+from bankd.cli.base import Outcome, say, say_json, shortened, styled
 from bankd.errors import BankError, UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _

@@ -15,7 +15,7 @@ from typing import Any
 
 from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, relation_of
 from bankd.cli import locate_workspace
-from bankd.cli.printing import Outcome, paged, say, say_json, shortened, styled
+from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _

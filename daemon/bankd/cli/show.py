@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli import find_workspace, open_named
 from bankd.cli.bank import breaking_links, link_row
-from bankd.cli.base import bare_id
-from bankd.cli.printing import Outcome, Progress, padded, plain, say, say_json, shortened, styled
+from bankd.cli.base import Outcome, Progress, bare_id, padded, plain, say, say_json, shortened, styled
 from bankd.errors import UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from bankd.cli import find_workspace, open_named
-from bankd.cli.base import suggest_word
-from bankd.cli.printing import Outcome, padded, plain, say, styled
+from bankd.cli.base import Outcome, padded, plain, say, styled, suggest_word
 from bankd.errors import UsageError
 from bankd.translate import counted
 from bankd.translate import translate as _

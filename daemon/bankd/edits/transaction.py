@@ -333,3 +333,5 @@ class Applied:
     """The files that changed, in the order of the changes."""
     conflicts: list[str] = field(default_factory=list)
     postponed: list[str] = field(default_factory=list)
+    run: str = ""
+    """The run that it was; empty if it was recorded by its caller."""

@@ -27,7 +27,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bankd.app.distil import ask_models
 from bankd.cli import locate_workspace
-from bankd.cli.printing import Outcome, say, say_json, styled
+from bankd.cli.base import Outcome, say, say_json, styled
 from bankd.cli.search import print_answer
 from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import BankError, UsageError, UserError
