@@ -457,7 +457,7 @@ def test_a_heading_that_is_linked_since_does_not_go_with_an_undo(root: Path, pag
     refused = bankctl("undo", run)
 
     assert refused.code == 3
-    assert "bank/daily/new.md:3 refers to bank/knowledge/full.md#Running, which would go" in refused.err
+    assert "bank/daily/new.md:3 refers to full#Running, which would go" in refused.err
 
 
 def test_a_large_page_is_named_by_status_before_it_is_split(root: Path, bankctl: Run) -> None:

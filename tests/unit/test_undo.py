@@ -8,8 +8,10 @@ import pytest
 
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace, Write
 from bankd.edits.transaction import Transaction, replay_transaction
-from bankd.memory.undo import Inbound, PastRun, Present, Undoing, plan_undo
+from bankd.layouts.links import Link
+from bankd.memory.undo import PastRun, Present, Undoing, plan_undo
 from bankd.pages.names import Names
+from bankd.pages.references import LinkKind, Reference
 from bankd.pages.scanner import encode_text
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
@@ -17,9 +19,7 @@ TWO = Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb")
 PAGE = f"# A\n\n{ONE.text}\n"
 
 
-def undone(
-    transaction: Transaction, before: Mapping[str, str | None], now: Mapping[str, str], *links: Inbound
-) -> Undoing:
+def undone(transaction: Transaction, before: Mapping[str, str | None], now: Mapping[str, str], *links: Link) -> Undoing:
     """How a transaction is taken back, given its pages from before it and now; without a page now, as it left it."""
     old = {path: None if text is None else encode_text(text) for path, text in before.items()}
     after = replay_transaction(transaction, old, lambda _: None)
@@ -110,14 +110,14 @@ def test_a_split_is_taken_back_whole_or_not_at_all() -> None:
 
 
 def test_a_split_is_not_taken_back_from_under_a_link_to_a_part() -> None:
-    found = undone(SPLIT, UNSPLIT, {}, Inbound("bank/c.md", 3))
+    found = undone(SPLIT, UNSPLIT, {}, Link("bank/c.md", Reference(LinkKind.INLINE, 2, 0, 8, "a/one.md")))
 
-    assert (found.operations, found.obstacles[-1]) == ([], "bank/c.md:3 refers to bank/a/one.md, which would go")
+    assert (found.operations, found.obstacles[-1]) == ([], "bank/c.md:3 refers to a/one.md, which would go")
 
 
 @pytest.mark.parametrize(("source", "is_exact"), [("routing.yaml", True), ("bank/c.md", False)])
 def test_a_page_that_a_run_made_goes_where_only_a_rule_names_it(source: str, *, is_exact: bool) -> None:
-    found = undone(ADDED, {"bank/a.md": None}, {}, Inbound(source, 3))
+    found = undone(ADDED, {"bank/a.md": None}, {}, Link(source, Reference(LinkKind.INLINE, 2, 0, 4, "a.md")))
 
     assert [type(operation) for operation in found.operations] == [Write if is_exact else Remove]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
+from functools import partial
 from threading import Event as Pause
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,11 @@ from bankd.layouts.links import Link
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory.archive import written_links
 from bankd.memory.ledger import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT
-from bankd.memory.links import follow_links
+from bankd.memory.links import find_dead_links, follow_links
 from bankd.memory.report import ReportRow
-from bankd.memory.undo import Inbound, PastRun, Present, events_of, plan_undo
+from bankd.memory.undo import PastRun, Present, events_of, plan_undo
 from bankd.memory.use import IMPORTANCE
 from bankd.pages.names import Names, is_outside
-from bankd.pages.resolve import WIKI_KINDS, resolve_reference
 from bankd.pages.scanner import decode_text, encode_text
 
 if TYPE_CHECKING:
@@ -140,11 +140,12 @@ class Undo:
         look, ledger = state_of(state, workspace.transactions.look), workspace.transactions.ledger()
         surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
         pages = {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
+        dead = partial(find_dead_links, graph=workspace.graph, read=look)
         forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
             past = PastRun(journal.transaction, *images_of(workspace, journal))
             names, since = Names(pages | state.keys()), ledger.learned_after(past.transaction.planned_at)
-            undoing = plan_undo(past, Present(names, look, self._links_to, forgotten, since))
+            undoing = plan_undo(past, Present(names, look, dead, forgotten, since))
             if undoing.obstacles:
                 raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
             written = {link: words for said in past.transaction.events for link, words in written_links(said).items()}
@@ -158,12 +159,6 @@ class Undo:
             before, rewrite = {op.path: look(op.path) for op in inside}, workspace.transactions.rewrite
             state |= replay_transaction(replace(reverse, operations=inside), before, look, rewrite)
             yield reverse
-
-    def _links_to(self, path: str) -> Iterator[Inbound]:
-        for link in self._workspace.graph.links_to(path):
-            target = resolve_reference(link.reference, link.source, self._workspace.graph.names)
-            fragment = (target.fragment if target else None) or ""
-            yield Inbound(link.source, link.reference.line + 1, fragment, link.reference.kind in WIKI_KINDS)
 
     def carry_out(self) -> Undone:
         """Do it; what the user changed meanwhile stays too."""

@@ -248,7 +248,8 @@ class _Change:
         targets = {target.path for link in pointed if (target := self.before.target(link))}
         less = {page for page in targets if rearrange.loses_places(known(page), after.outline_of(page))}
         yield from (link for link in pointed if (target := self.before.target(link)) and target.path in less)
-        yield from self.graph.links_named([path for path in self.texts if _doubles_name(path, self.graph)])
+        gone = self.old.keys() - self.texts.keys()
+        yield from self.graph.links_named([*gone, *(path for path in self.texts if _doubles_name(path, self.graph))])
 
 
 def _foreseen(operations: tuple[Operation, ...], graph: LinkGraph, read: Read) -> _Change:

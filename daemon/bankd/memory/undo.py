@@ -23,6 +23,7 @@ from typing import Any
 from bankd.edits import operations as ops
 from bankd.edits.inserting import ids_in, unix_text
 from bankd.edits.transaction import Event, Look, Transaction, removals_of
+from bankd.layouts.links import Link, block_named
 from bankd.memory import ledger as kinds
 from bankd.memory.archive import Archived, restore_place
 from bankd.memory.ledger import Ledger, make_event
@@ -31,8 +32,7 @@ from bankd.pages.memory import parse_memory, split_id, text_key
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
 from bankd.pages.references import without_targets
-from bankd.pages.resolve import find_place, outline_of
-from bankd.pages.scanner import decode_text, scan_text, split_lines
+from bankd.pages.scanner import decode_text, split_lines
 from bankd.pages.text import MARK
 from bankd.words.analysis import has_hangul
 from bankd.words.tables import split_words
@@ -61,31 +61,16 @@ class PastRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Inbound:
-    """A reference to a page: its file and line, and the place on the page that it names, if any."""
-
-    source: str
-    line: int
-    fragment: str = ""
-    is_wiki: bool = False
-
-    def is_alive(self, data: bytes | None) -> bool:
-        """Whether it leads to something on a page with these bytes."""
-        if data is None or not self.fragment:
-            return data is not None
-        return find_place(outline_of(scan_text(decode_text(data))), self.fragment, is_wiki=self.is_wiki) is not None
-
-
-@dataclass(frozen=True, slots=True)
 class Present:
-    """The workspace as it is now: its pages, their bytes, the references to each, and which ids were forgotten.
+    """The workspace as it is now: its pages, their bytes, and which ids were forgotten.
 
-    `learned_since` has the memories that were learned after the run to take back.
+    `dead_links` gives the links that would break by some operations. `learned_since` has the memories that were learned
+    after the run to take back.
     """
 
     names: Names
     look: Look
-    links_to: Callable[[str], Iterable[Inbound]]
+    dead_links: Callable[[Sequence[ops.Operation]], Iterable[Link]]
     forgotten: Collection[str]
     learned_since: Collection[str] = ()
 
@@ -128,9 +113,10 @@ def plan_undo(past: PastRun, now: Present) -> Undoing:
     """Plan how to undo a run."""
     if all(ops.digest_of(now.look(path)) == ops.digest_of(data) for path, data in past.before.items()):
         return Undoing()
-    obstacles = tuple(_find_obstacles(past, now))
+    exact = _undo_exactly(past)
+    obstacles = tuple(_find_obstacles(past, now)) or tuple(_references(past, now, exact))
     if not obstacles:
-        return _undo_exactly(past)
+        return exact
     return Undoing(obstacles=obstacles) if moves_lines(past.transaction) else _Reverser(past, now).reverse()
 
 
@@ -185,24 +171,19 @@ def _find_obstacles(past: PastRun, now: Present) -> Iterator[str]:
             yield f"{path}: {other} was made since"
         elif PURGED in decode_text(data or b""):
             yield f"{path}: a text was purged from its stored copy"
-        else:
-            yield from _references(path, past, now)
     yield from _copied(past, now)
 
 
-def _references(path: str, past: PastRun, now: Present) -> Iterator[str]:
+def _references(past: PastRun, now: Present, exact: Undoing) -> Iterator[str]:
     """The references outside the run to what would go; links to a memory follow it, or are named elsewhere.
 
     A page that routing.yaml names does not count: it is made again when a line needs it.
     """
-    was, left = past.before[path], past.after[path]
-    links = now.links_to(path)
-    if not moves_lines(past.transaction):
-        links = [link for link in links if link.source.endswith(".md") and not link.fragment.startswith("^")]
-    for link in links:
-        if link.source not in past.before and link.is_alive(left) and not link.is_alive(was):
-            named = f"{path}#{link.fragment}" if was is not None else path
-            yield f"{link.source}:{link.line} refers to {named}, which would go"
+    is_layout = moves_lines(past.transaction)
+    for link in now.dead_links(exact.operations):
+        counts = is_layout or (link.source.endswith(".md") and not block_named(link.reference))
+        if counts and link.source not in past.before:
+            yield f"{link.source}:{link.reference.line + 1} refers to {link.reference.target}, which would go"
 
 
 def _copied(past: PastRun, now: Present) -> Iterator[str]:
