@@ -186,7 +186,7 @@ def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server
     long = "자동차" * 10_000
     assert vectors.embed([long]) == [vector_key(beginning_of(long))]
     assert cosines(vectors, long) == {vector_key(beginning_of(long)): pytest.approx(1, abs=0.01)}
-    vectors.question_vector(long)
+    vectors.question_vectors(long)
     said = {text for one in server.requests for text in one["input"]}
     assert said - {*KOREAN} == {long[:700]}
     vectors.close()

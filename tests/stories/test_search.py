@@ -467,7 +467,7 @@ FACTS = "bank/world/facts.md"
 @pytest.fixture
 def standing(root: Path) -> Iterator[OpenBank]:
     (root / FACTS).write_text("# Facts\n\n- W: The boiler is in the cellar. ^m-aaaaaaaaaaaa\n", "utf-8")
-    standing = OpenBank(str(root))
+    standing = OpenBank(str(root), stays=True)
     yield standing
     standing.close()
 

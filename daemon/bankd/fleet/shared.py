@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
-from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +21,7 @@ from bankd.index.rows import candidate_of, found_row_of
 from bankd.index.terms import telling_terms
 from bankd.search.find import KnownRelations, StoredPair, StoredRelations
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import Candidate, Corpus, Usage, Vocabulary
+from bankd.search.score import Candidate, Corpus, Usage, Vocabulary, idf
 from bankd.words.days import Span
 from bankd.workers.vector_store import usual_cosines
 from bankd.workers.vectors import SentenceVectors
@@ -225,17 +224,15 @@ class SharedIndex:
         asked = {at: [term for term in telling if term in found] for at, found in known.items()}
         asked["asked"] = telling_terms(self._known("asked", terms), terms)
         return [
-            AskedTerm(KINDS.index(at), term, self._idf(at, term), self._means[KINDS.index(at)])
+            AskedTerm(
+                KINDS.index(at), term, idf(self.corpus.memories, self.frequency(at, term)), self._means[KINDS.index(at)]
+            )
             for at, found in asked.items()
             for term in found
         ]
 
     def _known(self, kind: str, terms: Iterable[str]) -> dict[str, int]:
         return {term: many for term in terms if (many := self.frequency(kind, term))}
-
-    def _idf(self, kind: str, term: str) -> float:
-        many = self.frequency(kind, term)
-        return log(1 + (self.corpus.memories - many + 0.5) / (many + 0.5))
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories of some days (None: all days), newest first."""
@@ -351,9 +348,10 @@ class SharedVectors:
 
         None if the question has no vector now.
         """
-        asked, strangers = self._door.question_vector(text), self._door.strangers_vectors(text)
-        if asked is None or strangers is None:
+        asked = self._door.question_vectors(text)
+        if asked is None:
             return None
+        question, *strangers = np.asarray(asked, np.float32)
         table, columns = "shared_vectors WHERE true", tuple[list[int], ...]()
         if self._count > _ALL:
             table, columns = _with_numbers("shared_vectors", "row"), _columns_of(keys)
@@ -362,25 +360,9 @@ class SharedVectors:
         if not found:
             return {}
         vectors = np.frombuffer(b"".join(bytes(vector) for _, vector in found), np.float16).reshape(len(found), -1)
-        vectors, question = vectors.astype(np.float32), np.asarray(asked, np.float32)
-        usual = usual_cosines(question, np.asarray(strangers, np.float32), vectors).tolist()
+        vectors = vectors.astype(np.float32)
+        usual = usual_cosines(question, np.asarray(strangers), vectors).tolist()
         near = zip(np.nan_to_num(vectors @ question).tolist(), usual, strict=True)
         every = {number: one for (number, _), one in zip(found, near, strict=True)}
         best = sorted(every, key=lambda number: (-every[number][0], number))[:most]
         return {number: every[number] for number in {*best, *keys} if number in every}
-
-    def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """Does nothing: each bank has made the vectors of its memories."""
-        return None
-
-    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
-        """Does nothing: memories are compared by the runs of their banks."""
-        return [None] * len(pairs)
-
-    def end_if_idle(self) -> None:
-        """End the process of the model if nobody asked it for half an hour."""
-        self._door.end_if_idle()
-
-    def close(self) -> None:
-        """End it."""
-        self._door.close()

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from bankd.index.recall import RecallBuffer
     from bankd.index.search_index import SearchIndex
     from bankd.index.successors import Successors
-    from bankd.ports import Patience, Vectors
+    from bankd.ports import Patience
     from bankd.search.answer import Became, Work
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit, SearchSettings
     from bankd.workers.analyser import Analyser
+    from bankd.workers.vectors import SentenceVectors
 
 QUICK_PAGES = 200
 """Without a daemon, at most this many changed pages are read before an answer; more wait for a run."""
@@ -53,7 +54,7 @@ class Indexes(NamedTuple):
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""
     """Problems of the settings, for the user."""
-    vectors: Mapping[str, Vectors] = {}
+    vectors: Mapping[str, SentenceVectors] = {}
     """Vectors by group; empty if they are not wanted."""
     found_ties: Successors | None = None
     """The relations between memories that runs found; None if nobody asks for related memories."""
@@ -119,7 +120,7 @@ class Indexes(NamedTuple):
             return next(iter(said.values()), "off" if not self.vectors else "on")
         return "; ".join(f"{group} {state}" for group, state in said.items())
 
-    def _meaning_of(self, group: str, vectors: Vectors) -> str:
+    def _meaning_of(self, group: str, vectors: SentenceVectors) -> str:
         """The state of search by meaning for one group; empty if it has no index."""
         if vectors.problem:
             return f"not now: {vectors.problem}"
@@ -448,7 +449,7 @@ def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
     return index.whole(now, lambda: work(index) if index.open() else ())
 
 
-def _fill(index: SearchIndex, vectors: Vectors, left: int | None, *, by_line: bool) -> int | None:
+def _fill(index: SearchIndex, vectors: SentenceVectors, left: int | None, *, by_line: bool) -> int | None:
     """Make the missing vectors of one index; gives how many of the characters are left to use, None if all are made.
 
     It stops when the model does not answer; the next run goes on.

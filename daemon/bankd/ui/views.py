@@ -112,7 +112,7 @@ def show_home(bank: OpenBank, asked: Address) -> Shown:
         newest, people = _newest(workspace, asked, learned), _people(workspace)
     ahead = [(today + timedelta(days=far)).isoformat() for far in (1, 14)]
     common = {"timeline": True, "in": ["bank"], "is_korean": asked.is_korean, "keep": False}
-    coming = bank.ask({**common, "limit": 40, "since": ahead[0], "until": ahead[1]})["hits"]
+    coming = bank.look_up({**common, "limit": 40, "since": ahead[0], "until": ahead[1]})["hits"]
     night = next((run for run in runs if run["cycle"] == "reflect" and run["run"]), None)
     ages = [0] * (len(OLD_DAYS) + 1)
     for at, _ in learned:
@@ -224,7 +224,7 @@ def show_people(bank: OpenBank, asked: Address) -> Shown:
     with bank.look() as workspace:
         counts = _people(workspace)
     who = asked.text("who").removeprefix("@") or next((name for name, _ in counts.most_common(1)), "")
-    hits = _shown_hits(bank.ask({
+    hits = _shown_hits(bank.look_up({
         "timeline": True, "in": ["bank"], "limit": 60, "is_korean": asked.is_korean, "entities": [f"@{who}"], "keep": False,
     })["hits"])[::-1] if who else []  # fmt: skip
     facts = {"people": counts.most_common(), "who": who, "hits": hits}
@@ -275,7 +275,7 @@ def show_map(bank: OpenBank, asked: Address) -> Shown:
     """The tree of pages; with `around` the graph around one memory, page or person."""
     around = asked.text("around")
     if around:
-        found = bank.ask({"op": "related", "of": around, "limit": 14})["related"]
+        found = bank.look_up({"op": "related", "of": around, "limit": 14})["related"]
         return Shown("map.html", {"spots": list(place_around(found)), "found": found, "around": around})
     with bank.look() as workspace:
         workspace.catalog.refresh(workspace.now)
@@ -313,7 +313,7 @@ def show_memory(bank: OpenBank, asked: Address) -> Shown:
         importance = workspace.transactions.ledger().signals_of(found.id).importance
         sure = next((point.value for point in reversed(value) if point.day <= today), None)
     try:
-        related = bank.ask({"op": "related", "of": found.id, "limit": 12})["related"]
+        related = bank.look_up({"op": "related", "of": found.id, "limit": 12})["related"]
     except UsageError:  # it is in the archive, where nothing is related to it
         related = []
     facts = {
@@ -398,7 +398,7 @@ def show_search(bank: OpenBank, asked: Address) -> Shown:
             "tags": [tag] if (tag := asked.text("tag")) in {"W", "B", "O", "S"} else [],
             "entities": [who] if (who := asked.text("who")) else [], "since": asked.text("when") or None,
         }  # fmt: skip
-        answer = asked.ask_all(request) if asked.text("all") else bank.ask(request)
+        answer = asked.ask_all(request) if asked.text("all") else bank.look_up(request)
         shown = _shown_hits(answer["hits"] or answer["nearest"])
         best = shown[:1] if answer["hits"] else []
         rest = shown[len(best) :]
@@ -417,7 +417,7 @@ def show_timeline(bank: OpenBank, asked: Address) -> Shown:
         "entities": [subject] if is_person else [], "nodes": [subject] if subject and not is_person else [],
         **{name: asked.text(name) or None for name in ("since", "until", "as_of")},
     }  # fmt: skip
-    hits = _shown_hits(bank.ask(request)["hits"])[::-1]
+    hits = _shown_hits(bank.look_up(request)["hits"])[::-1]
     for hit in hits:
         if hit["group"] == "logs" and len(hit["text"]) > _LONG:
             hit["pieces"] = [(f"{hit['text'][:_LONG]}…", False)]

@@ -12,9 +12,12 @@ from bankd.system.socket_client import NoDaemonError, send_request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from pathlib import Path
+    from typing import Any, TypeAlias
 
     from bankd.search.bank_search import BankSearch
+
+    Json: TypeAlias = dict[str, Any]
 
 OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
 """The fields of an answer to a search. An older daemon, still running after an update, may lack some."""
@@ -58,29 +61,40 @@ def ask_hook(root: str, event: str, said: dict[str, Any]) -> str | None:
 
 
 class Asked:
-    """One bank. A daemon may come and go between two questions.
+    """One bank, asked from outside. A daemon may come and go between two questions.
 
     With `stays` it may be asked from any thread, again and again: without a daemon, the files are checked at most once a
     second. Without `stays` it is for one command: the files are checked once.
     """
 
-    def __init__(self, root: str, *, stays: bool = False) -> None:
+    def __init__(self, folder: str, *, stays: bool = False) -> None:
         """Take the folder; nothing is opened before it is needed."""
-        self._root, self._stays, self._asking = root, stays, allocate_lock()
+        self.folder, self._stays, self._asking = folder, stays, allocate_lock()
         self._search: BankSearch | None = None
         self._looked = 0.0
         self._seen: tuple[str, int] | None = None
         """The message of the last check, and the number of waiting pages; None before a check, or when one is due."""
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def root(self) -> Path:
+        """Its folder as a path."""
+        from pathlib import Path
+
+        return Path(self.folder)
+
+    def ask(self, request: Json) -> Json:
         """Answer a request as the daemon's socket takes it; raises what a search raises."""
         try:
-            return ask_socket(self._root, request)
+            return ask_socket(self.folder, request)
         except NoDaemonError:
             with self._asking:
                 return self._ask_index(request)
 
-    def _ask_index(self, request: dict[str, Any]) -> dict[str, Any]:
+    def look_up(self, request: Json) -> Json:
+        """Answer a request, but keep nothing in recall/, since not every answer is shown."""
+        return self.ask({"op": "search", **request, "keep": False})
+
+    def _ask_index(self, request: Json) -> Json:
         search = self._open()
         from bankd.system.clock import read_clock, read_clock_alone, read_monotonic
 
@@ -100,17 +114,18 @@ class Asked:
             import gc
 
             gc.disable()  # a command ends before there is any garbage; collecting would take a twentieth of its time
-        if not os.path.isfile(os.path.join(self._root, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more
+        if not os.path.isfile(os.path.join(self.folder, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more
             from bankd.errors import UserError
 
-            raise UserError(f"{self._root}: no workspace is there (now)")
+            away = "no workspace is there (now); if it is on the list, bankctl banks remove takes it off"
+            raise UserError(f"{self.folder}: {away}")
         from bankd.wiring.search import make_search, search_settings
 
-        settings = search_settings(self._root)
+        settings = search_settings(self.folder)
         if self._search is None or self._search.settings != settings:
             if self._search is not None:
                 self._search.close()
-            self._search, self._seen = make_search(self._root, settings), None
+            self._search, self._seen = make_search(self.folder, settings), None
         return self._search
 
     def look_again(self) -> None:

@@ -5,9 +5,8 @@ A merged answer has the hits from all banks, best first, then those from logs an
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -15,14 +14,13 @@ from bankd.errors import BankError, UsageError, UserError
 from bankd.search.answer import MOST_BESIDE
 from bankd.search.find import NEAREST_SHOWN
 from bankd.search.request import number_of_hits
-from bankd.system.files import banks_path, read_banks, write_banks
+from bankd.system.files import read_banks, write_banks
 from bankd.system.socket_client import NoDaemonError
 from bankd.wiring.asking import Asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
     from bankd.app.workspace import Workspace
 
@@ -77,27 +75,11 @@ def _merge_freshness(parts: Mapping[str, Json]) -> Json:
     }
 
 
-__all__ = ["banks_path", "read_banks", "write_banks"]
+__all__ = ["read_banks", "write_banks"]
 
 
 class OpenBank(Asked):
-    """One bank as the page and the finder use it."""
-
-    def __init__(self, root: str, *, stays: bool = True) -> None:
-        """Take its folder; nothing is opened yet."""
-        super().__init__(root, stays=stays)
-        self.folder = root
-
-    @property
-    def root(self) -> Path:
-        """Its folder as a path."""
-        from pathlib import Path
-
-        return Path(self.folder)
-
-    def ask(self, request: Json) -> Json:
-        """Answer as `bankctl search --json` does, but keep nothing in recall/, since not every answer is shown."""
-        return super().ask({"op": "search", **request, "keep": False})
+    """One bank as the page and the finder use it: asked, looked at, and changed."""
 
     @contextmanager
     def look(self) -> Iterator[Workspace]:
@@ -165,10 +147,7 @@ class Banks:
         for name in self._listed():
             try:
                 bank = self.find(name)
-                if not os.path.isfile(os.path.join(bank.folder, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more than this
-                    away = "no workspace is there (now); bankctl banks remove takes it off the list"
-                    raise UserError(f"{bank.folder}: {away}")
-                answers[name] = bank.ask(request)
+                answers[name] = bank.look_up(request)
             except UsageError:  # the question itself is wrong, for every bank
                 raise
             except (BankError, NoDaemonError, OSError) as error:

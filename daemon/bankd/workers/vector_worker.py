@@ -1,9 +1,8 @@
 """The process that makes, keeps and compares vectors: one JSON request per line, one answer per line, until its master goes.
 
-    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83, 0.79], …], "known": 812}
-    {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
-    {"question": "question"}                          →  {"vector": [0.03, …]}
-    {"strangers": "question"}                         →  {"vectors": [[0.03, …], …]} of strangers' questions in its script
+    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83, 0.79], …]}
+    {"embed": [[7, "text"], …]}                       →  {"refused": []}
+    {"question": "question"}                          →  {"vectors": [[0.03, …], …]} its own, and of strangers' questions in its script
     {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null if a vector is missing
 
 Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. Beside the cosine of a text stands the one that
@@ -122,11 +121,9 @@ class MeaningProcess:
         """Answer one request."""
         from bankd.workers.vector_store import VectorStore  # noqa: PLC0415 -- numpy is an extra
 
-        if "question" in request:
-            return {"vector": [float(one) for one in self._vector_of(request["question"])]}
-        if "strangers" in request:
-            asked = self._strangers_like(in_hangul=has_hangul(request["strangers"]))
-            return {"vectors": [[float(one) for one in vector] for vector in asked]}
+        if asked := request.get("question"):
+            vectors = self._vectors_to_ask_with([asked]) + self._strangers_like(in_hangul=has_hangul(asked))
+            return {"vectors": [[float(one) for one in vector] for vector in vectors]}
         group = request.get("group", "")
         if group not in self._stores:
             self._stores[group] = VectorStore(self._folder / group)
@@ -137,23 +134,20 @@ class MeaningProcess:
         if "embed" in request:
             return self._take_in(store, request["embed"])
         if not len(store):
-            return {"near": [], "known": 0}
-        question = self._vector_of(request["near"])
+            return {"near": []}
+        (question,) = self._vectors_to_ask_with([request["near"]])
         strangers = self._strangers_like(in_hangul=has_hangul(request["near"]))
         near = store.nearest(question, request["keys"], request["most"])
         usual = store.usual(question, strangers, [*near])
-        return {"near": [(key, cosine, usual[key]) for key, cosine in near.items()], "known": len(store)}
+        return {"near": [(key, cosine, usual[key]) for key, cosine in near.items()]}
 
-    def _strangers_like(self, *, in_hangul: bool) -> Sequence[Any]:
+    def _strangers_like(self, *, in_hangul: bool) -> list[Any]:
         if in_hangul not in self._strangers:
             self._strangers[in_hangul] = self._vectors_to_ask_with(KOREAN if in_hangul else ENGLISH)
         return self._strangers[in_hangul]
 
-    def _vector_of(self, question: str) -> Any:
-        """The vector of a question, of length 1."""
-        return self._vectors_to_ask_with([question])[0]
-
     def _vectors_to_ask_with(self, questions: Sequence[str]) -> list[Any]:
+        """The vectors of questions, of length 1."""
         return [vector / (float((vector**2).sum()) ** 0.5 or 1.0) for vector in self._embed(questions, True)]
 
     def _take_in(self, store: Any, texts: list[tuple[int, str]]) -> dict[str, Any]:
@@ -163,8 +157,10 @@ class MeaningProcess:
         new = {key: vector for key, vector in made.items() if vector is not None}
         if new:
             store.append(list(new), list(new.values()))
-            self._drop_others()
-        return {"known": len(store), "refused": [key for key in missing if key not in new]}
+            for other in self._folder.parent.iterdir():  # the vectors of models that were chosen before
+                if other != self._folder:
+                    shutil.rmtree(other, ignore_errors=True)
+        return {"refused": [key for key in missing if key not in new]}
 
     def _vectors_of(self, texts: list[str]) -> list[Any]:
         """A vector for each text; of a text that the model refuses, that of its first half or less, or None.
@@ -180,12 +176,6 @@ class MeaningProcess:
                 return self._vectors_of([texts[0][: len(texts[0]) // 2]])
             self._embed([_HARMLESS], False)
             return [None]
-
-    def _drop_others(self) -> None:
-        """Remove the vectors of models that were chosen before."""
-        for other in self._folder.parent.iterdir():
-            if other != self._folder:
-                shutil.rmtree(other, ignore_errors=True)
 
 
 class RefusedTextsError(ValueError):

@@ -66,14 +66,9 @@ class SentenceVectors:
             return None
         return {int(key): (float(cosine), float(usual)) for key, cosine, usual in answer["near"]}
 
-    def question_vector(self, text: str) -> Sequence[float] | None:
-        """The vector of a question, of length 1; None when it cannot be made now."""
+    def question_vectors(self, text: str) -> Sequence[Sequence[float]] | None:
+        """The vector of a question, and behind it those of strangers' questions in its script, each of length 1; None if not now."""
         answer = self._ask({"question": beginning_of(text)}, self._process.patience)
-        return None if answer is None else [float(one) for one in answer["vector"]]
-
-    def strangers_vectors(self, text: str) -> Sequence[Sequence[float]] | None:
-        """The vectors of strangers' questions in the script of this one; None when they cannot be made now."""
-        answer = self._ask({"strangers": text}, self._process.patience)
         return None if answer is None else answer["vectors"]
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
