@@ -146,8 +146,8 @@ class JsonLog:
         own = (_parts(path.rpartition("/")[2]) for path in log_files(self._tree, self._folder))
         number = max([int(str(row["at"])[:4]), *(parts[1] for parts in own if parts and parts[0] == self.writer)])
         name = f"{self.writer}-{number:04}.jsonl"
-        here = [name] if name in self._tree.names(self._folder) else []
-        if any(size >= FULL for _, size in self._tree.sizes(self._folder, here).values()):
+        here = self._tree.states(self._folder).get(name)
+        if here and here.st_size >= FULL:
             name = f"{self.writer}-{number + 1:04}.jsonl"
         return f"{self._folder}/{name}"
 

@@ -29,7 +29,7 @@ from hashlib import sha256
 
 from bankd.edits.operations import digest_of
 from bankd.edits.second_look import find_rests
-from bankd.edits.transaction import Journal, Transaction, take_step
+from bankd.edits.transaction import Journal, Transaction
 from bankd.errors import BusyError, ConflictError, UserError
 from bankd.pages.scanner import encode_text
 from bankd.pages.text import lines_not_utf8
@@ -100,11 +100,11 @@ class Journals:
 
     def prune(self, now: datetime, keep: KeepPolicy) -> None:
         """Remove the oldest runs, which then can no longer be undone; never the last few."""
-        names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
+        runs = [(name, state) for name, state in self._tree.states(RUNS).items() if name.endswith(".json")]
         oldest, total = now - timedelta(days=keep.runs_days), 0
-        for age, (name, (modified, size)) in enumerate(reversed(self._tree.sizes(RUNS, names).items())):
-            total += size
-            is_excess = modified < oldest.timestamp() or total > keep.runs_mib << 20
+        for age, (name, state) in enumerate(reversed(runs)):
+            total += state.st_size
+            is_excess = state.st_mtime < oldest.timestamp() or total > keep.runs_mib << 20
             if age >= keep.runs_at_least and is_excess:
                 self._tree.remove(f"{RUNS}/{name}")
 
@@ -464,7 +464,7 @@ class Trash:
 
     def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[LateWrite]:
         """The displaced files that were written to since they were displaced, and are at rest now."""
-        for name, state in self._items():
+        for name, state in self._tree.states(TRASH).items():
             staged = StagedName.parse(name)
             # After a power cut, a new journal may have the number of a lost one: then this file is not of it.
             is_known = staged and staged.seq in journals and staged.step < len(journals[staged.seq].paths())
@@ -479,9 +479,10 @@ class Trash:
         modified = 0 if name.endswith(EDIT) else self._staging.mark_displaced(TRASH, name)
         data = self._tree.read(f"{TRASH}/{name}", _CAP_LATE) or b""
         pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
+        path = journal.paths()[staged.step]
         if pristine is None:
-            pristine = _replayed(journal, staged.before)
-        return LateWrite(name, modified, staged, journal.paths()[staged.step], pristine, data)
+            pristine = encode_text(journal.before.get(path) or "")
+        return LateWrite(name, modified, staged, path, pristine, data)
 
     def carried(self, late: LateWrite) -> None:
         """Remember that a late write was carried over. Not so edits that were put back: they are looked at until they expire."""
@@ -502,29 +503,10 @@ class Trash:
 
     def expire(self, now: datetime, keep: KeepPolicy) -> None:
         """Remove the files that are too old, and the oldest while all together are too large."""
-        items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
+        items = sorted(self._tree.states(TRASH).items(), key=lambda item: item[1].st_ctime_ns)
         size = sum(state.st_size for _, state in items)
         for name, state in items:
             keep_for = _KEEP_EDITS if name.endswith(EDIT) else timedelta(days=keep.trash_days)
             if now.timestamp() - state.st_ctime > keep_for.total_seconds() or size > keep.trash_mib << 20:
                 self._tree.remove(f"{TRASH}/{name}")
                 size -= state.st_size
-
-    def _items(self) -> list[tuple[str, os.stat_result]]:
-        names = self._tree.names(TRASH)
-        if not names:
-            return []
-        with self._tree.folder(TRASH) as folder:
-            return [(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) for name in names]
-
-
-def _replayed(journal: Journal, wanted: str) -> bytes:
-    """The bytes with this digest among those that a transaction reads and writes; empty when none have it."""
-    state = {path: None if text is None else encode_text(text) for path, text in journal.before.items()}
-    befores = list(state.values())
-    for step in journal.transaction.steps():
-        data = state.get(step.path)
-        if digest_of(data) == wanted and data is not None:
-            return data
-        state[step.path] = take_step(step, data, state.get).data
-    return next((data for data in befores if data is not None and digest_of(data) == wanted), b"")

@@ -262,11 +262,11 @@ class TransactionWriter:
                 continue
             name = StagedName(journal.seq, number, attempt, digest_of(old), digest_of(outcome.data))
             if staged is None or (staged.before, staged.after) != (name.before, name.after):
-                first = journal.before.get(step.path)
-                if old is not None and (first is None or decode_text(old) != first):
-                    self.staging.keep_pristine(name, old)
                 self._stage_one(name, step.path, outcome.data)
                 staged = name
+            first = journal.before.get(step.path)
+            if old is not None and (first is None or decode_text(old) != first):
+                self.staging.keep_pristine(staged, old)
             if self.staging.swap(staged, step.path):
                 applied.changed[step.path] = None
                 self.own_writes[step.path] = digest_of(outcome.data)

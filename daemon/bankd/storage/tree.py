@@ -171,13 +171,12 @@ class FileTree:
                 return []
             raise
 
-    def sizes(self, path: str, names: list[str]) -> dict[str, tuple[float, int]]:
-        """The modification time, in seconds since 1970, and the size in bytes of each of these files."""
-        if not names:
+    def states(self, path: str) -> dict[str, os.stat_result]:
+        """The state of each file in a folder, sorted by name; none when there is no such folder."""
+        if not (names := self.names(path)):
             return {}
         with self.folder(path) as fd:
-            states = {name: os.stat(name, dir_fd=fd, follow_symlinks=False) for name in names}
-        return {name: (state.st_mtime, state.st_size) for name, state in states.items()}
+            return {name: os.stat(name, dir_fd=fd, follow_symlinks=False) for name in names}
 
     def remove_empty(self, path: str) -> None:
         """Remove a folder if it is empty."""

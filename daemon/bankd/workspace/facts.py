@@ -110,12 +110,14 @@ def bank_facts(root: Path, index: IndexFacts, warn_kib: float) -> BankFacts:
 def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
     """The lines of the event log that cannot be read, each with its place and the reason; kept until a file changes."""
     with suppress(OSError):
-        return _unread_events(root, tuple(tree.sizes("events", tree.names("events")).items()))
+        return _unread_events(
+            root, tuple((name, state.st_mtime, state.st_size) for name, state in tree.states("events").items())
+        )
     return ()
 
 
 @lru_cache(maxsize=1)
-def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]) -> tuple[str, ...]:
+def _unread_events(root: Path, _files: tuple[tuple[str, float, int], ...]) -> tuple[str, ...]:
     with closing(FileTree(root)) as tree:
         events = EventLog(tree, "")
         events.read_events()
@@ -341,7 +343,7 @@ class TextTraces:
     def require_room(self) -> None:
         """StorageError when there is no room for the largest file that may be written anew."""
         tree = self._tree
-        sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
+        sizes = [state.st_size for folder in _REWRITTEN for state in tree.states(folder).values()]
         check_room(tree, max(sizes, default=0))
 
     def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterator[_Scrub]:

@@ -393,10 +393,7 @@ class ImportedLogs:
 
     def names(self, agent: str) -> Sequence[str]:
         """The logs of an agent."""
-        try:
-            return self._tree.names(f"{_IMPORTS}/{agent}")
-        except FileNotFoundError:
-            return []
+        return self._tree.names(f"{_IMPORTS}/{agent}")
 
     def read(self, agent: str, log: str) -> str:
         """The text of a log."""
