@@ -15,7 +15,6 @@ import gc
 import json
 import os
 import queue
-import select
 import selectors
 import signal
 import socket
@@ -52,7 +51,7 @@ class ChildProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._busy = threading.Lock()
-        self._last_used, self._is_over, self._owes_answer = 0.0, False, False
+        self._last_used, self._is_over, self._has_answered = 0.0, False, False
 
     @property
     def is_running(self) -> bool:
@@ -66,46 +65,36 @@ class ChildProcess:
             connection = self._connection if self.is_running and self._connection else self._start()
             connection.settimeout(seconds)
             try:
-                if self._owes_answer:
-                    self._owes_answer = not _receive(connection)[0]
                 line = json.dumps(request).encode() + b"\n"
                 sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
                 connection.sendall(line[sent:])
-                return dict(json.loads(_receive(connection)[0]))
+                answer = dict(json.loads(_receive(connection)[0]))
             except (OSError, ValueError) as error:
                 raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
+            else:
+                self._has_answered = True
+                return answer
             finally:
                 self._last_used = self._clock()
 
     def begin(self, request: Message) -> None:
         """If no child runs, start one with this request and do not wait. Its answer is dropped."""
-        if self._busy.acquire(blocking=False):  # else it runs already
-            try:
-                if not self.is_running:
-                    self._start().sendall(json.dumps(request).encode() + b"\n")
-                    self._owes_answer, self._last_used = True, self._clock()
-            except (OSError, ChildDiedError):  # `ask` says why, if anybody asks
-                self._reap()
-            finally:
-                self._busy.release()
+
+        def work() -> None:
+            with contextlib.suppress(ChildDiedError):  # `ask` says why, if anybody asks
+                self.ask(request)
+
+        if not self.is_running and not self._busy.locked():
+            threading.Thread(target=work, daemon=True).start()
 
     @property
     def is_warm(self) -> bool:
         """Whether the child would answer at once: its first request is done, and no other thread waits for it."""
-        if not self.is_running or not self._busy.acquire(blocking=False):
-            return False
-        try:
-            if self._owes_answer and self._connection and select.select([self._connection], [], [], 0)[0]:
-                self._owes_answer = not _receive(self._connection)[0]
-        except (OSError, ValueError):  # it has just ended
-            return False
-        finally:
-            self._busy.release()
-        return not self._owes_answer
+        return self._has_answered and self.is_running and not self._busy.locked()
 
     def _start(self) -> socket.socket:
         self._reap()
-        self._owes_answer = False
+        self._has_answered = False
         if self._is_over:
             raise ChildDiedError("it was closed")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -229,15 +229,13 @@ class KernelHints:
     lost: Callable[[], None]
     _observer: InotifyObserver | None = None
     _roots: dict[str, int] = field(default_factory=dict)
-    _losses: _Losses | None = None
 
     def start(self) -> None:
         """Watch; raises OSError when the kernel's limits do not allow it."""
         # watchdog walks into a new folder and then hears of the same folders from the kernel: that is no mistake.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
-        self._losses = _Losses(self.lost)
         for name in _LOGGERS:
-            logging.getLogger(name).addHandler(self._losses)
+            logging.getLogger(name).addFilter(self._hear)
         self._observe()
 
     def rebuild(self) -> None:
@@ -248,8 +246,12 @@ class KernelHints:
     def stop(self) -> None:
         self._unobserve()
         for name in _LOGGERS:
-            if self._losses is not None:
-                logging.getLogger(name).removeHandler(self._losses)
+            logging.getLogger(name).removeFilter(self._hear)
+
+    def _hear(self, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.WARNING:
+            self.lost()
+        return True
 
     def is_whole(self, directories: int) -> bool:
         """Whether every thread lives, each folder is still the one that was watched, and every directory has a watch."""
@@ -309,15 +311,6 @@ class _Handler(FileSystemEventHandler):
         for path in (event.src_path, event.dest_path):
             if path:
                 self.hint(os.path.normpath(self.below + os.path.relpath(os.fsdecode(path), self.folder)))
-
-
-class _Losses(logging.Handler):
-    def __init__(self, lost: Callable[[], None]) -> None:
-        super().__init__(logging.WARNING)
-        self._lost = lost
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lost()
 
 
 def _count_watches() -> int:
