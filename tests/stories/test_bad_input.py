@@ -825,22 +825,16 @@ def test_a_file_that_goes_away_while_a_folder_is_looked_at_is_no_error(
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
     for folder in (tmp_path / "agent", root / "bank/identity", root / "memory"):
         (folder / "a-passing.md").write_text("# Passing\n")
-    scandir, stat = os.scandir, os.stat
+    scandir = os.scandir
 
-    def scan(folder: str) -> Any:
+    def scan(folder: Any) -> Any:
         found = list(scandir(folder))
-        for passing in Path(folder).glob("a-passing.md"):
-            passing.unlink()
+        opened = isinstance(folder, int)
+        with suppress(FileNotFoundError):
+            os.unlink("a-passing.md" if opened else f"{folder}/a-passing.md", dir_fd=folder if opened else None)
         return nullcontext(found)
 
-    def look(path: Any, **options: Any) -> os.stat_result:
-        if path == "a-passing.md":
-            with suppress(FileNotFoundError):
-                os.unlink(path, dir_fd=options.get("dir_fd"))
-        return stat(path, **options)
-
     monkeypatch.setattr(os, "scandir", scan)
-    monkeypatch.setattr(os, "stat", look)
 
     report = bankctl("cycle", "reflect", "--now", "2026-06-11T03:00", "--json")
 

@@ -147,11 +147,8 @@ def storage_told(where: object) -> Iterator[None]:
         raise StorageError(f"{where}: {problem}. It is made up for by the next run") from problem
 
 
-_KNOWN = ".bankd/filesystem"  # the device on which everything worked
-
-
 def require_safe(tree: FileTree, *, permitted: bool) -> None:
-    """RefusedError on a file system that cannot exchange or lock files, unless `permitted`. It is tried once a device."""
+    """RefusedError on a file system that cannot exchange or lock files, unless `permitted`. It is tried before each run."""
     with tree.folder(".bankd", make=True) as folder:
         own = _mount_of(folder)
     for name in ("bank", "archive"):
@@ -159,10 +156,8 @@ def require_safe(tree: FileTree, *, permitted: bool) -> None:
             if _mount_of(folder) != own:
                 reason = "is mounted apart from .bankd/, and no page can be exchanged in one instant between the two"
                 raise UserError(f"{tree.root / name} {reason}; mount the whole workspace instead")
-    device = str(tree.root.stat().st_dev).encode()
-    if tree.read_own(_KNOWN) == device:
-        return
-    missing = probe_filesystem(tree)
+    with storage_told(tree.root):
+        missing = probe_filesystem(tree)
     if missing and not permitted:
         raise RefusedError(
             f"{tree.root}: this file system cannot do {' and '.join(missing)}",
@@ -170,13 +165,6 @@ def require_safe(tree: FileTree, *, permitted: bool) -> None:
         )
     if missing:
         tree.calls = SyscallsWithoutExchange()
-        return
-    tree.remove(_KNOWN)
-    with tree.folder(".bankd") as folder:
-        fd = tree.calls.create("filesystem", folder)
-        with suppress(OSError):  # asked again next time
-            tree.calls.write(fd, device)
-        os.close(fd)
 
 
 def _mount_of(descriptor: int) -> str:
