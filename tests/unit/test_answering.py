@@ -165,13 +165,16 @@ def test_in_another_script_meaning_alone_is_a_witness(index: SearchIndex) -> Non
     assert not texts(asked(index, "vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
 
 
-def test_while_most_memories_have_no_vector_the_words_alone_say_what_is_an_answer(index: SearchIndex) -> None:
+def test_a_memory_without_a_vector_is_judged_by_its_words_and_one_that_has_one_by_its_vector(
+    index: SearchIndex,
+) -> None:
     vectors = FakeVectors()
-    vectors.usual = 0.99
     embed(index, vectors, "Lunch")
 
-    found = texts(asked(index, "lamp hall", vectors, everything=False))
-    assert found[0] == "The lamp in the hall is broken.", "the one memory with a vector is far"
+    assert texts(asked(index, "lamp hall", vectors, everything=False))[0] == "The lamp in the hall is broken."
+    assert not texts(asked(index, "lunch noon", vectors, everything=False)), "it is no nearer than strangers are"
+    embed(index, vectors)
+    assert not texts(asked(index, "lamp hall", vectors, everything=False))
 
 
 FRESH = {"pending": 0, "updated": None, "daemon": False, "provisional": 0, "note": "", "meaning": "off"}

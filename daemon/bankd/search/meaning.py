@@ -24,9 +24,6 @@ LEAST_SCALE = 0.2
 NEAREST = 100
 """The number of nearest memories that are candidates, besides those that share words."""
 
-_NEARLY_ALL = 0.95
-"""If this share of the memories has vectors, the nearest of them counts as the nearest of all."""
-
 NO_VECTOR = -1
 """The key for a text that the model refuses: such a text is found by words only, and not sent again."""
 
@@ -70,11 +67,13 @@ def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list
 
 
 class Near(NamedTuple):
-    """The cosines to a question, by number of the memory; and those that strangers would have in their place."""
+    """The cosines to a question, by number of the memory; and those that strangers would have in their place.
+
+    Memories without a vector are in neither, so that their words judge them.
+    """
 
     cosines: Mapping[int, float]
     usual: Mapping[int, float]
-    """Empty while the nearest memory may be one that has no vector yet."""
     by_key: Mapping[int, float] = {}
     """The cosines by the keys of the vectors."""
 
@@ -83,8 +82,7 @@ def find_near(
     query: Query, asked: AskedTime, found: Sequence[int], index: IndexView, vectors: Vectors, most_filtered: int
 ) -> Near | None:
     """The cosines of what was found by words, and of the memories nearest to the question; None while none has a vector."""
-    known = index.count_vectors(vectors.identity)
-    if not known:
+    if not index.count_vectors(vectors.identity):
         return None
     own, is_filtered = index.rows.vector_keys(found), query.filters != Filters()
     text, most = asked.rest if asked.windows else query.text, most_filtered if is_filtered else NEAREST
@@ -100,5 +98,5 @@ def find_near(
     others = nearest_passages(index.rows_with_vectors([*near.keys() - keys], query.filters))
     nearest = sorted(others, key=lambda row: (-others[row][0], row))[:NEAREST]
     every = {**nearest_passages(own), **{row: others[row] for row in nearest}}
-    usual = {row: usual for row, (_, usual) in every.items()} if known >= _NEARLY_ALL * index.corpus.memories else {}
-    return Near({row: one for row, (one, _) in every.items()}, usual, {key: one for key, (one, _) in near.items()})
+    cosines, usual = ({row: pair[at] for row, pair in every.items()} for at in (0, 1))
+    return Near(cosines, usual, {key: one for key, (one, _) in near.items()})
