@@ -111,13 +111,13 @@ RAW: list[object] = [[["커피", "마시"], [], ["차"]], True, {"커피를": ["
 
 
 def test_an_answer_of_the_worker_is_an_analysis_without_empty_sentences() -> None:
-    found = analysis_of("커피를 안 마셔", RAW)
+    found = analysis_of(RAW)
 
     assert found == Analysis((("커피", "마시"), ("차",)), denies=True)
 
 
 def test_it_is_kept_as_text_with_its_readings() -> None:
-    kept = pack_analysis("커피를 안 마셔", RAW)
+    kept = pack_analysis(RAW)
 
     assert kept.analysis == AnalysisText("커피 마시\n차", denies=True)
     assert readings_of_all([kept]) == {"커피를": "커피", "안": "", "마셔": "마시"}
@@ -126,7 +126,7 @@ def test_it_is_kept_as_text_with_its_readings() -> None:
 @pytest.mark.parametrize(
     "one",
     [
-        pack_analysis("커피를 안 마셔", RAW),
+        pack_analysis(RAW),
         Analysed(as_text(Analysis((), denies=False)), "", ""),
         Analysed(AnalysisText("a b\nc", denies=False), "안", ""),
     ],

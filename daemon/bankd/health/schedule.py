@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 from zoneinfo import ZoneInfo
@@ -41,30 +41,38 @@ class Slot:
     due: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
-    """At each multiple of `minutes` since the epoch, which is that of the hour in every zone when it divides 30."""
+class Timetable:
+    """When a job is due; with `once` a key counts only once, even if the clock shows its time twice."""
 
-    minutes: int
-    once: bool = False
-
-    def slots(self, after: datetime, until: datetime) -> list[Slot]:
-        """The slots in `after < due <= until`, in order."""
-        step = self.minutes * 60
-        first, last = int(after.timestamp() // step) + 1, int(until.timestamp() // step)
-        return [self._slot(number) for number in range(first, last + 1)]
+    once = False
 
     def following(self, after: datetime) -> Slot:
         """The first slot after an instant."""
-        return self._slot(int(after.timestamp() // (self.minutes * 60)) + 1)
+        raise NotImplementedError
 
-    def _slot(self, number: int) -> Slot:
-        due = datetime.fromtimestamp(number * self.minutes * 60, UTC)
+    def slots(self, after: datetime, until: datetime) -> list[Slot]:
+        """The slots in `after < due <= until`, in order."""
+        found: list[Slot] = []
+        while (slot := self.following(found[-1].due if found else after)).due <= until:
+            found.append(slot)
+        return found
+
+
+@dataclass(frozen=True)
+class Every(Timetable):
+    """At each multiple of `minutes` since the epoch, which is that of the hour in every zone when it divides 30."""
+
+    minutes: int
+
+    def following(self, after: datetime) -> Slot:
+        """The first slot after an instant."""
+        step = self.minutes * 60
+        due = datetime.fromtimestamp((after.timestamp() // step + 1) * step, UTC)
         return Slot(due.strftime("%Y-%m-%dT%H:%MZ"), due)
 
 
-@dataclass(frozen=True, slots=True)
-class Daily:
+@dataclass(frozen=True)
+class Daily(Timetable):
     """Once each local date, at a local time.
 
     A time that a date has twice counts the first time; one that a date lacks is moved by as much as the clocks were
@@ -73,31 +81,14 @@ class Daily:
 
     at: time
     zone: ZoneInfo
-    once: bool = True
-
-    def slots(self, after: datetime, until: datetime) -> list[Slot]:
-        """The slots in `after < due <= until`, in order."""
-        day = after.astimezone(self.zone).date()
-        found: list[Slot] = []
-        while (slot := self._slot(day)).due <= until:
-            if slot.due > after:
-                found.append(slot)
-            day += timedelta(days=1)
-        return found
+    once = True
 
     def following(self, after: datetime) -> Slot:
         """The first slot after an instant."""
         day = after.astimezone(self.zone).date()
-        while (slot := self._slot(day)).due <= after:
+        while (due := datetime.combine(day, self.at, self.zone).astimezone(UTC)) <= after:
             day += timedelta(days=1)
-        return slot
-
-    def _slot(self, day: date) -> Slot:
-        return Slot(day.isoformat(), datetime.combine(day, self.at, self.zone).astimezone(UTC))
-
-
-Timetable: TypeAlias = Every | Daily
-"""When a job is due; with `once` a key counts only once, even if the clock shows its time twice."""
+        return Slot(day.isoformat(), due)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +129,10 @@ def check_schedule(job: Job, state: JobState, now: datetime) -> ScheduleCheck:
     state = _after_step_back(state, now)
     known = {slot.key for slot in state.accounted} if job.timetable.once else set()
     open_slots = [slot for slot in job.timetable.slots(state.anchor, now) if slot.key not in known]
+    if not open_slots and (state.failed is None or state.retry_at is None or now < state.retry_at):
+        return ScheduleCheck(None, (), state)
     if not open_slots:
-        return _retry(state, now)
+        return ScheduleCheck(state.failed, (), replace(state, retry_at=None))
     latest = open_slots[-1]
     is_late = now - latest.due > ON_TIME
     runs = not is_late or job.make_up is None or now - latest.due <= job.make_up
@@ -156,12 +149,6 @@ def _after_step_back(state: JobState, now: datetime) -> JobState:
         return state
     kept = tuple(slot for slot in state.accounted if slot.due - now <= TAKEN_BACK)
     return replace(state, anchor=now, accounted=kept)
-
-
-def _retry(state: JobState, now: datetime) -> ScheduleCheck:
-    if state.failed is None or state.retry_at is None or now < state.retry_at:
-        return ScheduleCheck(None, (), state)
-    return ScheduleCheck(state.failed, (), replace(state, retry_at=None))
 
 
 def after_failure(state: JobState, slot: Slot, now: datetime) -> JobState:

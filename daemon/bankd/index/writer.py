@@ -136,11 +136,6 @@ class _Looked(NamedTuple):
     known: Known
     again: bool = False
 
-    def is_half_read(self, path: str) -> bool:
-        """Whether a crash left a page half written, so that none of it is used."""
-        there = self.pages.get(path)
-        return there is not None and not there.hash
-
 
 class IndexWriter:
     """Brings an index up to date with the pages of a bank."""
@@ -328,7 +323,8 @@ def _compare(
 
     Only added entries are analysed and written. An unchanged memory keeps its row.
     """
-    stored = rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again) if path in looked.pages else []
+    there = looked.pages.get(path)  # without a hash a crash left it half written, and none of it is used
+    stored = rows.stored(path, all_anew=not there.hash, again=looked.again) if there else []
     ids = [entry.id for entry in page.entries if entry.id]
     learned, asked = rows.learned(ids), rows.questions(ids)  # known by events and by logs, not by the page
     entries = [

@@ -64,16 +64,13 @@ class Jobs:
         with self._lock:
             self._jobs = {job.name: job for job in schedule.make_jobs(settings)}
             for name in self._jobs.keys() - self._histories.keys():
-                self._enrol(name, settings.alert.after_failures)
+                now, rows = self._clock(), list(self._ledger.read())
+                if not schedule.is_enrolled(name, rows):
+                    # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
+                    rows.append(schedule.LedgerRow(now, name, schedule.RunOutcome.ENROLLED))
+                    self._ledger.add(rows[-1])
+                self._histories[name] = schedule.fold_rows(name, rows, now, settings.alert.after_failures)
         self._timer.set_timetables({job.name: job.timetable for job in self._jobs.values()})
-
-    def _enrol(self, name: str, after: int) -> None:
-        now, rows = self._clock(), list(self._ledger.read())
-        if not schedule.is_enrolled(name, rows):
-            # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
-            rows.append(schedule.LedgerRow(now, name, schedule.RunOutcome.ENROLLED))
-            self._ledger.add(rows[-1])
-        self._histories[name] = schedule.fold_rows(name, rows, now, after)
 
     def look(self) -> None:
         """Start what is due, and write down what was missed."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from bankd.secrets.screening import Finder
     from bankd.settings import Settings
     from bankd.workers.analyser import KiwiWorker
-    from bankd.workers.vectors import SentenceVectors
 
 
 def make_search(
@@ -66,12 +65,19 @@ def make_indexes(
     from bankd.index.successors import Successors
     from bankd.search.bank_search import Indexes
     from bankd.search.find import RankingOptions
+    from bankd.system.clock import read_monotonic
     from bankd.workers.analyser import Analyser, AnalysisCache, kiwi_version
 
     analyser = Analyser(AnalysisCache(f"{root}/.bankd/analyses"), worker, kiwi_version)
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
     successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
-    vectors = vectors_for(root, settings)
+    vectors = None
+    if (meaning := MeaningSettings(*settings.meaning)).is_on:
+        from pathlib import Path
+
+        from bankd.workers.vectors import SentenceVectors
+
+        vectors = SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
     beside, patterns = dict[str, SearchIndex](), settings.secret_patterns
     if not is_bank_alone:
         logs = LogPages(f"{root}/memory", patterns, lambda: compile_patterns(patterns))
@@ -79,7 +85,6 @@ def make_indexes(
             beside[group] = SearchIndex(f"{root}/.bankd/index/{group}", source, analyser)
     reranker = None
     if settings.rerank:
-        from bankd.system.clock import read_monotonic
         from bankd.workers.reranker import Reranker
 
         url, model, key_variable, top = settings.rerank
@@ -121,19 +126,6 @@ def make_indexes(
         else {"bank": vectors, **{one: vectors.of_group(one) for one in reversed(beside)}},
         found_ties=successors,
     )
-
-
-def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors | None:
-    """The sentence vectors of a workspace; None if the settings turn them off."""
-    meaning = MeaningSettings(*settings.meaning)
-    if not meaning.is_on:
-        return None
-    from pathlib import Path
-
-    from bankd.system.clock import read_monotonic
-    from bankd.workers.vectors import SentenceVectors
-
-    return SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
 
 
 def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:

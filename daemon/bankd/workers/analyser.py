@@ -117,17 +117,17 @@ class AnalysisCache:
         return self._opened
 
 
-def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
+def analysis_of(raw: Sequence[object]) -> Analysis:
     """The analysis of a text, from an answer of the worker."""
     sentences, denies, _ = raw
     kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
     return Analysis(kept, bool(denies))
 
 
-def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
+def pack_analysis(raw: Sequence[object]) -> Analysed:
     """The analysis with its readings, as it is kept."""
     readings: Mapping[str, Sequence[str]] = raw[2]  # type: ignore[assignment]
-    return Analysed(as_text(analysis_of(text, raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
+    return Analysed(as_text(analysis_of(raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
 
 
 def packed(one: Analysed) -> str:
@@ -252,7 +252,7 @@ class Analyser:
         if not has_hangul(text):
             return analyse_text(text)
         if self._worker is not None and self._worker.is_warm and (answer := self._worker.analyse([text])):
-            return analysis_of(text, answer[0])
+            return analysis_of(answer[0])
         return analyse_by_lexicon(text, lexicon)
 
     def expect(self, texts: Iterable[str]) -> None:
@@ -310,7 +310,7 @@ class Analyser:
         answer = self._worker.analyse(texts)
         if answer is None:
             return {}
-        found = {text: pack_analysis(text, one) for text, one in zip(texts, answer, strict=True)}
+        found = {text: pack_analysis(one) for text, one in zip(texts, answer, strict=True)}
         self._cache.put({text: packed(one) for text, one in found.items()}, self.version)
         return found
 
