@@ -233,6 +233,37 @@ class Classified(NamedTuple):
     among: Collection[str]
 
 
+class Evidence:
+    """How much each feature speaks for each page, by how often the lines of the pages have it (naive Bayes)."""
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        """`counts` has the features of each page."""
+        self._counts = counts
+        self.all: Counter[str] = Counter()
+        for here in counts.values():
+            self.all.update(here)
+        self._sums = {page: sum(here.values()) for page, here in counts.items()}
+        self._total, self._unseen = self.all.total(), _SMOOTHING * len(self.all)
+        self.weights = cache(self._weigh)
+
+    def scores(self, features: Collection[str]) -> dict[str, float]:
+        """The evidence for each page, in nats; empty when no page has any of these features."""
+        weights = [self.weights(feature) for feature in features if feature in self.all]
+        root = math.sqrt(len(features))  # several features of a word say one thing
+        sums = map(sum, zip(*weights, strict=True))
+        return {page: total / root for page, total in zip(self._counts, sums, strict=True)} if weights else {}
+
+    def _weigh(self, feature: str) -> tuple[float, ...]:
+        """For each page, how much more often its lines have a feature than those of the other pages, in nats."""
+        weights = []
+        for page, counts in self._counts.items():
+            here, all_here = counts.get(feature, 0), self._sums[page]
+            there, all_there = self.all[feature] - here, self._total - all_here
+            here_often = (here + _SMOOTHING) / (all_here + self._unseen)
+            weights.append(math.log(here_often * (all_there + self._unseen) / (there + _SMOOTHING)))
+        return tuple(weights)
+
+
 class PageClassifier:
     """Learns once from examples; a page is chosen among those that have examples with the tag of the memory."""
 
@@ -252,12 +283,7 @@ class PageClassifier:
             self._lines += 1
         for page, said in texts.items():
             self._counts.setdefault(page, Counter()).update(features_in(read_words("\n".join(said))))
-        self._all: Counter[str] = Counter()
-        for counts in self._counts.values():
-            self._all.update(counts)
-        self._sums = {page: counts.total() for page, counts in self._counts.items()}
-        self._total, self._unseen = self._all.total(), _SMOOTHING * len(self._all)
-        self._weights = cache(self._weigh)
+        self._evidence = Evidence(self._counts)
 
     def classify(self, memory: Memory) -> Classified | None:
         """The page for a memory; None if none is likely enough."""
@@ -278,28 +304,22 @@ class PageClassifier:
     def _scores(self, memory: Memory, words: Mapping[str, Sequence[str]]) -> dict[str, float]:
         """The evidence for each page that has examples with the tag of a memory, in nats."""
         features = dict.fromkeys(feature for found in words.values() for feature in found)
-        weights = [self._weights(feature) for feature in features if feature in self._all]
-        sums = dict(zip(self._counts, map(sum, zip(*weights, strict=True)), strict=True)) if weights else {}
-        root = math.sqrt(len(features))  # several features of a word say one thing
-        return {page: sums[page] / root for page in self._pages.get(memory.tag or "", {})} if sums else {}
-
-    def _weigh(self, feature: str) -> tuple[float, ...]:
-        """For each page, how much more often its lines have a feature than those of the other pages, in nats."""
-        weights = []
-        for page, counts in self._counts.items():
-            here, all_here = counts[feature], self._sums[page]
-            there, all_there = self._all[feature] - here, self._total - all_here
-            here_often = (here + _SMOOTHING) / (all_here + self._unseen)
-            weights.append(math.log(here_often * (all_there + self._unseen) / (there + _SMOOTHING)))
-        return tuple(weights)
+        scores = self._evidence.scores(features)
+        return {page: scores[page] for page in self._pages.get(memory.tag or "", {})} if scores else {}
 
     def _telling(self, words: Mapping[str, Sequence[str]], page: str) -> Iterator[str]:
         """The words that speak most for a page, the strongest first; not those that are common on all pages."""
         at = list(self._counts).index(page)
         content = ((word, features) for word, features in words.items() if word not in _FUNCTION_WORDS)
-        known = {word: [one for one in features if one in self._all] for word, features in content}
-        worth = {word: sum(self._weights(one)[at] for one in features) for word, features in known.items() if features}
-        rare = (word for word in worth if min(self._all[one] for one in known[word]) <= max(1, _RARE * self._lines))
+        known = {word: [one for one in features if one in self._evidence.all] for word, features in content}
+        worth = {
+            word: sum(self._evidence.weights(one)[at] for one in features)
+            for word, features in known.items()
+            if features
+        }
+        rare = (
+            word for word in worth if min(self._evidence.all[one] for one in known[word]) <= max(1, _RARE * self._lines)
+        )
         return islice((word for word in sorted(rare, key=lambda word: -worth[word]) if worth[word] > 0), _SHOWN_WORDS)
 
 
@@ -384,24 +404,22 @@ class RenamedPages:
         return filed
 
 
-# parts of a split page. Measured on korquad2-routing-a (31 topics as parts): BM25 over character bigrams and Latin words
-# places 80 of 104 items that do not name their topic, and 115 of 116 that do; over whole words 66 and 97.
+# parts of a split page. Measured on korquad2-routing-a (31 topics as parts): the evidence that finds the kind of a line
+# places 83 of 104 items that do not name their topic, and 115 of 116 that do; BM25 over pairs of syllables 80 and 115.
 
-_WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+")
 _MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
 _TITLE_WEIGHT = 3  # a title says what belongs on a part, the text only what happens to be there
-_K1, _B = 1.2, 0.75  # the usual constants of BM25
 
 
 @dataclass(frozen=True, slots=True)
 class PagePart:
-    """A page or part, with what decides if a memory fits: headings, entities, months and terms; and its own parts."""
+    """A page or part, with what decides if a memory fits: headings, entities, months and features; and its own parts."""
 
     path: str
     headings: frozenset[str]
     entities: frozenset[str]
     months: frozenset[str]
-    terms: Mapping[str, int]
+    features: Mapping[str, int]
     parts: tuple[str, ...] = ()
 
 
@@ -430,15 +448,13 @@ def choose_part(memory: Memory, destination: Destination, view: ViewPart) -> Des
 def read_part(page: Page) -> PagePart:
     """Read from a page what decides if a memory fits."""
     texts = [entry.memory.text for entry in page.entries]
-    terms = Counter(term for text in texts for term in terms_of(text))
     titles = [page.path.rpartition("/")[2].removesuffix(".md"), *(heading.title for heading in page.headings)]
-    for title in titles:
-        terms.update(terms_of(title) * _TITLE_WEIGHT)
+    features = Counter(features_in(read_words("\n".join([*texts, *titles * _TITLE_WEIGHT]))))
     entities = {slug.casefold() for entry in page.entries for slug in entry.memory.entities}
     months = {found for text in [*texts, *titles] for found in _MONTH.findall(text)}
     headings = frozenset(obsidian_words(heading.title) for heading in page.headings)
     parts = tuple(part_lines(page.document, page.path).values())
-    return PagePart(page.path, headings, frozenset(entities), frozenset(months), terms, parts)
+    return PagePart(page.path, headings, frozenset(entities), frozenset(months), features, parts)
 
 
 def _with_parts(part: PagePart, view: ViewPart) -> PagePart:
@@ -448,9 +464,9 @@ def _with_parts(part: PagePart, view: ViewPart) -> PagePart:
         below = view(path)
         if below is not None and path.startswith(parts_folder(part.path) + "/"):
             below = _with_parts(below, view)
-            terms = Counter(whole.terms) + Counter(below.terms)
+            features = Counter(whole.features) + Counter(below.features)
             headings, entities = whole.headings | below.headings, whole.entities | below.entities
-            whole = PagePart(part.path, headings, entities, whole.months | below.months, terms, part.parts)
+            whole = PagePart(part.path, headings, entities, whole.months | below.months, features, part.parts)
     return whole
 
 
@@ -462,33 +478,7 @@ def best_part(memory: Memory, heading: str | None, parts: Sequence[PagePart]) ->
     slugs = {slug.casefold() for slug in memory.entities}
     months = set(_MONTH.findall(memory.text))
     narrowed = [part for part in parts if slugs & part.entities] or [part for part in parts if months & part.months]
-    scores = _scores(memory.text, parts)
-    best = max(narrowed or parts, key=lambda part: scores[part.path])
-    return best.path if narrowed or scores[best.path] > 0 else None
-
-
-def terms_of(text: str) -> list[str]:
-    """Character bigrams of Hangul and whole Latin words, folded."""
-    terms: list[str] = []
-    for word in _WORD.findall(text.casefold()):
-        is_hangul = "가" <= word[0] <= "힣"
-        terms += [word[n : n + 2] for n in range(len(word) - 1)] or [word] if is_hangul else [word]
-    return terms
-
-
-def _scores(text: str, parts: Sequence[PagePart]) -> dict[str, float]:
-    """The BM25 score of each part for a text."""
-    frequency = Counter(term for part in parts for term in part.terms)
-    lengths = {part.path: sum(part.terms.values()) for part in parts}
-    average = sum(lengths.values()) / len(parts) or 1.0
-    wanted = set(terms_of(text))
-
-    def score(part: PagePart) -> float:
-        total = 0.0
-        for term in wanted & part.terms.keys():
-            rarity = math.log(1 + (len(parts) - frequency[term] + 0.5) / (frequency[term] + 0.5))
-            count = part.terms[term]
-            total += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * lengths[part.path] / average))
-        return total
-
-    return {part.path: score(part) for part in parts}
+    features = features_in(read_words(memory.text))
+    scores = Evidence({part.path: part.features for part in parts}).scores(dict.fromkeys(features))
+    best = max(narrowed or parts, key=lambda part: scores.get(part.path, 0))
+    return best.path if narrowed or not best.features.keys().isdisjoint(features) else None
