@@ -48,7 +48,7 @@ from bankd.settings import DistilPolicy, Settings
 
 if TYPE_CHECKING:
     from bankd.app.index import RunIndex
-    from bankd.index.recall import RecallBuffer
+    from bankd.index.sources import RecallBuffer
     from bankd.storage.transactions import TransactionWriter
     from bankd.workspace.catalog import PageMemoryCatalog
     from bankd.workspace.graph import LinkGraph

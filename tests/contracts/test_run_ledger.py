@@ -14,7 +14,7 @@ import pytest
 
 from bankd.edits.transaction import Journal, Transaction
 from bankd.health.schedule import LedgerRow, RunOutcome
-from bankd.index.recall import RecallBuffer
+from bankd.index.sources import RecallBuffer
 from bankd.storage.journals import DONE, RUNS, TXN, Journals, Staging
 from bankd.storage.tree import FileTree
 from bankd.workspace import facts as run_ledger

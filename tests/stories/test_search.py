@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.index.recall import RecallBuffer
-from bankd.index.sources import PageFiles
+from bankd.index.sources import PageFiles, RecallBuffer
 from bankd.search.find import NEAREST_SHOWN
 from bankd.system import clock
 from bankd.system.clock import read_monotonic

@@ -36,7 +36,7 @@ from bankd.secrets.screening import Finder
 from bankd.settings import Settings
 
 if TYPE_CHECKING:
-    from bankd.index.recall import RecallBuffer
+    from bankd.index.sources import RecallBuffer
     from bankd.storage.disk import DerivedDatabase
     from bankd.storage.transactions import TransactionWriter
     from bankd.storage.tree import BankFiles

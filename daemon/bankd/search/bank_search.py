@@ -18,9 +18,9 @@ from bankd.search.score import MOST_RESPONSES
 
 if TYPE_CHECKING:
     from bankd.health.health import IndexFacts
-    from bankd.index.recall import RecallBuffer
+    from bankd.index.rows import Successors
     from bankd.index.search_index import SearchIndex
-    from bankd.index.successors import Successors
+    from bankd.index.sources import RecallBuffer
     from bankd.ports import Patience
     from bankd.search.answer import Became, Work
     from bankd.search.indexable import Refreshed

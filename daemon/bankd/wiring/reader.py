@@ -92,8 +92,8 @@ class BankReader:
 
     def brief_facts(self, now: datetime) -> BriefFacts:
         """The facts for briefings; read again only if pages, events or logs changed since."""
+        from bankd.index.rows import Successors
         from bankd.index.sources import PageFiles
-        from bankd.index.successors import Successors
 
         settings, files = self._search_settings(), PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))

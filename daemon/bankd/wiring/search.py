@@ -59,10 +59,9 @@ def make_indexes(
     root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
 ) -> Indexes:
     """The indexes of a workspace; nothing is opened yet."""
-    from bankd.index.recall import RecallBuffer
+    from bankd.index.rows import Successors
     from bankd.index.search_index import SearchIndex
-    from bankd.index.sources import LogPages, PageFiles
-    from bankd.index.successors import Successors
+    from bankd.index.sources import LogPages, PageFiles, RecallBuffer
     from bankd.search.bank_search import Indexes
     from bankd.search.find import RankingOptions
     from bankd.system.clock import read_monotonic

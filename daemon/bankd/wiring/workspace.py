@@ -28,7 +28,7 @@ from bankd.config.workspace import (
 )
 from bankd.errors import BusyError, UserError
 from bankd.health.health import BANK_ADVICE, tell_emptied
-from bankd.index.recall import RecallBuffer
+from bankd.index.sources import RecallBuffer
 from bankd.layouts.rearrange import reference_rewriter
 from bankd.memory.retain import LogPlace, without_project
 from bankd.pages.text import show_line
