@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bankd.edits.operations import Write
 from bankd.edits.transaction import Applied, Transaction
 from bankd.layouts import rearrange
-from bankd.layouts.rearrange import LayoutCheck
-from bankd.pages.names import Names
+from bankd.layouts.merge import Layout
 from bankd.storage.transactions import TransactionWriter
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
@@ -151,13 +151,13 @@ def test_a_page_that_cannot_be_split_is_left_alone_and_the_rest_of_the_night_goe
     other = page.with_name("other.md")
     other.write_text(page.read_text("utf-8").replace("^m-", "^m-o").replace("# Full", "# Other"), "utf-8")
     write_log(root, "2027-01-09.md", "W: The new bicycle is red.")
-    before, findings = page.read_text("utf-8"), LayoutCheck.findings
+    before, findings = page.read_text("utf-8"), rearrange.find_layout_faults
 
-    def find_fault(check: LayoutCheck, names: Names) -> list[str]:
-        is_full = any(path.startswith("bank/knowledge/full/") for path in check._layout.new_paths)
-        return ["bank/daily/home.md:1: running.md would lead nowhere"] if is_full else findings(check, names)
+    def find_fault(layout: Layout, *rest: Any) -> list[str]:
+        is_full = any(path.startswith("bank/knowledge/full/") for path in layout.new_paths)
+        return ["bank/daily/home.md:1: running.md would lead nowhere"] if is_full else findings(layout, *rest)
 
-    monkeypatch.setattr(LayoutCheck, "findings", find_fault)
+    monkeypatch.setattr(rearrange, "find_layout_faults", find_fault)
     night = bankctl("cycle", "reflect", "--now", NOW, "--json")
 
     left = [row for row in night.json["rows"] if row["kind"] == "left alone"]
@@ -177,18 +177,18 @@ def test_a_move_that_links_cannot_follow_stops_no_other(
     vault: Path, bankctl: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change_setting(vault, "heal: offer", "heal: apply")
-    harbour, diary, findings = vault / "bank/Harbour.md", vault / "bank/Diary.md", LayoutCheck.findings
+    harbour, diary, findings = vault / "bank/Harbour.md", vault / "bank/Diary.md", rearrange.find_layout_faults
     (vault / "bank/Boat.md").write_text("# Boat\n\nIt floats.\n", "utf-8")
     (vault / "bank/Crew.md").write_text("# Crew\n\nOn the [[Boat]].\n", "utf-8")
     bankctl("cycle", "micro", "--now", NOW)
     harbour.rename(harbour.with_name("Dock.md"))
     (vault / "bank/Boat.md").rename(vault / "bank/Ship.md")
 
-    def find_fault(check: LayoutCheck, names: Names) -> list[str]:
-        is_harbour = "bank/Dock.md" in check._layout.new_paths
-        return ["bank/Diary.md:3: Dock would lead nowhere"] if is_harbour else findings(check, names)
+    def find_fault(layout: Layout, *rest: Any) -> list[str]:
+        is_harbour = "bank/Dock.md" in layout.new_paths
+        return ["bank/Diary.md:3: Dock would lead nowhere"] if is_harbour else findings(layout, *rest)
 
-    monkeypatch.setattr(LayoutCheck, "findings", find_fault)
+    monkeypatch.setattr(rearrange, "find_layout_faults", find_fault)
     told = bankctl(*words)
 
     assert (vault / "bank/Crew.md").read_text("utf-8") == "# Crew\n\nOn the [[Ship]].\n"

@@ -8,7 +8,7 @@ import pytest
 
 from bankd.layouts.links import Relinked, Source, relink_layout
 from bankd.layouts.merge import Layout
-from bankd.layouts.rearrange import LayoutCheck
+from bankd.layouts.rearrange import find_layout_faults
 from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages.names import Names
 from bankd.pages.page import SHARED_MARK
@@ -176,7 +176,7 @@ def findings(path: str = "", old: str = "", new: str = "") -> list[str]:
         texts[path] = texts[path].replace(old, new)
     before = {name: source(text) for name, text in FILES.items()}
     after = {name: source(text) for name, text in texts.items()}
-    return LayoutCheck(layout, relinked, before, after).findings(Names(FILES))
+    return find_layout_faults(layout, relinked, before, after, Names(FILES))
 
 
 def test_a_split_as_it_should_be_has_nothing_to_say() -> None:
@@ -225,13 +225,13 @@ def test_a_link_that_led_nowhere_before_may_go_on_so() -> None:
     before = {name: source(text) for name, text in files.items()}
     after = {name: source(text) for name, text in {**relinked.texts, NOTES: files[NOTES]}.items()}
 
-    assert LayoutCheck(layout, relinked, before, after).findings(Names(files)) == []
+    assert find_layout_faults(layout, relinked, before, after, Names(files)) == []
 
 
 def test_a_page_that_is_written_and_taken_away_is_found() -> None:
     layout, relinked = split_full()
     before, after = ({n: source(t) for n, t in texts.items()} for texts in (FILES, relinked.texts))
 
-    found = LayoutCheck(replace(layout, gone=(FULL,)), relinked, before, after).findings(Names(FILES))
+    found = find_layout_faults(replace(layout, gone=(FULL,)), relinked, before, after, Names(FILES))
 
     assert f"{FULL}: would be written, and taken away" in found

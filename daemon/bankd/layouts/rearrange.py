@@ -188,7 +188,7 @@ def plan_layout(
     rules = (path for path, source in of_rules if any(r.kind is references.LinkKind.ROUTE for r in source.references))
     routing = next(rules, "")
     new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
-    findings = LayoutCheck(layout, relinked, sources, new).findings(names)
+    findings = find_layout_faults(layout, relinked, sources, new, names)
     kept = replace(layout, gone=()) if moved else layout
     operations = operations_for(kept, relinked, before, moved.values())
     return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
@@ -332,59 +332,46 @@ def _key(edit: Edit, relinked: Relinked, documents: dict[str, Document]) -> str:
     return split_id(document.lines[edit.line].rstrip())[1] or block_key(lines)
 
 
-class LayoutCheck:
-    """A layout with the files before and after it."""
+def find_layout_faults(
+    layout: Layout, relinked: Relinked, old: Mapping[str, Source], new: Mapping[str, Source], names: Names
+) -> list[str]:
+    """Everything that a layout would lose or break, in words; empty when all is well.
 
-    def __init__(
-        self, layout: Layout, relinked: Relinked, old: Mapping[str, Source], new: Mapping[str, Source]
-    ) -> None:
-        """`old` and `new` are the files that the layout reads and writes, with their references."""
-        self._layout, self._old, self._new = layout, old, new
-        self._old_lines = {path: _by_line(source) for path, source in old.items()}
-        self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
+    `old` and `new` are the files that it reads and writes, `names` the files as they are now.
+    """
+    before = LinkScene(names, _outlines(old))
+    after = LinkScene(names.changed(layout.gone, layout.new_paths), _outlines({**old, **new}))
+    lost, there, findings = set(relinked.lost), {path: _by_line(source) for path, source in new.items()}, list[str]()
+    for link, new_page, line, nth in _references_laid(layout, old, new):
+        here, was = there[new_page].get(line, []), link.reference
+        if nth >= len(here) or here[nth].kind != was.kind:
+            findings.append(f"{link.source}:{was.line + 1}: {was.target} would not be read back in {new_page}")
+        elif link not in lost and after.reach(Link(new_page, here[nth])) < before.reach(link):
+            findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
+    stood, stand = _count_ids(layout.sources, old), _count_ids(layout.new_paths, new)
+    wrong = [id_ for id_ in sorted(stood | stand) if stood[id_] != stand[id_]]
+    findings += (f"memory {id_} would stand {stand[id_]} times" for id_ in wrong)
+    both = sorted(set(layout.gone).intersection(layout.new_paths))
+    return [*findings, *(f"{path}: would be written, and taken away" for path in both)]
 
-    def findings(self, names: Names) -> list[str]:
-        """Everything that would be lost or broken afterwards, in words; empty when all is well."""
-        changed = names.changed(self._layout.gone, self._layout.new_paths)
-        before = LinkScene(names, _outlines(self._old))
-        after = LinkScene(changed, _outlines({**self._old, **self._new}))
-        findings = []
-        there = {path: _by_line(source) for path, source in self._new.items()}
-        for path, reference, new_page, line, nth in self._places():
-            here = there[new_page].get(line, [])
-            if nth >= len(here) or here[nth].kind != reference.kind:
-                findings.append(f"{path}:{reference.line + 1}: {reference.target} would not be read back in {new_page}")
-            elif (path, reference) in self._lost:
-                continue  # reported as lost
-            elif after.reach(Link(new_page, here[nth])) < before.reach(Link(path, reference)):
-                findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
-        return findings + self._memories() + self._pages()
 
-    def _places(self) -> Iterator[tuple[str, references.Reference, str, int, int]]:
-        """Every old reference with its new page and line, and its number in that line."""
-        for new_page, piece, first in placed_pieces(self._layout):
-            for number, here in self._old_lines.get(piece.source or "", {}).items():
-                if piece.start <= number < piece.end:
-                    for nth, reference in enumerate(here):
-                        yield piece.source or "", reference, new_page.path, first + number - piece.start, nth
-        for path in self._old.keys() & self._new.keys() - set(self._layout.new_paths):
-            for number, here in self._old_lines[path].items():
+def _references_laid(
+    layout: Layout, old: Mapping[str, Source], new: Mapping[str, Source]
+) -> Iterator[tuple[Link, str, int, int]]:
+    """Every old reference with its new page and line, and its number in that line; other files keep their lines."""
+    others = old.keys() & new.keys() - set(layout.new_paths)
+    whole = (NewPage(path, (LayoutPiece(path, 0, len(old[path].lines)),)) for path in sorted(others))
+    lines = {path: _by_line(source) for path, source in old.items()}
+    for new_page, piece, first in placed_pieces(replace(layout, new_pages=(*layout.new_pages, *whole))):
+        for number, here in lines.get(piece.source or "", {}).items():
+            if piece.start <= number < piece.end:
                 for nth, reference in enumerate(here):
-                    yield path, reference, path, number, nth
+                    yield Link(piece.source or "", reference), new_page.path, first + number - piece.start, nth
 
-    def _memories(self) -> list[str]:
-        before = self._ids(self._layout.sources, self._old)
-        after = self._ids(self._layout.new_paths, self._new)
-        wrong = [id_ for id_ in sorted(before | after) if before[id_] != after[id_]]
-        return [f"memory {id_} would stand {after[id_]} times" for id_ in wrong]
 
-    def _pages(self) -> list[str]:
-        both = set(self._layout.gone).intersection(self._layout.new_paths)
-        return [f"{path}: would be written, and taken away" for path in sorted(both)]
-
-    def _ids(self, paths: frozenset[str] | tuple[str, ...], files: Mapping[str, Source]) -> Counter[str]:
-        pages = (read_page(path, encode_text("".join(files[path].lines))) for path in paths)
-        return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
+def _count_ids(paths: Iterable[str], files: Mapping[str, Source]) -> Counter[str]:
+    pages = (read_page(path, encode_text("".join(files[path].lines))) for path in paths)
+    return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
 
 
 def _outlines(files: Mapping[str, Source]) -> Callable[[str], resolve.Outline | None]:
