@@ -25,7 +25,7 @@ from bankd.app.waiting import KINDS, Card, Choice, decide, list_cards, with_sugg
 from bankd.briefing.recalled import marked_pieces, relation_of
 from bankd.errors import BankError
 from bankd.pages.text import show_line
-from bankd.translate import counted
+from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
 from bankd.wiring.banks import Banks
 from bankd.wiring.reader import BankReader
@@ -158,10 +158,11 @@ class Finder(App[None]):
     @work(thread=True, exclusive=True)
     def ask(self, question: str, is_all: bool) -> None:
         """Ask in a thread. Drop the answer if a newer question was asked meanwhile."""
-        worker, request = get_current_worker(), {"query": question, "limit": 50, "trim": True, "is_typing": True}
+        worker, language = get_current_worker(), {"is_korean": reads_korean()}
+        request = {"query": question, "limit": 50, "trim": True, "is_typing": True, **language}
         try:
             ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).ask
-            answer = ask(request if question else _NEWEST)
+            answer = ask(request if question else {**_NEWEST, **language})
             if not question:
                 answer = {**answer, "hits": answer["hits"][::-1]}
             said = summary_of(answer, question, len(self._banks.names()) if is_all else 1)

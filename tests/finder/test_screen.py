@@ -101,6 +101,20 @@ def test_answers_are_seen_as_one_types(roots: dict[str, str]) -> None:
     use(roots, steps)
 
 
+def test_days_are_told_in_the_language_of_the_reader(roots: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
+    page = Path(roots["home"]) / "bank/daily/home.md"
+    page.write_text(page.read_text("utf-8") + "- W: The fair was on 2020-05-02. ^m-hhhhhhhhhhhh\n", "utf-8")
+    os.utime(page, (page.stat().st_mtime - 60,) * 2)
+
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "fair")
+        assert "년 전" in said(finder, "#preview")
+        assert said(finder) == "답 1개"
+
+    use(roots, steps)
+
+
 def test_keys_move_and_open_the_line_in_the_editor(
     roots: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,20 @@ def test_each_page_of_a_year_says_something_in_both_languages(year: Path, open_p
         assert Elements(answer.text).text.strip()
 
 
+def test_the_pages_of_a_korean_have_no_english(empty: Path, open_page: Open) -> None:
+    client, english = open_page(empty), {}
+    typed = r"bankctl [^\n]*|[\w./@-]*[./]\S*|bankd?|micro|reflect|English|@\w+|Markdown|JSON|\b(?:empty|c=\S+)\b"
+    for view in [*EACH, "page?at=bank/entities/people.md", "nosuch"]:
+        said = Elements(client.get(f"/empty/{view}", headers={"Accept-Language": "ko"}).text).text
+        english[view] = re.findall(r"[A-Za-z]{3,}", re.sub(typed, " ", said))
+
+    names = {"ChatGPT", "Claude", "Code", "Codex", "claude", "code", "connect", "import", "empty"}
+    typed_in_settings = {"timezone", "off", "workspace"}
+    assert {word for words in english.values() for word in words} <= names | typed_in_settings, english
+    strange = client.get("/empty/home", headers={"Accept-Language": "ko", "Host": "elsewhere"})
+    assert strange.text == "이 페이지는 제 주소로만 답합니다\n"
+
+
 def test_each_page_of_an_empty_bank_says_that_there_is_nothing(empty: Path, open_page: Open) -> None:
     client = open_page(empty)
     said = {view: Elements(client.get(f"/empty/{view}").text).text for view in EACH}

@@ -18,6 +18,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bankd.translate import translate
+
 MOST_BYTES = 64 * 1024
 """Largest body of a decision; our own forms have some hundred bytes."""
 _OWN_SITES = {"same-origin", "none"}
@@ -124,4 +126,7 @@ class Guard:
             refusal = Refusal(
                 403, "open the link that bankctl ui printed; it works once: for a new one type bankctl ui again"
             )
-        return PlainTextResponse(refusal.reason + "\n", refusal.status) if refusal else None
+        if refusal is None:
+            return None
+        said = translate(refusal.reason, korean=headers.get("accept-language", "").startswith("ko"))
+        return PlainTextResponse(f"{said}\n", refusal.status)
