@@ -161,7 +161,7 @@ class Finder(App[None]):
         worker, language = get_current_worker(), {"is_korean": reads_korean()}
         request = {"query": question, "limit": 50, "trim": True, "is_typing": True, **language}
         try:
-            ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).ask
+            ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).look_up
             answer = ask(request if question else {**_NEWEST, **language})
             if not question:
                 answer = {**answer, "hits": answer["hits"][::-1]}
