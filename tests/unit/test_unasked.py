@@ -152,6 +152,29 @@ def test_to_who_did_not_ask_what_was_said_earlier_of_the_same_stands_after_what_
     assert len(tell_hits((first, peter), lambda: BriefFacts(()), lambda _: "", unasked=True)) == 2
 
 
+def test_to_who_did_not_ask_what_a_session_said_first_stands_after_what_one_said_last() -> None:
+    log = "# 2026-05-04\n\n## 09:00 user\n\n> The store release is on Tuesdays.\n"
+    new = log.replace("-04", "-22").replace("is on Tuesdays", "moves to Thursdays")
+
+    def said(path: str, learned: str, text: str, *marked: str) -> dict[str, Any]:
+        marks = [[text.index(word), text.index(word) + len(word)] for word in marked]
+        own = {"path": path, "line": 5, "text": text, "id": None, "group": "logs"}
+        return {**own, "learned": learned, "marks": marks}
+
+    first = said("memory/a.md", "2026-05-04", "> The store release is on Tuesdays.", "store", "release")
+    last = said("memory/b.md", "2026-05-22", "> The store release moves to Thursdays.", "release")
+    other = said("memory/b.md", "2026-05-22", "> The store opens at 9:00.")
+
+    def told(*hits: dict[str, Any]) -> list[str]:
+        by = {"memory/a.md": log, "memory/b.md": new}
+        return [one.line for one in tell_hits(hits, lambda: BriefFacts(()), by.__getitem__, unasked=True)]
+
+    (line,) = told(first, last)
+    before = "(earlier, 2026-05-04: user: The store release is on Tuesdays.)"
+    assert line.startswith(f"user: The store release moves to Thursdays. {before} · said 2026-05-22, not noted")
+    assert len(told(first, other)) == 2, "what shares too few words of the question is about something else"
+
+
 def test_of_a_session_question_and_reply_are_told_each_under_its_speaker() -> None:
     hit = {"path": "memory/imports/a.md", "text": "> Hanjin,", "id": None, "group": "logs", "learned": "2026-05-04"}
     said = "user: Which courier do we use? / assistant: Hanjin, since October. · said 2026-05-04, not noted"

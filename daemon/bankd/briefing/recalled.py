@@ -63,21 +63,25 @@ def tell_hits(
     Of memories that replace each other the newest is told, with what it replaced after it; `facts` is asked only where an
     older one was found without its newest. Of a session question and reply are told; `read_log` gives the text of a log.
     A memory of another project than `project` names its own. `unasked` is for a reader who looks no further: a memory
-    about the same as one said later, with half the words of the question that it has, stands after that.
+    about the same as one said later, or a passage of a log, with half the words of the question that it has, stands after that.
     """
     told: dict[str, Told] = {}
     holding = _holding_now(list(hits), facts)
     later = _said_later([hit for hit, _ in holding]) if unasked else {}
+    said = {_key_of(hit): _with_reply(hit, read_log) for hit, _ in holding}
     for hit, before in holding:
-        said, key = hit, _key_of(hit)
-        if key in later:
-            continue
-        if hit.get("group") == "logs" and (found := exchange_at(read_log(str(hit["path"])), hit["line"])):
-            key = f"{hit['path']}:{found[0]}"
-            said = {**hit, "line": found[0], "text": found[1]}
-        earlier = [one for one, _ in holding if later.get(_key_of(one)) == key]
-        told.setdefault(key, Told(key, told_line(said, before, project, earlier)))
+        own = _key_of(hit)
+        if own not in later:
+            key = _key_of(said[own])
+            earlier = [said[one] for one, by in later.items() if by == own]
+            told.setdefault(key, Told(key, told_line(said[own], before, project, earlier)))
     return list(told.values())
+
+
+def _with_reply(hit: Said, read_log: Callable[[str], str]) -> Said:
+    """Of a session the question and its reply; any other hit as it is."""
+    found = exchange_at(read_log(str(hit["path"])), hit["line"]) if hit.get("group") == "logs" else None
+    return {**hit, "line": found[0], "text": found[1]} if found else hit
 
 
 def _key_of(hit: Said) -> str:
@@ -87,13 +91,14 @@ def _key_of(hit: Said) -> str:
 def _said_later(hits: Sequence[Said]) -> dict[str, str]:
     """By the key of a hit, that of one said later about the same that has half the words of the question that it has.
 
-    The name of what both are about does not count.
+    The name of what both are about does not count. Passages of logs name nobody: the words of the question are all they share.
     """
     found, heads = dict[str, str](), list[tuple[Said, Set[str]]]()
     for hit in sorted(hits, key=lambda one: str(one.get("learned") or ""), reverse=True):
         who, text = who_of(hit), str(hit["text"])
         spans = {text[start:end].casefold() for start, end in hit.get("marks") or ()}
-        words = {word for word in spans if word not in who.casefold()} if who else set[str]()
+        is_of_somebody = who or hit.get("group") == "logs"
+        words = {word for word in spans if word not in who.casefold()} if is_of_somebody else set[str]()
         head = next((one for one, own in heads if who_of(one) == who and 2 * len(words & own) >= len(words)), None)
         if words and head and hit.get("learned") not in {None, head.get("learned")}:
             found[_key_of(hit)] = _key_of(head)
