@@ -14,7 +14,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 from zlib import crc32
 
-from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
+from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion, OpenLine
 from bankd.briefing.recalled import DOUBT, other_part
 from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
 from bankd.words.days import Span
@@ -157,12 +157,10 @@ def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """At most five open loops, oldest first. An opinion, a habit or a statement about the user is no loop."""
     known = {memory.key: memory for memory in _standing(facts) if memory.tag in {"W", None}}
-    said = [DatedText(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
-    lines = {line.place: line for line in facts.log_lines}
-    said += [DatedText(line.place, line.day, line.text) for line in lines.values()]
-    for one in list(open_loops(said, occasion.today))[:5]:
-        place = known[one.key].place if one.key in known else one.key
-        yield Item(one.key, one.text, place, one.day)
+    said = [OpenLine(memory.learned, memory.text, memory.key) for memory in known.values() if memory.learned]
+    for one in list(open_loops({*said, *facts.log_lines}, occasion.today))[:5]:
+        place = known[one.place].place if one.place in known else one.place
+        yield Item(one.place, one.text, place, one.day)
 
 
 def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -327,17 +325,9 @@ _SAME = 0.5
 """A text that ends a loop has this share of its words; Hangul by pairs of syllables."""
 
 
-class DatedText(NamedTuple):
-    """A text that was said on a day."""
-
-    key: str
-    day: date
-    text: str
-
-
-def open_loops(said: Iterable[DatedText], today: date) -> Iterator[DatedText]:
-    """The open loops that are older than two days, oldest first."""
-    everything = sorted(said, key=lambda one: (one.day, one.key))
+def open_loops(said: Iterable[OpenLine], today: date) -> Iterator[OpenLine]:
+    """The open loops that are older than two days, oldest first; of a memory the place is its key."""
+    everything = sorted(said, key=lambda one: (one.day, one.place))
     ends = [(one.day, _words(one.text), _numbers(one.text)) for one in everything if _DONE.search(one.text)]
     for one in everything:
         if _OPEN.search(one.text) and not _DONE.search(one.text) and (today - one.day).days > 2:
@@ -365,67 +355,48 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(latin | {run[at : at + 2] for run in runs for at in range(len(run) - 1)})
 
 
-_DUE: Mapping[str, Callable[[datetime], bool]] = {
-    "": lambda _: False,
-    "always": lambda _: True,
-    "on Monday": lambda now: now.weekday() == 0,
-    "from 05:00": lambda now: now.hour >= 5,
-    "from 20:00": lambda now: now.hour >= 20,
-}
-
-
 class Mode(NamedTuple):
-    """A mode: when it fires and why it may be empty, for people; its rule, its most tokens, and when the daemon writes it.
-
-    `due` is a key of `_DUE`, empty for never.
-    """
+    """A mode: when it fires and why it may be empty, for people; its rule, its most tokens, and when the daemon writes it."""
 
     fires: str
     empty: str
     choose: Callable[[BriefFacts, Occasion], Iterator[Item]]
     tokens: int
-    due: str = ""
+    due: Callable[[datetime], bool] = lambda _: False
     repeats: bool = False
     """Whether it says again what was shown today."""
 
 
+def _from(hour: int) -> Callable[[datetime], bool]:
+    return lambda now: now.hour >= hour
+
+
+def _on_monday(now: datetime) -> bool:
+    return now.weekday() == 0
+
+
 MODES: Mapping[str, Mode] = {
-    "orient": Mode(
-        "a session starts, or is cleared",
-        "nothing is pinned, tells of you, or was learned in the last three days",
-        orient,
-        500,
-    ),
-    "resume": Mode(
-        "a session is resumed or compacted", "nothing was learned since the last session", resume, 400, repeats=True
-    ),
+    "orient": Mode("a session starts, or is cleared", "nothing is pinned, tells of you, or was learned in the last three days",
+        orient, 500),
+    "resume": Mode("a session is resumed or compacted", "nothing was learned since the last session", resume, 400, repeats=True),
     "project": Mode("a session starts in a folder that memories name", "no memory names {}", project, 500),
     "person": Mode("a prompt names @Somebody", "no memory names {}", person, 400),
     "meeting": Mode("brief meeting @A @B", "no memory names {}", meeting, 600),
-    "morning": Mode(
-        "the first session after 05:00",
-        "nothing was learned or taken out in 24 hours, and nothing is open",
-        morning,
-        500,
-        "from 05:00",
-    ),
-    "day": Mode("20:00", "nothing was learned today, and the inbox is empty", day, 300, "from 20:00"),
-    "week": Mode("Monday", "nothing was learned in seven days", week, 700, "on Monday"),
+    "morning": Mode("the first session after 05:00", "nothing was learned or taken out in 24 hours, and nothing is open",
+        morning, 500, _from(5)),
+    "day": Mode("20:00", "nothing was learned today, and the inbox is empty", day, 300, _from(20)),
+    "week": Mode("Monday", "nothing was learned in seven days", week, 700, _on_monday),
     "since-last": Mode("a reader is back after four hours", "nothing happened since the last session", since_last, 400),
-    "conflicts": Mode(
-        "two memories say different things", "no two memories say different things", conflicts, 300, "always"
-    ),
-    "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, "on Monday"),
-    "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, "from 05:00"),
-    "dates": Mode("daily", "nothing is due within seven days", dates, 250, "always"),
-    "on-this-day": Mode(
-        "daily", "nothing was learned on this day of last month or of another year", on_this_day, 200, "always"
-    ),
-    "forgotten": Mode("Monday", "nothing that counts was left unused for sixty days", forgotten, 200, "on Monday"),
+    "conflicts": Mode("two memories say different things", "no two memories say different things", conflicts, 300, _from(0)),
+    "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, _on_monday),
+    "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),
+    "dates": Mode("daily", "nothing is due within seven days", dates, 250, _from(0)),
+    "on-this-day": Mode("daily", "nothing was learned on this day of last month or of another year", on_this_day, 200, _from(0)),
+    "forgotten": Mode("Monday", "nothing that counts was left unused for sixty days", forgotten, 200, _on_monday),
     "decisions": Mode("brief decisions [WORD]", "no memory tells of a decision", decisions, 500),
-    "habits": Mode("Monday", "no habit was noted on three days", habits, 200, "on Monday"),
+    "habits": Mode("Monday", "no habit was noted on three days", habits, 200, _on_monday),
     "quiz": Mode("brief quiz", "nothing with #quiz is due", quiz, 300),
-}
+}  # fmt: skip
 
 
 class Briefing(NamedTuple):
@@ -463,7 +434,7 @@ def make_briefing(mode: str, facts: BriefFacts, occasion: Occasion, shown: Shown
 
 def due_modes(now: datetime, wanted: Sequence[str]) -> list[str]:
     """The wanted modes that are due at a moment."""
-    return [name for name, mode in MODES.items() if name in wanted and _DUE[mode.due](now)]
+    return [name for name, mode in MODES.items() if name in wanted and mode.due(now)]
 
 
 NAMES_MODES = tuple(MODES)
