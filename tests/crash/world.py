@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.edits.inserting import block_key, new_page
+from bankd.edits.inserting import block_key
 from bankd.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
 from bankd.edits.transaction import Applied, Look, Transaction
 from bankd.memory.ledger import make_event
@@ -62,11 +62,11 @@ def pages() -> dict[str, str]:
     return {
         FULL: full,
         PETER: f"# Peter\r\n\r\n{links}\n".replace("\n", "\r\n").replace("\r\r", "\r"),
-        VALUES: new_page("Values", "", [item(n).text for n in range(1, 11)]),
-        OPINIONS: new_page("Tools", "", [f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}" for n in range(6)]),
-        "bank/daily/routine.md": new_page("Routine", "Morning", [item(n).text for n in range(20, 24)]).removesuffix(
-            "\n"
+        VALUES: "\n".join(["# Values", "", *(item(n).text for n in range(1, 11)), ""]),
+        OPINIONS: "\n".join(
+            ["# Tools", "", *(f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}" for n in range(6)), ""]
         ),
+        "bank/daily/routine.md": "\n".join(["# Routine", "", "## Morning", "", *(item(n).text for n in range(20, 24))]),
     }
 
 

@@ -259,12 +259,6 @@ def insert_beside(
     return None
 
 
-def new_page(title: str, heading: str, pieces: list[str]) -> str:
-    """A page of its own for the pieces."""
-    head = [f"# {title}", ""] + ([f"## {heading}", ""] if heading else [])
-    return "\n".join([*head, *_spaced(pieces)]) + "\n"
-
-
 def _spliced(
     document: scanner.Document, additions: Sequence[tuple[int, list[str]]], *, any_depth: bool = False
 ) -> str | None:

@@ -64,10 +64,8 @@ class Append:
     is_apart: tuple[bool, bool] | None = None
 
     def apply(self, data: bytes | None) -> bytes | None:
-        if data is None:
-            title = self.title or self.path.rsplit("/", 1)[-1].removesuffix(".md")
-            return encode_text(inserting.new_page(title, self.heading, [piece.text for piece in self.pieces]))
-        bom, text = inserting.split_bom(data)
+        title = self.title or self.path.rsplit("/", 1)[-1].removesuffix(".md")
+        bom, text = ("", f"# {title}\n") if data is None else inserting.split_bom(data)
         there = _counts(text, self.pieces)
         lacking = []
         for piece in self.pieces:
