@@ -3,7 +3,8 @@
     python -m bench.passages [--vectors] [--show]
 
 The mechanism was chosen with `questions-1` (and with LoCoMo 1 and 2 told as logs); `questions-2` was written when it stood.
-Those of `questions-3` share no word, or hardly one, with the line that answers.
+Those of `questions-3` share no word, or hardly one, with the line that answers. No line answers those of `unanswered-1` and `-2`;
+those of the second ask about people and things that the logs know.
 `scenarios/dialogue` of the shared data has the answer in the reply to a turn that asks; passages of odd number are for
 choosing, those of even number are reported.
 """
@@ -116,9 +117,10 @@ def main(arguments: Sequence[str]) -> int:
             for path in sorted(LOGS.glob("questions-*.jsonl")):
                 asked = questions(path.stem)
                 print(f"{how:<10} {path.stem}: {count_found(searching, asked, show=show)} of {len(asked)}")
-            strangers = questions("unanswered")
-            silent = sum(not first_hits(searching, question["text"]) for question in strangers)
-            print(f"{how:<10} unanswered: {silent} of {len(strangers)} get nothing relevant")
+            for path in sorted(LOGS.glob("unanswered-*.jsonl")):
+                strangers = questions(path.stem)
+                silent = sum(not first_hits(searching, question["text"]) for question in strangers)
+                print(f"{how:<10} {path.stem}: {silent} of {len(strangers)} get nothing relevant")
     asked = [question for path in sorted(LOGS.glob("questions-*.jsonl")) for question in questions(path.stem)]
     with workspace_of_archive(asked) as searching:
         print(f"archived   {count_found(searching, asked, show=show)} of {len(asked)}")

@@ -165,6 +165,17 @@ def test_in_another_script_meaning_alone_is_a_witness(index: SearchIndex) -> Non
     assert not texts(asked(index, "vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
 
 
+def test_a_text_with_many_vectors_must_be_nearer_since_one_of_them_is_near_by_chance(index: SearchIndex) -> None:
+    vectors = FakeVectors()
+    embed(index, vectors)
+    vectors.usual = 0.98
+    found = asked(index, "vehicle", vectors, everything=False).ranked[0].row
+    keys = vectors.embed([found.text, *map("Nothing {}".format, range(9))]) or ()
+    index.note_vectors(vectors.identity, {found.row: keys})
+
+    assert not texts(asked(index, "vehicle", vectors, everything=False))
+
+
 def test_a_memory_without_a_vector_is_judged_by_its_words_and_one_that_has_one_by_its_vector(
     index: SearchIndex,
 ) -> None:

@@ -12,7 +12,8 @@ Where sentence vectors take part, a memory must be nearer than two strangers usu
 questions that have nothing to do with a workspace, and how near the question is to the nearest of these (`workers.vector_worker`).
 So the floor knows which memories and questions are near to everything, and in which languages they are, whatever model made the vectors.
 The longer the memories of a bank are, and the more it has, the nearer one must be: a paragraph that answers stands out more
-than a fact, and among many memories some are near by chance. A memory that shares all words may be farther away.
+than a fact, and among many memories some are near by chance, as among the vectors of one (`meaning.BY_CHANCE`). A memory that
+shares all words may be farther away.
 
 `bench/floor.py` shows how many true answers this costs and how many false ones it stops, in banks of several sizes.
 """
