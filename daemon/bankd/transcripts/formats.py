@@ -89,18 +89,19 @@ def list_at(row: Row, name: str) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def parse_json_rows(lines: Iterable[str]) -> Iterator[Row | TornRow]:
-    """The objects of JSON lines. A last line without a line break is unfinished, and is left for the next time."""
+def parse_json_rows(lines: Iterable[str], torn: list[TornRow]) -> Iterator[Row]:
+    """The objects of JSON lines; `torn` gets the other lines. A last line without a line break is left for the next time."""
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
         try:
-            row = parse_json(line)
+            row = parse_json(line) if line.strip() else None
         except (ValueError, RecursionError):
             if line.endswith("\n"):
-                yield TornRow(number, "no JSON; the line is torn or was edited")
+                torn.append(TornRow(number, "no JSON; the line is torn or was edited"))
             continue
-        yield row if isinstance(row, dict) else TornRow(number, "no JSON object")
+        if isinstance(row, dict):
+            yield row
+        elif line.strip():
+            torn.append(TornRow(number, "no JSON object"))
 
 
 def moment_of(value: object) -> datetime | None:
@@ -421,16 +422,15 @@ SESSION_FORMATS: Mapping[str, tuple[Callable[[Row], bool], Reader]] = {
 def read_chatgpt_export(row: Row) -> Dialogue:
     """One conversation of an export of ChatGPT: a tree, of which the branch shown last counts."""
     own = str(row.get("conversation_id") or row.get("id") or turn_key(row.get("title"), row.get("create_time")))
-    return Dialogue(own, str(row.get("title") or ""), tuple(_shown_turns(row)))
-
-
-def _shown_turns(row: Row) -> Iterator[Turn]:
+    turns = list[Turn]()
     for id_, message in reversed(list(_branch(row["mapping"], row.get("current_node")))):
         role = object_at(message, "author").get("role")
         is_hidden = object_at(message, "metadata").get("is_visually_hidden_from_conversation")
         if role in _SPEAKERS and isinstance(message.get("content"), dict) and not is_hidden:
             text = "\n\n".join(said_texts(message["content"].get("parts")))
-            yield Turn(str(role), moment_of(message.get("create_time") or row.get("create_time")), text, turn_key(id_))
+            at = moment_of(message.get("create_time") or row.get("create_time"))
+            turns.append(Turn(str(role), at, text, turn_key(id_)))
+    return Dialogue(own, str(row.get("title") or ""), tuple(turns))
 
 
 def _branch(mapping: Mapping[str, Any], leaf: object) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -474,16 +474,8 @@ class Recognised:
 
 def read_lines(stem: str, lines: Iterable[str]) -> Recognised | None:
     """Read JSON lines, as agents keep a session; None if the format is unknown."""
-    torn: list[TornRow] = []
-
-    def sound() -> Iterator[Row]:
-        for row in parse_json_rows(lines):
-            if isinstance(row, TornRow):
-                torn.append(row)
-            else:
-                yield row
-
-    rows = sound()
+    torn = list[TornRow]()
+    rows = parse_json_rows(lines, torn)
     sample = list(islice(rows, 50))  # Claude Code writes a few rows of its queue first
     folders = (row.get("cwd") or object_at(row, "payload").get("cwd") for row in sample)
     folder = next((said for said in folders if isinstance(said, str) and said), "")
