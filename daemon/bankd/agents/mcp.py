@@ -12,9 +12,9 @@ import json
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from bankd import __version__
@@ -207,10 +207,11 @@ class McpServer:
         """Take the stream and the function that answers each method."""
         self._stream, self._bank = stream, bank
         self._has_session = False
-        self._waiting: deque[Request] = deque()
+        self._calls = SimpleQueue[Request | None]()
+        self._lock = threading.Lock()
+        self._unanswered: set[str | int | None] = set()
         self._cancelled: set[str | int | None] = set()
-        self._changed = threading.Condition()
-        self._is_ending = False
+        """Of the unanswered."""
 
     def serve(self) -> None:
         """Answer all requests, also those that wait when the stream ends."""
@@ -218,9 +219,7 @@ class McpServer:
         worker.start()
         for frame in self._stream.frames():
             self._take(frame)
-        with self._changed:
-            self._is_ending = True
-            self._changed.notify()
+        self._calls.put(None)
         worker.join()
 
     def _take(self, frame: bytes) -> None:
@@ -241,9 +240,8 @@ class McpServer:
         """Take a notification. A call that was cancelled is not begun, and not answered any more."""
         wanted = notification.params.get("requestId")
         if notification.method == "notifications/cancelled" and isinstance(wanted, str | int):
-            with self._changed:
-                if any(request.id == wanted for request in self._waiting):
-                    self._cancelled.add(wanted)
+            with self._lock:
+                self._cancelled |= {wanted} & self._unanswered
 
     def _answer_or_queue(self, request: Request) -> None:
         result = answer_protocol(request, has_session=self._has_session)
@@ -251,28 +249,16 @@ class McpServer:
             self._has_session |= request.method == "initialize"
             self._stream.write(reply_to(request, result))
             return
-        with self._changed:
-            self._waiting.append(request)
-            self._changed.notify()
+        with self._lock:
+            self._unanswered.add(request.id)
+        self._calls.put(request)
 
     def _work(self) -> None:
-        while (request := self._next()) is not None:
-            reply = answer_by_bank(request, self._bank)
-            with self._changed:
-                self._waiting.popleft()
+        while (request := self._calls.get()) is not None:
+            reply = None if request.id in self._cancelled else answer_by_bank(request, self._bank)
+            with self._lock:
                 is_wanted = request.id not in self._cancelled
                 self._cancelled.discard(request.id)
-            if is_wanted:
+                self._unanswered.discard(request.id)
+            if reply is not None and is_wanted:
                 self._stream.write(reply)
-
-    def _next(self) -> Request | None:
-        """The next call; None at the end. It stays in the queue until it is done, so that it can be cancelled meanwhile."""
-        with self._changed:
-            while True:
-                while self._waiting and self._waiting[0].id in self._cancelled:
-                    self._cancelled.discard(self._waiting.popleft().id)
-                if self._waiting:
-                    return self._waiting[0]
-                if self._is_ending:
-                    return None
-                self._changed.wait()
