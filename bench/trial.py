@@ -16,7 +16,6 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from bankd.errors import UserError
 from bankd.memory.ledger import KEPT, make_event
@@ -79,23 +78,6 @@ def read_objects(file: Path) -> Iterator[dict[str, Any]]:
             except ValueError as error:
                 raise UserError(f"{file}:{number}: not a JSON object ({error})") from error
             yield found
-
-
-def halves_of(trial: TrialSet) -> tuple[Sequence[Query], Sequence[Query]]:
-    """The queries that values were chosen on, and those that are reported; no page or conversation is in both.
-
-    KorQuAD is cut by a checksum of the page's title, LoCoMo by conversation. A set of at most 100 is only reported.
-    """
-    titles = {str(document["id"]): str(document.get("title")) for document in trial.documents}
-    choosing, reporting = list[Query](), list[Query]()
-    for query in trial.queries:
-        if query.get(GROUP):
-            is_for_choosing = query[GROUP] in {"conv-26", "conv-30", "conv-41"}
-        else:
-            title = titles[next(iter(trial.relevant[str(query["id"])]))]
-            is_for_choosing = len(trial.queries) > 100 and crc32(title.encode()) % 2 == 0
-        (choosing if is_for_choosing else reporting).append(query)
-    return choosing, reporting
 
 
 class TrialBank(NamedTuple):

@@ -39,9 +39,9 @@ def serve(answer: Callable[[Asked], Answer | None]) -> Iterator[str]:
                 self.send_header(name, value)
             self.end_headers()
             with suppress(BrokenPipeError, ConnectionResetError):  # who asked may have gone
-                self.wfile.write(said.body)
+                self.wfile.write(said.body if self.command != "HEAD" else b"")
 
-        do_POST = do_PUT = do_GET  # noqa: N815 -- as the library names them
+        do_HEAD = do_POST = do_PUT = do_GET  # noqa: N815 -- as the library names them
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.http_stand_in import Answer, Asked, serve
 
 
 class Model:
@@ -75,39 +75,16 @@ def responses_of(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def serving(model: Model) -> Iterator[str]:
     """Serve a model; gives the address."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request: Asked) -> Answer:
+        if request.method != "POST":
+            return Answer(b"{}")
+        body = json.loads(request.body or b"{}")
+        api = request.path.partition("?")[0].rpartition("/")[2]
+        if api not in {"messages", "responses"} or not body.get("stream"):
+            return Answer(b'{"input_tokens": 1}')
+        events = events_of(model.reply(body)) if api == "messages" else responses_of(model.respond(body))
+        lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
+        return Answer("".join(lines).encode(), headers={"Content-Type": "text/event-stream"})
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def do_GET(self) -> None:
-            self._send(b"{}", "application/json")
-
-        def do_HEAD(self) -> None:
-            self._send(b"", "application/json")
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{}")
-            api = self.path.partition("?")[0].rpartition("/")[2]
-            if api not in {"messages", "responses"} or not body.get("stream"):
-                self._send(b'{"input_tokens": 1}', "application/json")
-                return
-            events = events_of(model.reply(body)) if api == "messages" else responses_of(model.respond(body))
-            lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
-            self._send("".join(lines).encode(), "text/event-stream")
-
-        def _send(self, data: bytes, kind: str) -> None:
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serve(answer) as address:
+        yield address

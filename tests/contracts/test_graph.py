@@ -170,18 +170,6 @@ def test_a_link_that_found_its_block_late_led_to_it_all_the_same(tmp_path: Path)
     assert broken == [("b#^m-1", True)]
 
 
-@pytest.mark.parametrize("damage", [b"", b"not a database", b"SQLite format 3\x00" + b"\xff" * 200])
-def test_a_damaged_graph_is_made_anew(tmp_path: Path, damage: bytes) -> None:
-    write(tmp_path, "bank/a.md", "[b](b.md)\n")
-    write(tmp_path, "bank/b.md", "# B\n")
-    graph_of(tmp_path).database.close()
-    (tmp_path / ".bankd/links.sqlite3").write_bytes(damage)
-
-    graph = graph_of(tmp_path)
-
-    assert [link.source for link in graph.links_to("bank/b.md")] == ["bank/a.md"]
-
-
 def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     make_workspace(root)

@@ -59,11 +59,6 @@ def found(index: SearchIndex, text: str, filters: Filters = Filters()) -> list[s
     return [f"{hit.path}:{hit.line}" for hit in answer.hits]
 
 
-def test_a_memory_is_found_by_its_words_with_its_place(make: Make) -> None:
-    assert found(make(PAGES), "가치관이 뭐야?")[0] == "bank/identity/values.md:3"
-    assert found(make(PAGES), "where is Peter travelling in marrakech")[0] == "bank/world/events.md:5"
-
-
 def test_a_memory_is_found_by_a_word_that_only_its_heading_has(make: Make) -> None:
     bank = {"tools.md": "# 도구\n\n## 편집기\n\n- W: vim.\n- W: 매일 쓴다.\n\n## 산\n\n- W: 산행.\n"}
 
@@ -92,11 +87,6 @@ def test_a_confidence_counts_as_it_is_worth_today(make: Make) -> None:
     assert found(index, "letters", Filters(min_confidence=10)) == []
     assert found(index, "replies", Filters(min_confidence=80)) == ["bank/opinions/preferences.md:5"]
     assert found(index, "marrakech", Filters(min_confidence=90)) == ["bank/world/events.md:5"]
-
-
-def test_nothing_relevant_is_an_answer(make: Make) -> None:
-    assert found(make(PAGES), "quantum chromodynamics") == []
-    assert found(make({}), "anything") == []
 
 
 class Steady(FakeAnalyser):

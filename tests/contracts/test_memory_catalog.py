@@ -42,18 +42,10 @@ def known(tmp_path: Path) -> Iterator[PageMemoryCatalog]:
         yield catalog
 
 
-def test_it_knows_which_pages_hold_which_ids_in_bank_and_archive(known: PageMemoryCatalog) -> None:
-    assert known.pages_of([ONE, GONE, "m-dddddddddddd"]) == {ONE: (FACTS,), GONE: (OLD,)}
-
-
 def test_a_twin_is_known_by_its_words_in_the_bank_only(known: PageMemoryCatalog) -> None:
     keys = {text: text_key(parse_memory(text)) for text in ("W: One.", "By hand.", "W: archived")}
 
     assert known.find_exact_matches(keys.values()) == {keys["W: One."]: ONE, keys["By hand."]: f"{FACTS}:9"}
-
-
-def test_it_counts_the_memories_of_the_bank(known: PageMemoryCatalog) -> None:
-    assert known.count() == 5
 
 
 def test_lines_are_exact_with_what_is_nested_in_them(known: PageMemoryCatalog) -> None:
@@ -86,11 +78,6 @@ def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: Page
     assert MERGING not in {lines.page for lines in known.all_lines().values()}
     assert MERGING not in {opinion.page for opinion in known.opinions()}
     assert [item.path for item in known.undated(date(2026, 11, 20))] == [FACTS]
-
-
-def test_the_bytes_of_a_page_can_be_read(known: PageMemoryCatalog) -> None:
-    assert known.read(FACTS) == PAGES[FACTS].encode()
-    assert known.read("bank/none.md") is None
 
 
 def test_an_edited_page_is_known_as_if_it_were_read_for_the_first_time(tmp_path: Path) -> None:

@@ -32,7 +32,6 @@ from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import BankFiles
 
 NOW = datetime.fromisoformat("2026-06-10T03:00:00+09:00")
-ROOT = Path(__file__).resolve().parents[2]
 Parse = Callable[[bytes], object]
 
 LOG = "# Day\n\n## Retain\n- W @Peter: Currently in Marrakech.\n- O(c=0.95) @Minji: 짧게 답하는 것을 좋아한다.\n  계속되는 줄\n"

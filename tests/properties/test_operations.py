@@ -289,15 +289,6 @@ def vault_files(shared: Path) -> list[Path]:
     return sorted(path for path in (shared / "vaults").rglob("*") if path.is_file() and path.suffix == ".md")
 
 
-def test_every_file_of_the_vaults_comes_back_byte_for_byte(shared: Path) -> None:
-    files = vault_files(shared)
-
-    assert len(files) > 100
-    assert [
-        path for path in files if encode_text(scan_text(decode_text(path.read_bytes())).text) != path.read_bytes()
-    ] == []
-
-
 def test_operations_on_files_of_the_vaults_keep_their_promises(shared: Path) -> None:
     bad = [problem for path in vault_files(shared)[::23] for problem in broken_promises(path)]
 

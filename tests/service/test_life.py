@@ -251,17 +251,6 @@ def test_three_failures_in_a_row_call_once(manager: Any) -> None:
     assert [line.split(":")[1].strip() for line in lines] == ["reflect has failed", "reflect works again"]
 
 
-def test_a_request_that_is_refused_says_what_there_is_and_holds_nothing_up(manager: Any) -> None:
-    manager.serve()
-    refused = [manager.ask("lend", within=odd)["exit"] for odd in (-1, 1e9, "x", None, True, [30])]
-
-    assert set(refused) == {2}
-    assert "there are" in manager.ask("dance")["error"]
-    assert manager.ask("run", kind="both")["exit"] == 2
-    assert manager.ask("run", kind="micro", within="x")["exit"] == 2
-    assert manager.ask("run", kind="micro", within=60)["ok"]
-
-
 def test_metrics_are_on_the_socket_and_in_a_file(manager: Any, tmp_path: Path) -> None:
     file = tmp_path / "bankd.prom"
     manager.serve("--metrics-file", str(file))

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
-Methods = dict[str, Callable[[dict[str, Any]], dict[str, Any]]]
 
 
 class Agent:

@@ -14,7 +14,6 @@ from bankd.memory.archive import (
     Merged,
     Reason,
     Resident,
-    archive_page,
     find_archivable,
     goes_by_itself,
     restore_place,
@@ -82,10 +81,6 @@ def test_by_itself_only_what_faded_goes_and_what_was_derived_from_what_is_gone()
     assert not goes_by_itself(of[Reason.UNUSED], archives_superseded=True)
 
 
-def test_the_archive_mirrors_the_bank() -> None:
-    assert archive_page("bank/knowledge/full.md") == "archive/knowledge/full.md"
-
-
 PAGE = "bank/knowledge/full.md"
 STONE = MemoryLines(PAGE, "", ("Full", "Tools"), after=("m-w",))
 
@@ -122,15 +117,6 @@ def test_what_comes_back_goes_where_its_neighbours_are(
     standings: list[Page], expected: tuple[str, tuple[str, ...]]
 ) -> None:
     assert restore_place(STONE, {standing.path: standing for standing in standings}) == expected
-
-
-def test_what_goes_to_the_archive_goes_to_the_page_that_is_there_in_another_case() -> None:
-    gone = Archived("m-a", MemoryLines("bank/TEA.md", "- W: Tea. ^m-a", ("Tea",)), "faded")
-
-    there, mirror = (gone.within(Names(["bank/TEA.md", *files])) for files in (["archive/tea.md"], []))
-
-    assert [operation.path for operation in there.operations] == ["archive/tea.md", "bank/TEA.md"]
-    assert [operation.path for operation in mirror.operations] == ["archive/TEA.md", "bank/TEA.md"]
 
 
 def test_what_is_merged_into_another_goes_there_too() -> None:

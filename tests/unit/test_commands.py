@@ -141,9 +141,7 @@ def test_bankd_prints_what_bankctl_prints(tmp_path: Path) -> None:
 
     assert run("bankd", "init", workspace)[0] == 0
     for words in (
-        ("--workspace", workspace, "config", "check"),
         ("search", "--workspace", workspace, "tea", "--as-of", "never"),
-        ("serch", "tea"),
         ("hook", "SessionStart", "--workspace", str(tmp_path / "gone")),
     ):
         assert run("bankd", *words) == run("bankctl", *words)

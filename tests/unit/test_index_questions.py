@@ -9,8 +9,6 @@ from bankd.index.search_index import SearchIndex
 from bankd.index.told import read_questions
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, fold_events, make_event
 from bankd.search.indexable import LineQuestions, NewQuestions
-from bankd.search.request import Filters
-from bankd.words.analysis import analyse_text
 from bankd.workspace.catalog import CatalogDatabase
 from bankd.workspace.logs import LogFiles
 from tests.fakes import FakeAnalyser, FakePages
@@ -35,10 +33,6 @@ def told(seen: str, *questions: str, memory: str = "m-aaaaaaaaaaaa", log: str = 
     return NewQuestions([LineQuestions(log, memory, questions)], seen)
 
 
-def asking(text: str) -> dict[str, float]:
-    return dict.fromkeys(analyse_text(text).terms, 1.0)
-
-
 def frequency(index: SearchIndex, term: str) -> tuple[int, int]:
     index.open()
     with index.writing() as build:
@@ -58,20 +52,6 @@ def test_only_the_page_of_changed_questions_is_read_again(tmp_path: Path) -> Non
     index.open()
     assert index.terms.frequency("asked", "snapshot") == 1
     assert frequency(index, "snapshot") == (0, 0)
-
-
-def test_two_logs_may_ask_of_one_memory(tmp_path: Path) -> None:
-    pages = AskedPages(PAGES)
-    index = SearchIndex(tmp_path, pages, FakeAnalyser())
-    pages.new = told("1", "where do snapshots land")
-    index.refresh(NOW)
-    pages.new = told("2", "who pays storage", log="y.md")
-    index.refresh(NOW)
-    pages.new = told("3", log="x.md")
-    index.refresh(NOW)
-    rows = index.terms.find(asking("storage"), Filters(), 5)
-    assert len(rows) == 1
-    assert index.terms.find(asking("snapshots"), Filters(), 5) == []
 
 
 def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from bankd.pages.references import (
     spans_in,
 )
 from bankd.pages.resolve import AnchorPlace, Form, find_place, fragment_for, outline_of
-from bankd.pages.scanner import BlockKind, decode_text, encode_text, scan_text
+from bankd.pages.scanner import BlockKind, scan_text
 from tests.examples import examples
 
 DEEP = 1_000
@@ -52,12 +52,6 @@ def test_lines_end_at_line_feeds_only() -> None:
 
     assert len(document.lines) == 2
     assert document.text == text
-
-
-def test_any_bytes_survive_decoding() -> None:
-    data = bytes(range(256)) * 2
-
-    assert encode_text(decode_text(data)) == data
 
 
 def test_a_page_with_a_byte_order_mark_reads_like_one_without() -> None:

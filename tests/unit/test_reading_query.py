@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.search.find import RankingOptions, find_answers
-from bankd.search.read import is_one_slip, mend_typos, read_query, restore_spaces, words_for
+from bankd.search.read import mend_typos, read_query, restore_spaces, words_for
 from bankd.search.request import Query
 from bankd.search.score import ASKING_WEIGHT as WEIGHT
 from bankd.search.score import term_weight, weigh_query
@@ -20,11 +20,6 @@ PAGES = {
     "home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n",
     "git.md": "# Git\n\n- W: A commit has one purpose.\n- W: The URI of the mirror is new.\n",
 }
-
-
-def test_a_word_that_no_memory_has_is_read_as_one_that_says_the_same() -> None:
-    assert words_for("커피", {"coffe"}.__contains__) == ["coffe"]
-    assert words_for("zzyzx", {"coffe"}.__contains__) == ["zzyzx"]
 
 
 def test_a_word_that_the_bank_knows_is_read_as_it_is() -> None:
@@ -150,11 +145,6 @@ def mend(*terms: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("typo", ["marakech", "marrrakech", "marraekch", "marrakexh", "marrakec"])
-def test_one_slip_is_mended(typo: str) -> None:
-    assert mend(typo) == ["marrakech"]
-
-
 def test_a_beginning_of_six_letters_stands_for_the_whole_word() -> None:
     assert mend("marrak", "marra") == ["marrakech", "marra"]
 
@@ -162,15 +152,6 @@ def test_a_beginning_of_six_letters_stands_for_the_whole_word() -> None:
 @pytest.mark.parametrize("term", ["marrakesq", "pin", "정직하", "paint", "x1234", "arrakech"])
 def test_what_is_known_short_or_further_away_stays(term: str) -> None:
     assert mend(term) == [term]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [("abcd", "abcd", True), ("abcd", "abdc", True), ("abcd", "badc", False), ("abc", "abcde", False), ("", "a", True)],
-)
-def test_a_slip_is_one_letter_or_two_swapped(one: str, other: str, *, expected: bool) -> None:
-    assert is_one_slip(one, other) is expected
-    assert is_one_slip(other, one) is expected
 
 
 @pytest.mark.parametrize("word", ["fence", "pottery", "marrakech"])

@@ -45,6 +45,7 @@ BAD: tuple[dict[str, Any], ...] = (
     {"op": "run", "kind": "micro", "force": "yes"},
     {"op": "run", "kind": ["micro"]},
     {"op": "hook", "event": "SessionEnd"},
+    {"op": "hook", "event": 3, "said": {}},
     {"op": "tool", "name": "memory_note", "arguments": []},
     {"op": "dance"},
 )
@@ -136,11 +137,6 @@ def test_the_daemon_recalls_for_a_prompt_each_memory_once_a_session(requests: Re
 def test_the_daemon_keeps_what_is_handed_over(requests: Requests, root: Path) -> None:
     requests.handle({"op": "hook", "event": "SessionEnd", "said": {"transcript_path": "/t.jsonl"}})
     assert take_transcripts(str(root)) == ["/t.jsonl"]
-
-
-def test_what_is_no_hook_is_refused(requests: Requests) -> None:
-    with pytest.raises(UsageError):
-        requests.handle({"op": "hook", "event": 3, "said": {}})
 
 
 def test_where_the_daemon_cannot_the_bank_itself_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,17 +82,6 @@ def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
     assert whole(PAGES, {"a": 1, "b": 2}) == whole(PAGES[::-1], {"b": 2, "a": 1})
 
 
-def test_an_empty_bank_is_a_valid_tree() -> None:
-    assert json.loads(whole([], {}, Corpus(0, 0))) == {
-        "format": 1,
-        "memories": 0,
-        "average": {"words": 0},
-        "idf_memories": 0,
-        "nodes": {},
-        "idf": {},
-    }
-
-
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 WORDS = [
     "정직",

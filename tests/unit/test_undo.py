@@ -41,30 +41,6 @@ def run(*operations: Operation) -> Transaction:
 ADDED = run(Append("bank/a.md", "", (TWO,)))
 
 
-def test_pages_that_nobody_touched_since_get_their_bytes_back() -> None:
-    found = undone(ADDED, {"bank/a.md": PAGE}, {})
-
-    assert [type(operation) for operation in found.operations] == [Write]
-    assert out_of(found) == {TWO.key}
-    assert found.stays == []
-
-
-def test_beside_a_hands_edit_only_what_the_run_added_is_taken_out() -> None:
-    found = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}{TWO.text}\n\nBy hand.\n"})
-
-    assert found.operations == [Remove("bank/a.md", (TWO,))]
-    assert out_of(found) == {TWO.key}
-
-
-def test_what_a_hand_has_reworded_or_taken_out_since_stays_as_it_is_and_is_named() -> None:
-    reworded = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}- W: two, or three ^{TWO.key}\n"})
-    gone = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}\nBy hand.\n"})
-
-    assert (reworded.operations, out_of(reworded)) == ([], set())
-    assert reworded.stays == [f"bank/a.md: {TWO.key} was reworded since; it stays as it is now"]
-    assert (gone.operations, gone.stays) == ([], [f"bank/a.md: {TWO.key} is not there any more"])
-
-
 def test_a_new_wording_is_taken_back_while_it_stands() -> None:
     renewed = run(Replace("bank/a.md", ONE.key, ONE.text, f"- W: uno ^{ONE.key}"))
     by_hand = PAGE.replace("one", "eins")
@@ -128,7 +104,3 @@ def test_what_comes_back_does_not_stand_twice() -> None:
     found = undone(taken_out, {"bank/a.md": PAGE}, {"bank/c.md": f"# C\n\n{ONE.text}\n"})
 
     assert (found.operations, found.stays) == ([], [f"bank/c.md: {ONE.key} stands there by now"])
-
-
-def test_what_is_taken_back_already_is_left_alone() -> None:
-    assert undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": PAGE}) == Undoing()
