@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from threading import Event as Waiter
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,7 +25,7 @@ from bankd.health.health import tell_unread
 from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.links import relink_plan
-from bankd.memory.plan import Plan, leave_out, new_run_id
+from bankd.memory.plan import Plan, leave_out
 from bankd.memory.report import ReportRow, counts_of, rows_of
 from bankd.memory.retain import LogPlace, LogReading, identified_as
 from bankd.memory.route import RenamedPages
@@ -77,8 +78,10 @@ class Recorder:
     is_given: bool = False
 
     def new_run(self, kind: str) -> str:
-        """A new id for a run."""
-        return new_run_id(self.now, kind, {row.run for row in self.open_ledger().rows})
+        """A new id for a run: its time and kind, with a number when that id is taken."""
+        first, taken = f"{self.now:%Y%m%dT%H%M%S}-{kind}", {row.run for row in self.open_ledger().rows}
+        numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
+        return next(run for run in numbered if run not in taken)
 
     @contextmanager
     def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:

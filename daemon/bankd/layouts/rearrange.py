@@ -69,11 +69,6 @@ class Rearrangement:
     findings: tuple[str, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
 
-    def grown(self, limits: Limits) -> set[str]:
-        """The pages outside the layout that reach the size of a split because their links get longer."""
-        others = self.relinked.texts.keys() - set(self.layout.new_paths)
-        return {path for path in others if is_due(scan_text(self.relinked.texts[path]), limits)}
-
 
 def is_splittable(path: str) -> bool:
     """Whether a file is a page that may be split; the inbox and all else in `_meta` are not."""
@@ -103,7 +98,9 @@ def split_large(
     due = dict(large)
     while due:
         rearrangement = _split_all(due, texts, limits, bank)
-        grown = {path for path in rearrangement.grown(limits) - due.keys() if bank.may_split(path)}
+        others = rearrangement.relinked.texts.keys() - {*rearrangement.layout.new_paths, *due}
+        longer = {path for path in others if is_due(scan_text(rearrangement.relinked.texts[path]), limits)}
+        grown = {path for path in longer if bank.may_split(path)}
         if grown:
             due |= {path: texts.get(path) or rearrangement.before[path] for path in grown}
         elif faults(rearrangement):

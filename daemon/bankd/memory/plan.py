@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
-from itertools import count
 
 from bankd.edits.inserting import outdent_lines, unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
@@ -272,13 +271,6 @@ class Plan:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
         stated = {"day": line.place.stated.isoformat()} if line.place.stated else {}
         return self._event(kind, key or line.id, **where, **stated, **facts)
-
-
-def new_run_id(now: datetime, kind: str, taken: Set[str]) -> str:
-    """The id of a run: its time and kind, with a number when that id is taken."""
-    first = f"{now:%Y%m%dT%H%M%S}-{kind}"
-    numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
-    return next(run for run in numbered if run not in taken)
 
 
 def title_of(page: str) -> str:
