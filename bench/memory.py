@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from bankd.errors import UserError
 from bankd.search.meaning import passages_of, vector_key
-from bankd.search.read import lexicon_within
+from bankd.search.score import lexicon_within
 from bankd.system.clock import read_clock
 from bench.peers import Peers
 from bench.quality import data_folder

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from bankd.search.find import RankingOptions, find_answers
-from bankd.search.read import mend_typos, read_query, restore_spaces, words_for
 from bankd.search.request import Query
 from bankd.search.score import ASKING_WEIGHT as WEIGHT
-from bankd.search.score import term_weight, weigh_query
+from bankd.search.score import mend_typos, read_query, restore_spaces, term_weight, weigh_query, words_for
 from bankd.words.analysis import analyse_text, runs_of
 from tests.examples import examples
 from tests.fakes import FakeAnalyser, index_of

@@ -6,8 +6,7 @@ What this room reads from (index, analyser, catalogue) comes through ports.
     bank_search  the one owner of queries, and of changes that the index takes in
     answer       the answer of a bank: its memories, then logs and archive
     find         candidates from one index, ranked; newer before older, near ones as one; which are good enough to be an answer
-    read         a question as terms
-    score        the weights of words, and the score of a candidate: its words, its place, and priors (confidence, age, use, pins)
+    score        a question as weighted terms, and the score of a candidate: its words, its place, and priors (confidence, age, use, pins)
     meaning      what sentence vectors find near, and one score of words and meaning
     days         memories of the days that a question asks about
     parts        the lines of a passage that answer

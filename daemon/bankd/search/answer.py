@@ -23,8 +23,8 @@ from bankd.search.find import (
     marks_of,
     share_asked,
 )
-from bankd.search.read import lexicon_within
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
+from bankd.search.score import lexicon_within
 from bankd.words.analysis import normal_form, runs_of
 from bankd.words.days import Span, on, read_asked_time
 
@@ -67,9 +67,6 @@ def filters_within(filters: Filters, group: str) -> Filters | None:
 
 def _names_folder(node: str) -> bool:
     return node.partition("/")[0] in GROUPS.values()
-
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
 Terms: TypeAlias = frozenset[str]

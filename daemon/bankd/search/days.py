@@ -14,18 +14,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from bankd.search.find import Ranked, RankingOptions, keep_sure, raised
-from bankd.search.read import is_known
 from bankd.search.request import Filters, FoundRow, Query
-from bankd.search.score import Weights, term_weight
+from bankd.search.score import Weights, is_known, term_weight
 from bankd.words.analysis import is_hangul, lexicon_of, normal_form
 from bankd.words.days import AskedTime, Span, on, says_nothing, without_what_says_nothing
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView
     from bankd.workers.analyser import Analyser
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-
 
 TIME_WEIGHT = 0.2
 """The weight of fitting the days, beside a score for words that is seldom above 0.6."""

