@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankd.memory.archive import Resident, fades_away_on
-from bankd.memory.use import (
-    CONFIRMATION,
-    Fading,
-    falls_on,
-    is_fading,
-    raise_confidence,
-    value_on,
-)
+from bankd.memory.use import CONFIRMATION, Fading, falls_on, is_fading, raise_confidence, value_on
 from bankd.pages.memory import Confidence, Memory
 from bankd.settings import DecayPolicy
 

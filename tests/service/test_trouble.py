@@ -285,13 +285,11 @@ def test_looking_changes_nothing(manager: Any, command: tuple[str, ...]) -> None
 
 
 TROUBLES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "bad settings": (lambda root: (root / "bankd.yaml").write_text("timezone: Mars/Olympus\n"), "must be a time zone"),
     "settings open to others": (lambda root: (root / "bankd.yaml").chmod(0o666), "chmod go-w"),
     "no memory": (lambda root: (root / "memory").rename(root / "away"), "memory/ is missing"),
     "open derived folder": (lambda root: (root / ".bankd").chmod(0o755), "chmod 700"),
     "conflict copy": (lambda root: (root / "bank/a.sync-conflict-20261121-1.md").write_text("x"), "conflict copy"),
     "a pipe for a page": (lambda root: os.mkfifo(root / "bank/pipe.md"), "pipe.md is left alone"),
-    "merge markers": (lambda root: (root / "bank/m.md").write_text("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "m.md is left alone"),
     "names alike": (lambda root: [(root / f"bank/{name}.md").write_text("x") for name in ("\uac01", "\u1100\u1161\u11a8")], "look alike"),
     "a torn journal": (lambda root: [(root / ".bankd/txn").mkdir(exist_ok=True), (root / ".bankd/txn/7.json.bad").write_text("x")], "torn journal"),
     "an unfinished transaction": (

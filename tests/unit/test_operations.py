@@ -9,17 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bankd.edits.inserting import block_key
-from bankd.edits.operations import (
-    Append,
-    Moved,
-    Operation,
-    Piece,
-    Remove,
-    Replace,
-    Write,
-    from_json,
-    operation_json,
-)
+from bankd.edits.operations import Append, Moved, Operation, Piece, Remove, Replace, Write, from_json, operation_json
 from bankd.edits.transaction import (
     HEALING,
     Step,

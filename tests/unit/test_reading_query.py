@@ -27,11 +27,7 @@ def test_a_word_that_the_bank_knows_is_read_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("question", "answers"),
-    [
-        ("커피", ["My sister never drinks coffee."]),
-        ("커밋은 어떻게", ["A commit has one purpose."]),
-        ("우리 거울", []),
-    ],
+    [("커피", ["My sister never drinks coffee."]), ("커밋은 어떻게", ["A commit has one purpose."]), ("우리 거울", [])],
     ids=["the other language", "a loanword", "a word that only asks is no loanword"],
 )
 def test_a_question_finds_what_is_spelt_otherwise(question: str, answers: list[str], tmp_path: Path) -> None:

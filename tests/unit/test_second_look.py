@@ -9,16 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bankd.edits.inserting import bare_lines_in, block_key, keys_in
-from bankd.edits.operations import (
-    Append,
-    Carry,
-    Moved,
-    Operation,
-    Piece,
-    Remove,
-    Replace,
-    Write,
-)
+from bankd.edits.operations import Append, Carry, Moved, Operation, Piece, Remove, Replace, Write
 from bankd.edits.second_look import MOST_AGAIN, REST, Settling, find_rests, second_look, without_settled
 from bankd.edits.transaction import Journal, Transaction
 from bankd.pages.scanner import encode_text
