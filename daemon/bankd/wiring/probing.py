@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import stat
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -175,7 +174,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         judged = (*(one for one in judged if one.area != "daemon"), *told)
     looked = (
         _check_settings(probe.root, settings), _check_folders(probe.root), _check_contents(probe, settings),
-        _check_names(probe.root), _check_index(probe), _check_transactions(probe.root, settings, status is not None),
+        _check_names(probe.root), _check_index(probe), _check_transactions(probe.root, has_daemon=status is not None),
         _check_clock(probe), _check_computer(probe.root, settings), _check_unit(installation),
     )  # fmt: skip
     found: dict[str, list[HealthFinding]] = {area: [] for area in AREAS}
@@ -286,17 +285,10 @@ def _check_index(probe: Probe) -> Iterator[HealthFinding]:
         yield HealthFinding("index", f"the index is damaged: {damage}", fix, needs_person=True)
 
 
-def _check_transactions(root: Path, settings: Settings, has_daemon: bool) -> Iterator[HealthFinding]:
+def _check_transactions(root: Path, *, has_daemon: bool) -> Iterator[HealthFinding]:
     if not has_daemon and (open_ones := list((root / ".bankd" / "txn").glob("*.json"))):
         text = f"{len(open_ones)} transactions wait to be finished"
         yield HealthFinding("transactions", text, "bankctl cycle micro")
-    folder, trash = root / ".bankd" / "trash", 0
-    for path in folder.glob("*") if folder.is_dir() else ():
-        with suppress(OSError):
-            found = path.lstat()
-            trash += found.st_size if stat.S_ISREG(found.st_mode) else 0
-    if trash > 2 * settings.keep.trash_mib << 20:
-        yield HealthFinding("transactions", f"{folder} holds {trash >> 20} MiB", "bankctl cycle reflect")
 
 
 def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
