@@ -261,7 +261,11 @@ ODD = ("a", "", 1.5, True, 7, [], [1], ["a"], {}, {"a": 1}, -1, 10**400, "\ud800
 def test_a_field_of_another_type_is_named_and_no_bug(server: SocketServer, name: str) -> None:
     root = str(server.path.parent.parent)
 
-    answers = [send_request(root, {"op": "read", name: odd}, timeout=20) for odd in ODD]
+    answers = [
+        send_request(root, {"op": "read", "query": "words", name: odd}, timeout=20)
+        for odd in ODD
+        if (name, odd) != ("query", "")
+    ]
 
     refused = [answer for answer in answers if not answer["ok"]]
     assert len(refused) >= len(ODD) // 2

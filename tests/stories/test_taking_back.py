@@ -94,6 +94,20 @@ def test_a_memory_that_is_taken_out_beside_a_newer_one_stays_out(root: Path, ban
     assert "책을 읽는다" in page.read_text()
 
 
+def test_what_is_taken_out_of_a_page_that_was_renamed_since_comes_back_on_no_page_of_the_old_name(
+    root: Path, bankctl: Run
+) -> None:
+    learn(root, bankctl, "2026-05-01.md", "S: 가치관: 약속을 지킨다.", now="2026-06-09T03:00")
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    old, new = root / "bank/identity/values.md", root / "bank/identity/ideals.md"
+    new.write_text(re.sub(r"(?m)^- S: .*정직.*\n", "", old.read_text()))
+    old.unlink()
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:04")
+
+    assert not old.exists()
+    assert "정직을 최우선으로" not in new.read_text()
+
+
 def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     page = root / "bank/identity/values.md"

@@ -86,7 +86,8 @@ class _Looker:
     def once_more(self, operation: ops.Operation) -> Iterable[ops.Operation]:
         match operation:
             case ops.Append(path, pieces=pieces):
-                nowhere = self._nowhere(path, pieces)
+                # An old buffer that was saved is there: a page that is gone was deleted or renamed by somebody who knew it.
+                nowhere = self._nowhere(path, pieces) if self.look(path) is not None else ()
                 return [replace(operation, pieces=nowhere)] if nowhere else []
             case ops.Remove(path, pieces, elsewhere):
                 copies = self._taken_on(operation) if elsewhere else ()
