@@ -28,10 +28,10 @@ from bankd.ports import Models, ProseLogs
 from bankd.secrets.screening import Finder, find_secrets, screen_text
 from bankd.settings import DistilPolicy
 
-VERSION = "sessions-3"
+VERSION = "sessions-4"
 _LEAST_TOKENS, _TOKENS_FOR_TOKEN = 700, 1.25
 """The most tokens of an answer: a fixed number, plus this many for each token of the log."""
-_LEAST_LINES, _TOKENS_FOR_LINE = 12, 130
+_LEAST_LINES, _TOKENS_FOR_LINE = 12, 100
 """Lines that a model may write: a fixed number, and one more for this many tokens of the log. Each is sent again to be verified."""
 _NEAREST, _SHARE, _NAMES, _QUESTIONS = 12, 4, 20, 2
 """Memories that a model is shown; more of them as long as they take one token for this many of the log. Names that it is shown,
