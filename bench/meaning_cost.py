@@ -71,7 +71,8 @@ def tell_memory(when: str, vectors: SentenceVectors) -> None:
 
 
 def _process_of(vectors: SentenceVectors) -> int:
-    return int(vectors._process._children[True]._process.pid)  # type: ignore[union-attr]
+    (child,) = vectors._process._children.values()  # the idle one while vectors are made, later the one that is asked
+    return int(child._process.pid)  # type: ignore[union-attr]
 
 
 def embed_short(own: Path, texts: Sequence[str]) -> None:
