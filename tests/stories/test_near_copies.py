@@ -151,7 +151,7 @@ def test_reflect_merges_only_when_told_to(root: Path, bankctl: Run) -> None:
     assert bankctl("cycle", "reflect", "--now", DAY_2, "--json").json["counts"] == {"merged": 1, "archived": 1}
 
 
-def test_contradictions_are_listed_newest_first_with_both_sources(root: Path, bankctl: Run) -> None:
+def test_contradictions_are_listed_with_both_sources_unless_a_run_has_decided_them(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "W: The deploy runs at 10:00 on Tuesdays.")
     bankctl("cycle", "micro", "--now", DAY_1)
     write_log(root, "2026-05-02.md", "W: The deploy runs at 11:00 on Tuesdays.")
@@ -164,10 +164,8 @@ def test_contradictions_are_listed_newest_first_with_both_sources(root: Path, ba
 
     pairs = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
 
-    assert len(pairs) == 2
-    newer, older = pairs[0]["newer"], pairs[0]["older"]
-    assert (newer["source"], newer["day"], older["day"]) == ("memory/2026-05-02.md:4", "2026-05-02", "2026-05-01")
-    assert pairs[0]["reason"] == "10:00 → 11:00"
+    assert [pair["reason"] for pair in pairs] == ["8080 → 8081"], "10:00 → 11:00 is decided"
+    assert {pairs[0][side]["source"] for side in ("newer", "older")} == {"the user"}
 
 
 def test_conflicts_are_looked_for_again_only_where_something_changed(

@@ -365,15 +365,12 @@ def test_a_brief_names_no_page_as_a_person_and_says_what_waits_to_be_filed(root:
     ]  # fmt: skip
 
 
-def test_what_a_line_itself_replaces_waits_for_no_decision(bank: Path, bankctl: Run) -> None:
-    learn(bank, bankctl, "2026-05-12.md", "W @Peter: The deploy runs at 11:00 on Tuesdays.", now="2026-05-13T03:00")
-    assert "10:00 → 11:00" in bankctl("review", "list", "contradictions").out
-    newer = next(row["id"] for row in map(json.loads, bankctl("export").out.splitlines()) if "11:00" in row["text"])
-    learn(
-        bank, bankctl, "2026-05-13.md", f"W @Peter: The deploy runs at 12:00 on Tuesdays. (replaces {newer})",
-        now="2026-05-14T03:00",
-    )  # fmt: skip
-    assert "11:00 → 12:00" not in bankctl("review", "list", "contradictions").out
+def test_forget_says_what_stays_and_wants_an_id(bank: Path, bankctl: Run) -> None:
+    text = "The deploy runs at 10:00"
+    refused = bankctl("forget", text)
+    assert refused.code == 3
+    assert f"{text}: not the id of a memory; bankctl search --ids finds it" in refused.err
+    assert "the named lines stay: delete or reword them yourself" in bankctl("forget", "--everywhere", text).out
 
 
 def test_the_name_of_the_file_of_rules_is_told(bank: Path, bankctl: Run) -> None:

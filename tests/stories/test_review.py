@@ -43,18 +43,55 @@ def test_a_page_is_suggested_for_what_waits_and_taken_by_its_number(waiting: str
 
 
 def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root: Path, bankctl: Run) -> None:
-    said = {
-        name: bankctl("review", "place", waiting, name).out for name in ("HOME", "daily/hoem", "nosuch/page", "home")
-    }
+    refused = bankctl("review", "place", waiting, "daily/hoem")
+    assert refused.code == 3
+    assert (
+        "daily/hoem: no such page; did you mean bank/daily/home.md? To make a new page, write daily/hoem.md"
+        in refused.err
+    )
+    assert not (root / "bank/daily/hoem.md").exists()
+    names = ("HOME", "daily/hoem.md", "nosuch/page", "home")
+    said = {name: bankctl("review", "place", waiting, name).out for name in names}
 
     assert said == {
         "HOME": f"{waiting}  Filed on daily/home.md\n",
-        "daily/hoem": f"{waiting}  Filed on daily/hoem.md; a new page; did you mean bank/daily/home.md?\n",
+        "daily/hoem.md": f"{waiting}  Filed on daily/hoem.md; a new page\n",
         "nosuch/page": f"{waiting}  Filed on nosuch/page.md; a new page\n",
         "home": f"{waiting}  Filed on daily/home.md\n",
     }
     assert "no suggestion 9" in bankctl("review", "place", waiting, "9").err
     assert not (root / "bank/9.md").exists()
+
+
+def test_what_is_on_its_page_already_stays_there_and_its_rule_is_added_all_the_same(
+    waiting: str, root: Path, bankctl: Run
+) -> None:
+    page, rules = root / "bank/daily/home.md", root / "routing.yaml"
+    bankctl("review", "place", waiting, "home")
+    before, run = page.read_bytes(), last_run(bankctl)
+
+    for name in ("home", "daily/home.md", "daily/home#Kitchen"):
+        again = bankctl("review", "place", waiting, name)
+        assert (again.code, again.out) == (0, f"{waiting}  is on bank/daily/home.md already\n")
+    assert (page.read_bytes(), last_run(bankctl)) == (before, run)
+    shown = bankctl("review", "place", waiting, "home", "--always", "뮤즐렉")
+    assert "match: '뮤즐렉'" in shown.out
+    assert "뮤즐렉" not in rules.read_text("utf-8")
+    bankctl("review", "place", waiting, "home", "--always", "뮤즐렉", "--apply")
+    assert "- {target: daily/home.md, match: '뮤즐렉'}" in rules.read_text("utf-8")
+    assert page.read_bytes() == before
+
+
+def test_what_is_on_a_part_of_a_page_is_not_moved_to_its_hub(root: Path, bankctl: Run) -> None:
+    hub, part, other = (root / f"bank/daily/{name}.md" for name in ("home", "home/kitchen", "home/own"))
+    part.parent.mkdir(parents=True)
+    hub.write_text("# Home\n\n- [Kitchen](home/kitchen.md): The kettle\n", encoding="utf-8")
+    part.write_text("# Kitchen\n\n- W: The kettle leaks. ^m-aaaaaaaaaaaa\n", encoding="utf-8")
+    other.write_text("# Own\n\n- W: The lamp is dim. ^m-bbbbbbbbbbbb\n", encoding="utf-8")
+
+    assert "is on bank/daily/home/kitchen.md already" in bankctl("review", "place", "m-aaaaaaaaaaaa", "daily/home").out
+    assert "m-aaaaaaaaaaaa" in part.read_text("utf-8")
+    assert "Filed on daily/home.md" in bankctl("review", "place", "m-bbbbbbbbbbbb", "daily/home").out
 
 
 def test_one_that_cannot_be_done_does_not_stop_the_others(waiting: str, bankctl: Run) -> None:
@@ -222,17 +259,25 @@ def test_a_dismissed_line_waits_again_when_that_is_taken_back(bank: Path, bankct
 
 
 def ids_of(bankctl: Run) -> tuple[str, str]:
-    (pair,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
-    return pair["older"]["id"], pair["newer"]["id"]
+    hits = bankctl("search", "production deploy", "--limit", "9", "--json").json["hits"]
+    (pair,) = [(one["id"], one["superseded_by"]) for one in hits if one["superseded_by"]]
+    return pair
 
 
-def test_two_that_both_hold_are_no_contradiction_until_that_is_taken_back(bank: Path, bankctl: Run) -> None:
+def is_any_older(bankctl: Run) -> bool:
+    return any(one["superseded_by"] for one in bankctl("search", "production deploy", "--json").json["hits"])
+
+
+def test_two_of_which_one_replaces_the_other_wait_for_no_decision_and_both_hold_if_a_person_says_so(
+    bank: Path, bankctl: Run
+) -> None:
     older, newer = ids_of(bankctl)
+    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
 
     assert "Nothing was written" in bankctl("review", "keep", older, newer, "--dry-run").out
     assert ids_of(bankctl) == (older, newer)
     assert "Both hold" in bankctl("review", "keep", older, f"^{newer}").out
-    assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
+    assert not is_any_older(bankctl)
     assert "compared again" in bankctl("undo", last_run(bankctl)).out
     assert ids_of(bankctl) == (older, newer)
 

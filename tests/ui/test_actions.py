@@ -31,7 +31,8 @@ def desk(tmp_path: Path) -> Path:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     (root / "bank/knowledge/tools.md").write_text(
         "# Tools\n\n- W: We keep the spare keys in the blue drawer. ^m-aaaaaaaaaaaa\n"
-        "- W: We really keep the spare keys in the blue drawer. ^m-bbbbbbbbbbbb\n",
+        "- W: We really keep the spare keys in the blue drawer. ^m-bbbbbbbbbbbb\n"
+        "- W: 서버 포트는 8080이다. ^m-cccccccccccc\n- W: 서버 포트는 8081이다. ^m-dddddddddddd\n",
         "utf-8",
     )
     logs = {

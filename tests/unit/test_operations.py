@@ -140,6 +140,13 @@ def test_links_that_are_rewritten_as_a_whole_stay_where_what_they_would_lead_to_
     assert (done.data, done.stayed) == (expected.encode(), ())
 
 
+def test_a_page_is_no_copy_of_itself() -> None:
+    data = f"# A\n\n{ONE.text}\n".encode()
+    moved = Step("bank/a.md", (Remove("bank/a.md", (ONE,), "bank/a.md"),))
+
+    assert take_step(moved, data, {"bank/a.md": data}.get).data == data
+
+
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 

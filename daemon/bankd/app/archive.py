@@ -21,7 +21,7 @@ from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.undo import PURGED, encoded_forms, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
-from bankd.pages.memory import Memory, normalise_text, parse_memory, statement_of, text_key
+from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
 from bankd.pages.page import Entry, read_page
 from bankd.pages.scanner import encode_text
@@ -184,6 +184,8 @@ class _Found:
 def forget_memory(workspace: Workspace, id_: str) -> Forgotten:
     """Take a memory out of bank and archive, with a tombstone. UserError when no page holds it."""
     found = _find(workspace, lambda entry, _: entry.memory.id == id_)
+    if not found and not is_memory_id(id_):
+        raise UserError(f"{id_[:80]}: not the id of a memory; bankctl search --ids finds it by its words")
     if not found:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
     _require_one_wording(id_, found)

@@ -13,21 +13,22 @@ from bankd.config.workspace import add_rule
 from bankd.cycle import Report, moved_lines, pages_there, place_on_page
 from bankd.edits.operations import Replace
 from bankd.edits.transaction import Transaction, keep_versions
-from bankd.errors import UserError
+from bankd.errors import InvariantError, UserError
 from bankd.health.health import COPIED_ADVICE
+from bankd.layouts.merge import parts_of
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory import archive
 from bankd.memory.archive import Resident
 from bankd.memory.judge import compare_changed
 from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
-from bankd.memory.links import follow_links, rebase_moved
-from bankd.memory.plan import MovingMemory, Placement, move_operations
+from bankd.memory.links import find_losses, follow_links, foresee_pages, rebase_moved
+from bankd.memory.plan import MovingMemory, Placement, Plan, move_operations
 from bankd.memory.report import HeldBack, ReportRow, held_back_in, source_line
 from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, route_memory
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
 from bankd.pages.names import INBOX, problem_of_target
-from bankd.pages.page import MARKER, MemoryLines, read_page, with_confidence
+from bankd.pages.page import MARKER, MemoryLines, parts_folder, read_page, with_confidence
 from bankd.same import Pairs, near_groups
 from bankd.secrets.screening import find_secrets
 
@@ -43,8 +44,11 @@ def list_inbox(workspace: Workspace) -> list[MovingMemory]:
 
 
 def place_memory(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
-    """Move one memory out of the inbox, or from its page; UserError when no page holds it or the new one is not allowed."""
-    destination = _named_place(workspace, target, "placed by hand")
+    """Move one memory out of the inbox, or from its page; UserError when no page holds it or the new one is not allowed.
+
+    Gives nothing for one that is there already.
+    """
+    destination = named_place(workspace, target, "placed by hand")
     waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
     if waiting is None:
         workspace.catalog.refresh(workspace.now)
@@ -53,20 +57,43 @@ def place_memory(workspace: Workspace, id_: str, target: str) -> list[tuple[str,
             waiting = MovingMemory(id_, lines.text, int(place.rpartition(":")[2]), page=lines.page)
     if waiting is None:
         raise UserError(f"{id_}: no memory of the bank has this id; bankctl review lists what is")
-    moves = [(waiting, destination)]
-    if not _without_copies(workspace, moves):
+    moves = _without_those_there(workspace, [(waiting, destination)])
+    if moves and not _without_copies(workspace, moves):
         raise UserError(f"{id_}: bank/{destination.page} has it in other words; {COPIED_ADVICE}")
     return move_memories(workspace, "place", moves)
 
 
-def _named_place(workspace: Workspace, target: str, reason: str) -> Destination:
-    """The page and heading that a person named as `page#heading`; UserError when the page is not allowed."""
-    page, _, heading = target.partition("#")
+def named_place(workspace: Workspace, target: str, reason: str = "") -> Destination:
+    """The page and heading that a person named as `page#heading`; `bank/` and `.md` may be left out.
+
+    UserError when the page is not allowed, or when it is new, but named without `.md` and almost like one that is there.
+    """
+    given, _, heading = target.removeprefix("bank/").partition("#")
     workspace.graph.refresh()
-    page = (workspace.graph.names.page(page) or page).removeprefix("bank/")
+    names, path = workspace.graph.names, given if given.endswith(".md") else f"{given}.md"
+    page = (names.page(path) or path).removeprefix("bank/")
     if problem := problem_of_target(page):
         raise UserError(problem)
+    is_new = names.file(f"bank/{page}") is None
+    if is_new and given != path and (near := names.similar_page(page)):
+        raise UserError(f"{given}: no such page; did you mean {near}? To make a new page, write {path}")
     return Destination(page, heading or None, reason)
+
+
+def _without_those_there(
+    workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
+) -> list[tuple[MovingMemory, Destination]]:
+    """The moves without those of memories that are on their page, or on a part of it, already."""
+    workspace.graph.refresh()
+    graph = workspace.graph
+
+    def is_there(page: str, target: str) -> bool:
+        if page == target or not page.startswith(f"{parts_folder(target)}/") or graph.names.file(target) is None:
+            return page == target
+        below = (path for path in graph.sizes() if path.startswith(f"{parts_folder(target)}/"))
+        return page in parts_of(target, {path: graph.document(path) for path in (target, *below)})
+
+    return [(item, to) for item, to in moves if not is_there(item.page, f"bank/{to.page}")]
 
 
 def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
@@ -169,12 +196,20 @@ def accept_line(workspace: Workspace, log: str, line: int) -> HeldBack:
 def move_memories(
     workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]]
 ) -> list[tuple[str, str]]:
-    """Move memories, with the links to them, as a run of this kind; gives id and new page of each."""
+    """Move memories, with the links to them, as a run of this kind; gives id and new page of each that is elsewhere now.
+
+    InvariantError when one would be lost.
+    """
+    moves = _without_those_there(workspace, moves)
     moved = [(waiting.id, destination.page) for waiting, destination in moves]
     if workspace.is_dry or not moved:
         return moved
-    workspace.graph.refresh()
     operations = rebase_moved(move_operations(moves), workspace.graph, workspace.transactions.look)
+    pages = {path: workspace.transactions.look(path) for path in {operation.path for operation in operations}}
+    before = {path: data for path, data in pages.items() if data is not None}
+    plan = Plan(kind, workspace.now)
+    if lost := find_losses(plan, before, foresee_pages(Transaction(kind, "", operations), before)):
+        raise InvariantError(*lost)
     links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
     rows = [
         ReportRow("~", "placed", f"{item.page}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
@@ -367,7 +402,7 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[t
         (claims,) = places_for(workspace, [offered.memory])
         destination = archive.lasting_place(claims)
     else:
-        destination = _named_place(workspace, target, "promoted by hand")
+        destination = named_place(workspace, target, "promoted by hand")
         if archive.is_lived(destination.page):
             raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
     page, _, line = place.rpartition(":")

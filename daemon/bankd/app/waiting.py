@@ -17,7 +17,6 @@ from bankd.app.show import set_importance
 from bankd.app.workspace import Workspace, begin_run
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
-from bankd.memory.judge import SAID_SO
 from bankd.memory.ledger import DUPLICATE, day_said
 from bankd.pages.memory import parse_memory, split_id, statement_of
 from bankd.pages.names import INBOX
@@ -137,9 +136,9 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
 
 
 def _contradictions(workspace: Workspace) -> Iterator[Card]:
-    """The pairs in the bank that say different values of the same thing, unless both hold, the newest first.
+    """The pairs in the bank that say different values of the same thing, unless that is decided, the newest first.
 
-    They include this week's few questions: pairs in which the newer may replace the older.
+    It is decided when one replaces the other, or a person said that both hold. They include this week's few questions: pairs in which the newer may replace the older.
     """
     user_run = begin_run(workspace, "list")
     found, held, ledger = review.compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
@@ -148,21 +147,12 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
     def is_open(pair: tuple[str, str]) -> bool:
         return held.keys() >= set(pair) and (min(pair), max(pair)) not in ledger.wanted_both
 
-    replaced = {
-        (old, new): str(ledger.supersessions[old].get("reason", ""))
-        for old, new in ledger.successors().items()
-        if held.keys() >= {old, new}
-    }
-    known = {pair: reason for pair, reason in replaced.items() if not reason.startswith(SAID_SO)}  # else it is decided
-    there = {
-        pair: one
-        for pair, one in found.items()
-        if pair[::-1] not in replaced and (pair in known or pair not in replaced) and is_open(pair)
-    }
+    decided = {frozenset(pair) for pair in ledger.successors().items()}
+    there = {pair: one for pair, one in found.items() if frozenset(pair) not in decided and is_open(pair)}
     dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
     asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
     likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
-    reasons = {**likely, **asked, **known, **dated}
+    reasons = {**likely, **asked, **dated}
 
     def line(id_: str, role: str) -> CardLine:
         fact, day = ledger.consumed.get(id_), days.get(id_)
@@ -172,7 +162,7 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
 
     for pair in sorted(reasons, key=lambda pair: (days.get(pair[1]) or date.min, pair[1]), reverse=True):
         older, newer = pair
-        is_dated = days.get(newer) or pair in known  # of two that no log dates, nobody knows which is newer
+        is_dated = days.get(newer)  # of two that no log dates, nobody knows which is newer
         choices = [
             Choice("n", "archive", "The newer holds" if is_dated else "The second holds", {"id": older}),
             Choice("o", "archive", "The older holds" if is_dated else "The first holds", {"id": newer}),
@@ -281,12 +271,6 @@ def _needed(form: Form, name: str) -> str:
     return value
 
 
-def _page(form: Form) -> str:
-    """The page that is meant: `.md` and `bank/` may be left out, and a heading may follow after `#`."""
-    page, mark, heading = _needed(form, "page").removeprefix("bank/").partition("#")
-    return f"{page if page.endswith('.md') else page + '.md'}{mark}{heading}"
-
-
 def _importance(workspace: Workspace, form: Form) -> None:
     value = _needed(form, "value")
     if value not in {str(number) for number in range(1, 11)}:
@@ -305,7 +289,7 @@ def _ids(form: Form) -> list[str]:
 
 
 DECISIONS: Mapping[str, Decision] = {
-    "place": Decision(lambda w, f: review.place_memory(w, _needed(f, "id"), _page(f)), "Filed on"),
+    "place": Decision(lambda w, f: review.place_memory(w, _needed(f, "id"), _needed(f, "page")), "Filed on"),
     "accept": Decision(lambda w, f: review.accept_line(w, *read_place(_needed(f, "place"))), "Taken in"),
     "dismiss": Decision(lambda w, f: review.dismiss_line(w, *read_place(_needed(f, "place"))), "Dismissed"),
     "keep": Decision(lambda w, f: review.keep_near(w, _needed(f, "id")), "Kept both"),
@@ -316,7 +300,7 @@ DECISIONS: Mapping[str, Decision] = {
     "confirm": Decision(lambda w, f: review.confirm_memory(w, _needed(f, "id")), "Sure as of today"),
     "pin": Decision(lambda w, f: review.pin_memory(w, _needed(f, "id")), "Pinned"),
     "promote": Decision(
-        lambda w, f: review.promote_memory(w, _needed(f, "id"), _page(f) if f.get("page") else None), "Filed on"
+        lambda w, f: review.promote_memory(w, _needed(f, "id"), f.get("page") or None), "Filed on"
     ),
     "decline": Decision(lambda w, f: review.decline_promotion(w, _needed(f, "id")), "Left as it is"),
     "allow": Decision(lambda w, f: review.allow_line(w, _needed(f, "id")), "Taken in"),
@@ -334,7 +318,7 @@ class Decided(NamedTuple):
     page: str
     run: str
     note: str = ""
-    """That the page is new, and which one may have been meant; empty if it was there."""
+    """That the page is new; empty if it was there."""
 
 
 def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS) -> Decided:
@@ -351,11 +335,12 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
         row.run for row in workspace.recorder.open_ledger().rows if row.run and row.changed and row.run not in before
     ]
     page = str(result[0][1]) if isinstance(result, list) and result and isinstance(result[0], tuple) else ""
-    note, run = "", runs[-1] if runs else ""
-    if places and page and names.file(f"bank/{page}") is None:
-        near = names.similar_page(page)
-        note = f"a new page; did you mean {near}?" if near else "a new page"
-    return Decided(decision.done, page if places else "", run, note)
+    if places and not page:
+        held = workspace.catalog.lines_of([form["id"]])[form["id"]].page
+        page = review.named_place(workspace, form["page"]).page if form.get("page") else held.removeprefix("bank/")
+        return Decided(f"is on {held} already", page, "")
+    is_new = places and names.file(f"bank/{page}") is None
+    return Decided(decision.done, page if places else "", runs[-1] if runs else "", "a new page" if is_new else "")
 
 
 def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict[str, str]:

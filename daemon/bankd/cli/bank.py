@@ -234,7 +234,9 @@ def _purge(arguments: Namespace) -> Outcome:
         _(f"made anew, since that may hold it: {', '.join(purged.anew)}"),
         _("bankd does not reach:"),
         *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
-        _("delete or reword the named lines yourself") if any(":" in place for place in purged.beyond) else "",
+        _("the named lines stay: delete or reword them yourself (bankctl edit LINE opens one)")
+        if any(":" in place for place in purged.beyond)
+        else "",
         "" if applies else _("nothing was written; to do it, repeat with --apply (this cannot be undone)"),
     )
 

@@ -107,8 +107,6 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
     done, wrong = [], list[str]()
     whats = [" ".join(ids)] if action == "keep" and len(ids) == 2 and not any(":" in one for one in ids) else ids
     with open_named(arguments, write=not arguments.dry_run) as workspace:
-        unfiled = list_cards(workspace, ["unfiled"]) if arguments.always and action == "place" else []
-        tags = {card.id: card.lines[0].text[:1] for card in unfiled}
         if action == "keep" and whats is not ids:
             # A memory that waits by itself, as one that fades: two such ids are two decisions, not a pair.
             alone = {card.id for card in list_cards(workspace, ["lived", "fading"])}
@@ -125,8 +123,8 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
             done.append({"id": what, "do": form["do"], "page": decided.page, "run": decided.run})
             if not arguments.json:
                 say(f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}")
-        if arguments.always and done and tags:
-            _teach(workspace, arguments, tags.get(done[0]["id"], "W"), done[0]["page"])
+        if arguments.always and done and action == "place":
+            _teach(workspace, arguments, done[0]["id"], done[0]["page"])
     if arguments.json:
         say_json({"done": done, "problems": wrong, "applied": not arguments.dry_run})
     if wrong:
@@ -135,14 +133,18 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
 
 
 def _done(decided: Decided, *, is_dry: bool) -> str:
+    if decided.said.endswith("already"):
+        return _(decided.said)
     said = f"{_(decided.said)} {decided.page}".strip() + (f"; {_(decided.note)}" if decided.note else "")
     return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green")
 
 
-def _teach(workspace: Workspace, arguments: Namespace, tag: str, page: str) -> None:
-    """Show the rule that files lines with these words on that page, and with `--apply` add it."""
+def _teach(workspace: Workspace, arguments: Namespace, id_: str, page: str) -> None:
+    """Show the rule that files lines with these words, of the kind of this memory, on that page; with `--apply` add it."""
     from bankd.app.review import teach_rule
+    from bankd.memory.archive import memory_of
 
+    tag = memory_of(workspace.catalog.lines_of([id_])[id_]).tag or "W"
     rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
     also = "; " + _(f"{counted(waiting, 'waiting line')} would go there too") if waiting else ""
     file = workspace.settings.routing

@@ -180,6 +180,8 @@ def _with_copy(removal: ops.Remove, look: Look) -> ops.Remove:
     """A removal of only the pieces whose copy exists by now, if with other link targets."""
     if not removal.elsewhere:
         return removal
+    if removal.elsewhere == removal.path:  # a memory is no copy of itself
+        return replace(removal, pieces=())
     data = look(removal.elsewhere)
     there = keys_in(data, {piece.key for piece in removal.pieces})
     if data is not None and any(may_name(piece.text) for piece in removal.pieces if piece.key not in there):

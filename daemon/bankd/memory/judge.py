@@ -40,8 +40,6 @@ _LATEST = 50
 
 Of the labelled pairs of all sets in one run, 411 find their partner so, with 200 lines 412."""
 
-SAID_SO = "its line says so"
-"""Begins the reason of an update that the new line itself tells, by `(replaces m-…)`."""
 
 _OCCURRENCES = 20
 """The most lines with the same words in one log whose ids are tried, to see whether a memory still has the text of its line."""
@@ -164,7 +162,7 @@ def find_replaced(
             continue
         if old in held or old in placed:
             by_hand = old in held and _is_by_hand(held[old], ledger)
-            updates.append(Update(line, old, f"{SAID_SO}: {line.place}", new, is_question=by_hand))
+            updates.append(Update(line, old, f"its line says so: {line.place}", new, is_question=by_hand))
         elif line.id not in ledger.consumed:
             warnings.append(
                 f"{line.place}: says that it replaces {old}, which is not in the bank; both stay as they are"
