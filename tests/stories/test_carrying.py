@@ -33,6 +33,9 @@ def test_a_backup_comes_back_whole_into_an_empty_folder_only(bank: Path, bankctl
     said = bankctl("restore", str(file), str(new))
 
     assert "2 memories: all promises hold" in said.out
+    assert "the history of runs is not in a backup" in said.out
+    assert "JSON lines there, one memory a line" in " ".join(bankctl("export", "--help").out.split())
+    assert "and others; --help names all" in " ".join(bankctl("connect", "--help").out.split())
     assert {name: data for name, (data, _) in tree_state(new).items()} == {
         name: data for name, (data, _) in tree_state(bank).items()
     }

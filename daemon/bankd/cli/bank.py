@@ -459,6 +459,7 @@ def restore_command(arguments: Namespace) -> Outcome:
         _(f"{styled(str(root), 'bold')}: {counted(done.files, 'file')} restored")
         + f"; {counted(verdict.memories, 'memory', 'memories')}: {found}",
         styled(elsewhere, "yellow") if done.folders else "",
+        _("the history of runs is not in a backup: earlier runs cannot be shown or undone here"),
         _(f"Next: cd {quote(str(root))} && bankctl doctor"),
         code=3 if verdict.findings else 0,
     )
