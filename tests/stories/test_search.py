@@ -280,6 +280,18 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
     assert looked.startswith("\n  ◐ Prefers concise replies.\n    opinions/preferences:")
     assert hit["id"] not in looked
     assert bankctl("edit", "1", "--print").out == f"{hit['path']}:{hit['line']}\n"
+    by_number = bankctl("show", "1")
+    assert by_number.out.startswith(f"{hit['path']}:{hit['line']}\n")
+    assert "the last answer has 1 memories" in bankctl("show", "2").err
+    short = f"{hit['path'].removeprefix('bank/').removesuffix('.md')}:{hit['line']}"
+    assert (
+        bankctl("show", short).out
+        == bankctl("show", f"{short.partition(':')[0]}.md:{hit['line']}").out
+        == by_number.out
+    )
+    assert bankctl("edit", short, "--print").out == f"{hit['path']}:{hit['line']}\n"
+    assert bankctl("show", "memory/2026-05-02:4").out.startswith("memory/2026-05-02.md:4")
+    assert "bankctl search --ids" in bankctl("show", "m-nothing").err
 
 
 def test_the_doctor_offers_meaning_where_it_is_off_and_could_be_had(

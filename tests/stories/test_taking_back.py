@@ -150,8 +150,9 @@ def test_what_would_stay_is_said_before_anything_is_taken_back(root: Path, bankc
     foretold = bankctl("undo", run, "--dry-run")
 
     assert tree_state(root) == before
-    assert foretold.out.splitlines()[0].startswith("stays bank/identity/values.md")
-    assert bankctl("undo", run).out.splitlines()[:2] == foretold.out.splitlines()[:2]
+    assert foretold.out.splitlines()[0] == f"undoes {run}  2 learned"
+    assert foretold.out.splitlines()[1].startswith("stays bank/identity/values.md")
+    assert bankctl("undo", run).out.splitlines()[:3] == foretold.out.splitlines()[:3]
 
 
 def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run) -> None:
@@ -162,7 +163,7 @@ def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run)
 
     again = bankctl("undo", run)
 
-    assert (again.code, again.out) == (0, "nothing is left to undo\n")
+    assert (again.code, again.out) == (0, f"undoes {run}  1 learned\nnothing is left to undo\n")
     assert pages(root) == before
     empty = bankctl("undo", last_run(bankctl))
     assert (empty.code, "it changed nothing, so there is nothing to take back" in empty.err) == (3, True)
@@ -291,6 +292,58 @@ def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, ba
     assert "undo that one" in said.err
     assert "정직을" in page.read_text()
     assert not next(row for row in bankctl("log", "--json").json["runs"] if row["run"] == f"{run}~again")["undoable"]
+    assert f"{run}~again  changed   repeated a part of {run} that was overwritten" in bankctl("log").out
+    shown = bankctl("show", f"{run}~again").out
+    assert ("to undo this run" in shown, "undo that one" in shown) == (False, True)
+    assert bankctl("undo").out.startswith(f"undoes {run}  1 learned\n")  # and not the newer ~again
+
+
+def test_a_run_is_named_by_its_id_or_a_piece_that_only_it_has(root: Path, bankctl: Run) -> None:
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    learn(root, bankctl, "2026-05-03.md", "S: 가치관: 약속을 지킨다.", now=LATER)
+    later, first = [row["run"] for row in bankctl("log", "--json").json["runs"]]
+    before = pages(root)
+
+    short, several, other = bankctl("undo", "1"), bankctl("undo", "micro"), bankctl("undo", first[:-1])
+
+    assert (short.code, several.code, other.code, pages(root)) == (3, 3, 3, before)
+    assert "bankctl log lists all" in short.err
+    assert later in several.err
+    assert first in several.err
+    assert bankctl("show", first[9:15]).out.startswith(first)
+    assert bankctl("show", "micro").code == 3
+    assert bankctl("undo", later[9:]).out.startswith(f"undoes {later}  1 learned\n")
+
+
+def test_undo_alone_takes_back_a_decision_and_passes_over_what_only_noted_facts(root: Path, bankctl: Run) -> None:
+    same = "The editor of choice is Neovim"
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(f"# Tools\n\n- W: {same} with tmux. ^m-aaaaaaaaaaaa\n- W: {same} without tmux. ^m-bbbbbbbbbbbb\n")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("archive", "put", "m-bbbbbbbbbbbb")
+    bankctl("archive", "restore", "m-bbbbbbbbbbbb")
+    bankctl("review", "keep", "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb")
+    kept = last_run(bankctl)
+    before = pages(root)
+    listed = bankctl("log").out.splitlines()[0]
+
+    undone = bankctl("undo")
+    again = bankctl("undo", "--dry-run")
+    bankctl("feedback", "used", "m-aaaaaaaaaaaa")
+    noted = last_run(bankctl)
+    passed_over = bankctl("undo", "--dry-run")
+
+    assert f"{kept}  " in listed
+    assert "  changed  " in listed
+    assert undone.out.startswith(f"undoes {kept}  2 kept\n")
+    assert "m-aaaaaaaaaaaa and m-bbbbbbbbbbbb are compared again" in undone.out
+    assert pages(root) == before
+    assert "redo" not in undone.out
+    assert re.search(r"-undo changed no page; undone is \S+-restore\n", again.out)
+    assert f"{noted}: cannot be undone; no page was changed" in passed_over.out
+    assert passed_over.out.startswith("undoes ")
+    assert "  noted  " in bankctl("log").out.splitlines()[0]
+    assert "cannot be undone; no page was changed" in bankctl("show", "last").out
 
 
 def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(root: Path, bankctl: Run) -> None:
@@ -303,7 +356,7 @@ def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(roo
     undone = bankctl("undo", noted["run"])
 
     assert noted["counts"] == {"deleted": 1}
-    assert undone.out == "nothing is left to undo\n"
+    assert undone.out == f"undoes {noted['run']}  1 deleted\nnothing is left to undo\n"
     assert not any("restored" in path.read_text() for path in (root / "events").glob("*.jsonl"))
 
 

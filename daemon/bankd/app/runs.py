@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
@@ -23,7 +24,7 @@ from bankd.memory.archive import written_links
 from bankd.memory.ledger import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT
 from bankd.memory.links import find_dead_links, follow_links
 from bankd.memory.report import ReportRow
-from bankd.memory.undo import PastRun, Present, events_of, plan_undo
+from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
 from bankd.memory.use import IMPORTANCE
 from bankd.pages.names import Names, is_outside
 from bankd.pages.scanner import decode_text, encode_text
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from bankd.workspace.facts import RunLedger
 
 _LOOK_SECONDS = 0.3
+SHORTEST_PIECE = 4
+"""A piece of the id of a run names it if it has at least as many characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +48,73 @@ class ChangedFile:
 
 
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
-    """The rows of the history, the newest first, each with the number of its journal if it can be undone."""
+    """The rows of the history, the newest first, each with the number of its journal if it can be undone.
+
+    One that changed no page and cannot be undone has the status `noted`: it only recorded facts.
+    """
     journals = [*workspace.transactions.journals.all()]
-    kept = {j.transaction.run: j.seq for j in journals if j.transaction.kind not in HEALING}
+    undone = [said["id"] for j in journals if j.transaction.kind == UNDO for said in j.transaction.events]
+    answered = {id_.partition(":")[2].rpartition("@")[0] for id_ in undone}  # each names the event that it takes back
+    kept = {j.transaction.run: j.seq for j in journals if _can_go_back(j.transaction, answered)}
+    noted = {j.transaction.run for j in journals} - kept.keys()
+    noted -= {j.transaction.run for j in journals if j.transaction.operations}
     logged = (run for row in workspace.recorder.open_ledger().read() if (run := logged_run(row)))
     rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
+    rows = [row | {"status": "noted"} if row["run"] in noted and row["status"] == "changed" else row for row in rows]
     known = {row["run"] for row in rows}
     for journal in journals:
         id_, kind, at = journal.transaction.run, journal.transaction.kind, journal.transaction.planned_at
         if id_ not in known:
-            rows.append({"run": id_, "cycle": kind, "at": at, "status": "changed", "undoable": kept.get(id_)})
+            row = {"run": id_, "cycle": kind, "at": at, "status": "changed", "undoable": kept.get(id_)}
+            first = id_.partition("~")[0]
+            rows.append(row | {"note": f"repeated a part of {first} that was overwritten"} if kind in HEALING else row)
     return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
+
+
+def _can_go_back(transaction: Transaction, answered: Collection[str] = ()) -> bool:
+    """Whether it changed a file, or gave an answer that was not taken back yet: its event is not among those `answered`."""
+    is_answer = any(said["type"] in REOPENS and said["id"] not in answered for said in transaction.events)
+    return transaction.kind not in _FOR_GOOD and (is_answer or bool(transaction.operations))
+
+
+def find_run(workspace: Workspace, wanted: str) -> str:
+    """The run that a person names: by its id, by a piece of it with at least four characters, or `last`; empty if none is kept.
+
+    UserError when several have this piece.
+    """
+    if re.match(r"\d{8}T\d{6}-.", wanted):  # a whole id: never another run whose id only begins so
+        return wanted
+    runs = list(dict.fromkeys(str(row["run"]) for row in list_runs(workspace) if row["run"]))
+    if wanted == "last":
+        return runs[0] if runs else ""
+    found = [run for run in runs if wanted in run] if len(wanted) >= SHORTEST_PIECE else []
+    if len(found) > 1:
+        named = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
+        raise UserError(f"{wanted}: {len(found)} runs have this in their id; type more of it: {named}")
+    return found[0] if found else ""
+
+
+def run_to_undo(workspace: Workspace) -> tuple[str, str]:
+    """The newest run that can be undone, and why it is not the newest that did anything, if so; UserError when there is none."""
+    runs = [
+        row for row in list_runs(workspace) if row["status"] in {"changed", "noted"} and row["cycle"] not in HEALING
+    ]
+    chosen = next((row for row in runs if row["undoable"]), None)
+    if chosen is None:
+        raise UserError("no run changed a page lately; bankctl log lists the runs")
+    run, newest = str(chosen["run"]), runs[0]
+    if newest is chosen:
+        return run, ""
+    if why := why_for_good(newest):
+        return run, f"{newest['run']}: cannot be undone; {why}"
+    if newest["status"] == "noted":
+        return run, f"{newest['run']} changed no page; undone is {run}"
+    return run, f"{newest['run']}: this run cannot be undone any more"
+
+
+def why_for_good(row: Mapping[str, Any]) -> str:
+    """Why runs of this kind cannot be undone; empty if they can."""
+    return _FOR_GOOD.get(str(row["cycle"]), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +125,21 @@ class RunPage:
     row: Mapping[str, Any]
     rows: Sequence[ReportRow]
     files: Sequence[ChangedFile]
-    is_undoable: bool
 
 
-def show_run(workspace: Workspace, wanted: str) -> RunPage:
+def show_run(workspace: Workspace, run: str) -> RunPage:
     """What a run did and changed; UserError when nothing about it is kept."""
-    journals = [j for j in workspace.transactions.journals.all() if wanted in {j.transaction.run, str(j.seq)}]
-    run = journals[0].transaction.run if journals else wanted
+    journals = [journal for journal in workspace.transactions.journals.all() if journal.transaction.run == run]
     known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
     if not known:
-        raise UserError(f"{wanted}: no such run is kept; `bankctl log` lists those that are")
+        raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
     files = []
     for before, after in (images_of(workspace, journal) for journal in journals):
         for path, old in before.items():
             was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
             lines = unified_diff(was, now, path, path, lineterm="", n=2)
             files.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
-    return RunPage(run, known[0], workspace.recorder.reports.read(run), files, bool(journals))
+    return RunPage(run, known[0], workspace.recorder.reports.read(run), files)
 
 
 def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
@@ -115,11 +172,15 @@ _BY_HAND = (
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The result: the run that took a run back, the files that changed, and what stays because others changed it."""
+    """The result: the run that took a run back, the files that changed, and what stays because others changed it.
+
+    With `is_final` it cannot be undone itself.
+    """
 
     run: str
     changed: tuple[str, ...]
     stays: tuple[str, ...]
+    is_final: bool
 
 
 class Undo:
@@ -163,9 +224,10 @@ class Undo:
     def carry_out(self) -> Undone:
         """Do it; what the user changed meanwhile stays too."""
         workspace, changed, late = self._workspace, list[str](), list[str]()
+        is_final = not any(map(_can_go_back, self._transactions))
         if workspace.is_dry:
             paths = {operation.path for transaction in self._transactions for operation in transaction.operations}
-            return Undone(self.run, tuple(sorted(paths)), ())
+            return Undone(self.run, tuple(sorted(paths)), (), is_final)
         with workspace.recorder.recording("undo", self.run) as record:
             for transaction in self._transactions:
                 applied = workspace.commit(transaction)
@@ -182,7 +244,7 @@ class Undo:
         workspace.graph.refresh()
         workspace.graph.settle(dropped)
         workspace.refresh()
-        return Undone(self.run, tuple(dict.fromkeys((*changed, *asked))), tuple(late))
+        return Undone(self.run, tuple(dict.fromkeys((*changed, *asked))), tuple(late), is_final)
 
 
 def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:

@@ -74,14 +74,31 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
 
 def memory_at(workspace: Workspace, path: str, line: int) -> str:
     """The id of the memory that stands in this line of a page of the bank; UserError when none does."""
-    data = workspace.files.read(path) if ".." not in path else None
+    file = _file_of(workspace, path) or ""
+    data = workspace.files.read(file) if file.startswith("bank/") else None
     if data is None:
         raise UserError(f"{path}: no such page")
+    path = file
     page = read_page(path.removeprefix("bank/"), data)
     for entry in page.entries:
         if entry.memory.id and entry.line <= line <= entry.line + page.text_of(entry).rstrip("\n").count("\n"):
             return entry.memory.id
     raise UserError(f"{path}:{line}: no memory stands in this line")
+
+
+def _file_of(workspace: Workspace, path: str) -> str | None:
+    """The Markdown file that a person names, relative to the workspace: `bank/` and `.md` may be left out."""
+    names = (f"{folder}{path.removesuffix('.md')}.md" for folder in ("", "bank/"))
+    return next((name for name in names if ".." not in name and (workspace.root / name).is_file()), None)
+
+
+def numbered_hit(workspace: Workspace, number: str) -> str:
+    """The id of the memory with this number in the last answer of search; UserError when there is none."""
+    last = workspace.recalls.answers()[-1:]
+    ids = last[0].memories if last else ()
+    if not 0 < int(number) <= len(ids):
+        raise UserError(f"{number}: the last answer has {len(ids)} memories; bankctl search asks anew")
+    return ids[int(number) - 1]
 
 
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
@@ -94,7 +111,9 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     copies = workspace.catalog.copies_of(id_)
     fact = ledger.consumed.get(id_)
     if not copies and fact is None:
-        raise UserError(f"{id_}: no memory with this id, no line memory/LOG.md:N and no run; bankctl search finds ids")
+        raise UserError(
+            f"{id_}: no memory with this id, no line memory/LOG.md:N and no run; bankctl search --ids finds ids"
+        )
     places, texts = [place for place, _ in copies], [text for _, text in copies]
     sources = (split_sources(split_id(line)[0])[1] for text in texts for line in text.split("\n"))
     history = life_of(id_, ledger, [other for named in sources for other in named])
@@ -123,15 +142,11 @@ def locate(workspace: Workspace, what: str) -> tuple[str, int]:
     A number names a memory of the last answer of search.
     """
     path, _, line = what.removeprefix("./").rpartition(":")
-    if line.isdecimal() and path.endswith(".md") and (workspace.root / path).is_file():
-        return path, int(line)
+    if line.isdecimal() and (file := _file_of(workspace, path)):
+        return file, int(line)
     workspace.catalog.refresh(workspace.now)
-    if what.isdecimal():  # the hit with this number in the last answer
-        last = workspace.recalls.answers()[-1:]
-        ids = last[0].memories if last else ()
-        if not 0 < int(what) <= len(ids):
-            raise UserError(f"{what}: the last answer has {len(ids)} memories; bankctl search asks anew")
-        what = ids[int(what) - 1]
+    if what.isdecimal():
+        what = numbered_hit(workspace, what)
     if copies := workspace.catalog.copies_of(what):
         path, _, line = copies[0][0].rpartition(":")
         return path, int(line)
@@ -144,7 +159,7 @@ def locate(workspace: Workspace, what: str) -> tuple[str, int]:
             return name, 1
     if near := names.similar_page(what):
         raise UserError(f"{what}: no memory with this id, no line FILE:N and no page; did you mean {near}?")
-    raise UserError(f"{what}: no memory with this id, no line FILE:N and no page; bankctl search finds ids")
+    raise UserError(f"{what}: no memory with this id, no line FILE:N and no page; bankctl search --ids finds ids")
 
 
 _AT_PLACE = {"code", "codium", "code-insiders", "cursor", "windsurf", "zed", "subl", "hx", "helix"}

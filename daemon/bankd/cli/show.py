@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import asdict
 from datetime import datetime, time, timedelta
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -33,26 +33,27 @@ if TYPE_CHECKING:
     from bankd.memory.plan import Plan
     from bankd.memory.report import Trace
 
-_LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
-_PAGE_LINE = re.compile(r"(?:\./)?(?P<page>bank/.+\.md):(?P<line>\d{1,9})")
+_PLACE = re.compile(r"(?P<path>.+):(?P<line>\d{1,9})")
 
 
 def show_command(arguments: Namespace) -> Outcome:
-    """Show a log line, a run or a memory."""
-    from bankd.app.runs import list_runs, show_run
-    from bankd.app.show import find_memory, memory_at, trace_log_line
+    """Show a log line, a memory, also by its number in the last answer of search, or a run."""
+    from bankd.app.runs import SHORTEST_PIECE, find_run, show_run
+    from bankd.app.show import find_memory, memory_at, numbered_hit, trace_log_line
 
-    what = arguments.what
+    what = bare_id(arguments.what.removeprefix("./"))
     with open_named(arguments, write=False) as workspace:
-        if line := _LINE.fullmatch(what):
-            return _of_line(trace_log_line(workspace, line["log"], int(line["line"])))
-        if what == "last" and (runs := [str(row["run"]) for row in list_runs(workspace) if row["run"]]):
-            return _of_run(show_run(workspace, runs[0]))
-        if line := _PAGE_LINE.fullmatch(what):
-            what = memory_at(workspace, line["page"], int(line["line"]))
-        if re.match(r"\d{8}T\d{6}-|\d{1,6}$", what):
-            return _of_run(show_run(workspace, what))
-        return _of_memory(find_memory(workspace, bare_id(what), is_korean=reads_korean()))
+        if place := _PLACE.fullmatch(what):
+            path, line = place["path"], int(place["line"])
+            if path.startswith("memory/"):
+                log = path.removeprefix("memory/").removesuffix(".md") + ".md"
+                return _of_line(trace_log_line(workspace, log, line))
+            what = memory_at(workspace, path, line)
+        elif what.isdecimal() and len(what) < SHORTEST_PIECE:
+            what = numbered_hit(workspace, what)
+        if not what.startswith("m-") and (run := find_run(workspace, what)):
+            return _of_run(show_run(workspace, run))
+        return _of_memory(find_memory(workspace, what, is_korean=reads_korean()))
 
 
 def _of_line(trace: Trace) -> Outcome:
@@ -87,6 +88,7 @@ def _of_run(page: RunPage) -> Outcome:
 
 
 def _run_lines(page: RunPage) -> Iterator[str]:
+    from bankd.app.runs import why_for_good
     from bankd.memory.report import chapters_of
 
     row = page.row
@@ -104,11 +106,14 @@ def _run_lines(page: RunPage) -> Iterator[str]:
         yield styled(_(f"Changed pages ({len(page.files)})"), "bold")
         for file in page.files:
             yield from _file_lines(file)
-        yield styled(_(f"to undo this run: bankctl undo {page.run}"), "dim")
-    elif page.is_undoable or row["status"] == "empty":
+    elif row["undoable"] or row["status"] in {"empty", "noted"}:
         yield _("it changed no page")
     else:
         yield _("its changes are no longer kept, or it changed no page")
+    if row["undoable"]:
+        yield styled(_(f"to undo this run: bankctl undo {page.run}"), "dim")
+    elif why := why_for_good(row):
+        yield styled(_(f"{page.run}: cannot be undone; {why}"), "dim")
 
 
 def _file_lines(file: ChangedFile) -> Iterator[str]:
@@ -146,42 +151,45 @@ def log_command(arguments: Namespace) -> Outcome | int:
 
 def _line(row: dict[str, Any]) -> str:
     colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(str(row["status"]), "dim")
-    words = ", ".join(_(f"{number} {what}") for what, number in (row.get("counts") or {}).items() if number)
     name = str(row["run"]) or f"{row['cycle']} {row.get('slot', '')}"
     head = f"{styled(padded(name, 26), 'bold')}  {styled(padded(_(str(row['status'])), 8), colour)}"
-    return f"{_minute(row)}  {head}  {styled(words or _(_first_note(row)))}".rstrip()
+    return f"{_minute(row)}  {head}  {styled(_what_it_was(row))}".rstrip()
+
+
+def _what_it_was(row: Mapping[str, Any]) -> str:
+    """What a run did in a few words: its counts, else the first line of its note."""
+    words = ", ".join(_(f"{number} {what}") for what, number in (row.get("counts") or {}).items() if number)
+    return words or _(_first_note(row))
 
 
 def undo_command(arguments: Namespace) -> Outcome:
-    """Undo a run, and say what cannot be undone."""
-    from bankd.app.runs import Undo
+    """Undo a run, and say which one it was and what cannot be undone."""
+    from bankd.app.runs import SHORTEST_PIECE, Undo, find_run, list_runs, run_to_undo
 
+    wanted, passed_over = arguments.run_id or "last", ""
+    if len(wanted) < SHORTEST_PIECE:
+        raise UserError(f"{wanted}: does not name a run; bankctl undo takes back the last one, bankctl log lists all")
     with open_named(arguments, write=not arguments.dry_run) as workspace:
-        run = arguments.run_id or _last_run(workspace)
+        if wanted == "last":
+            run, passed_over = run_to_undo(workspace)
+        else:
+            run = find_run(workspace, wanted) or wanted
         undo = Undo(workspace, run)
+        was = next((_what_it_was(row) for row in list_runs(workspace) if row["run"] == run), "")
         undone = undo.carry_out()
-    said = _(f"undone; to redo it: bankctl undo {undone.run}") if undone.changed else _("nothing is left to undo")
+    said = _("undone") if undone.is_final else _(f"undone; to redo it: bankctl undo {undone.run}")
     stays, rows = list(dict.fromkeys([*undo.stays, *undone.stays])), [link_row(link) for link in undo.dangling]
     whole = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
     return Outcome(
         {**whole, "applied": not arguments.dry_run, "dangling": rows},
+        f"{_('undoes')} {styled(run, 'bold')}  {styled(was)}".rstrip(),
+        styled(_(passed_over), "yellow") if passed_over else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
         *(f"{styled(_('back'), 'green')}  {styled(path)}" for path in undone.changed),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undone.stays),
-        _("nothing was written") if arguments.dry_run else said,
+        _("nothing was written") if arguments.dry_run else said if undone.changed else _("nothing is left to undo"),
     )
-
-
-def _last_run(workspace: Workspace) -> str:
-    """The newest run that changed pages; UserError when there is none."""
-    from bankd.app.runs import list_runs, show_run
-
-    changed = (str(row["run"]) for row in list_runs(workspace) if row["status"] == "changed")
-    for run in islice(changed, 20):
-        if show_run(workspace, run).files:
-            return run
-    raise UserError("no run changed a page lately; bankctl log lists the runs")
 
 
 def report_answer(report: Report, *more: str, is_whole: bool = False) -> Outcome:

@@ -39,7 +39,7 @@ from bankd.words.tables import split_words
 
 Files = Mapping[str, bytes | None]
 
-_REOPENS = {
+REOPENS = {
     kinds.APART: kinds.REOPENED,
     kinds.DISMISSED: kinds.REOPENED,
     kinds.SUPERSEDED: kinds.APART,
@@ -47,6 +47,7 @@ _REOPENS = {
     kinds.IMPORTED: kinds.TAKEN_OUT,
     kinds.TAKEN_OUT: kinds.IMPORTED,
 }
+"""The answers that an undo takes back, each with the event that does it."""
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})
 _KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
 
@@ -376,7 +377,7 @@ def events_of(undoing: Undoing, past: Transaction, run: str, at: datetime, ledge
             facts = _tombstone(id_, here, past.run, ledger) if kind == kinds.ARCHIVED else {"memory": id_}
             found.append(make_event(kind, f"{id_}@{run}", at, **facts, run=run, undoes=past.run))
     for said in past.events:
-        if again := _REOPENS.get(str(said["type"])):
+        if again := REOPENS.get(str(said["type"])):
             facts = {name: value for name, value in said.items() if name not in _OF_EVENTS}
             if said["type"] == kinds.SUPERSEDED:
                 facts = {"memory": said["memory"], "other": said["by"]}

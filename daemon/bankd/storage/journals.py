@@ -134,8 +134,8 @@ class Journals:
             yield f".bankd/{READ_ONLY}", "syncing failed twice in a row; check the disk, then remove this file"
 
     def find(self, run: str) -> list[Journal]:
-        """The journals of a run, by its id or its number; UserError when there is none."""
-        found = [journal for journal in self.all() if run in {journal.transaction.run, str(journal.seq)}]
+        """The journals of a run; UserError when there is none."""
+        found = [journal for journal in self.all() if journal.transaction.run == run]
         if not found:
             raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
         return found
