@@ -34,12 +34,20 @@ def test_a_backup_comes_back_whole_into_an_empty_folder_only(bank: Path, bankctl
 
     assert "2 memories: all promises hold" in said.out
     assert "the history of runs is not in a backup" in said.out
-    assert "JSON lines there, one memory a line" in " ".join(bankctl("export", "--help").out.split())
-    assert "and others; --help names all" in " ".join(bankctl("connect", "--help").out.split())
     assert {name: data for name, (data, _) in tree_state(new).items()} == {
         name: data for name, (data, _) in tree_state(bank).items()
     }
     assert bankctl("search", "gate key", "--workspace", str(new)).code == 0
+
+
+@pytest.mark.parametrize(("command", "words"), [("export", "one memory a line"), ("connect", "--help names all")])
+def test_help_says_what_is_written_and_where_all_agents_are_named(
+    bankctl: Run, capsys: pytest.CaptureFixture[str], command: str, words: str
+) -> None:
+    with pytest.raises(SystemExit):
+        bankctl(command, "--help")
+
+    assert words in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_backup_of_folders_elsewhere_holds_their_files(bank: Path, bankctl: Run, tmp_path: Path) -> None:
