@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bankd.memory.retain import read_log
-from bankd.night.asking import DistilledLine, JudgedLine, Prompt, Reply, Unanswered
+from bankd.night.asking import DistilledLine, Prompt, Reply, Unanswered
 from bankd.night.believe import LineSources, problems_in, verifying_prompt
 from bankd.night.distil import lines_in, prompt_for
 from bankd.night.match import StatementOfDay, matching_prompt, relations_in
@@ -71,20 +71,20 @@ def test_what_it_says_has_the_form_that_was_asked_for(url: str, tmp_path: Path) 
 TEXT = "# 2026-05-02\n\nWe moved the queue to SQLite. Dana signs the release.\n"
 SECTIONS = [*sections_of(read_log("2026-05-02.md", TEXT, anywhere=False), TEXT)]
 (PIECE,) = log_pieces("2026-05-02.md", TEXT, SECTIONS, ())
-LINE = JudgedLine(DistilledLine("W", (), "Dana signs the release.", (3,)))
+LINE = DistilledLine("W", (), "Dana signs the release.", (3,))
 
 
 def test_what_bankd_asks_is_answered_by_the_schema_or_waits(url: str, tmp_path: Path) -> None:
-    verifying = verifying_prompt([LINE], LineSources("a log", PIECE.lines, None))
+    verifying = verifying_prompt([LINE], [LineSources("a log", {3: LINE.text}, None)])
     one, other = StatementOfDay("Dana signs it.", None), StatementOfDay("Dana signs the release.", None)
-    prompts = [prompt_for(PIECE, [], [], ["decisions"]), verifying, matching_prompt(one, [other])]
+    prompts = [prompt_for([PIECE], [], [], ["decisions"]), verifying, matching_prompt(one, [other])]
 
     read, verified, matched = ask(url, tmp_path, [prompt._replace(most_tokens=60) for prompt in prompts])
 
     waits = [reply.reason for reply in (read, verified, matched) if isinstance(reply, Unanswered)]
     assert set(waits) <= {"the answer was cut off at its longest"}
     if isinstance(read, Reply):
-        assert all(line.tag in "WBOS" for line in lines_in(read.value, PIECE, [], []))
+        assert all(line.tag in "WBOS" for made in lines_in(read.value, [PIECE], [], []) for line in made)
     if isinstance(verified, Reply):
         assert len(problems_in(verified.value, 1)) == 1
     if isinstance(matched, Reply):

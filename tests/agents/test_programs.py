@@ -143,5 +143,5 @@ def test_it_is_chosen_by_one_command_with_our_hooks_connected_and_not_called(
     assert f"distil.provider is {name} now" in said
     assert "it passes its trial" in said
     assert "bankd-memory" not in json.dumps(model.asked), "our own hooks were not run"
-    assert f'provider: "{name}"' in (root / "bankd.yaml").read_text()
+    assert f"provider: {name}\n" in (root / "bankd.yaml").read_text()
     assert not [*(root / "memory/imports").rglob("*.md")]
