@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from bankd.system.child import ChildProcess
 from bankd.system.clock import read_monotonic
-from bankd.wiring import search
+from bankd.wiring import probing, search
 from bankd.words.statement import Morpheme, Wording
 from bankd.workers.analyser import KiwiWorker
 from tests.year import make_year
@@ -30,7 +30,8 @@ MEMORY, ROOM = Path("/dev/shm"), 4 << 30  # bytes that must be free there
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let the quick suite write to memory, for most of its time went into syncing; the full suite writes to the disk."""
-    search.is_installed = lambda _: False  # `meaning.model: auto` is words here: the model takes seconds to load
+    # `meaning.model: auto` is words here: the model takes seconds to load.
+    search.is_installed = probing.is_installed = lambda _: False
     if config.option.markexpr == "not full" and MEMORY.is_dir() and is_roomy(MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
