@@ -63,7 +63,7 @@ def holder(root: Path, code: str = "") -> Iterator[subprocess.Popen[str]]:
 
 def test_a_second_writer_is_told_who_holds_the_workspace(root: Path) -> None:
     with holder(root) as process:
-        for words in (["cycle", "micro", "--now", NOW], ["undo", "x"], ["forget", "m-x"]):
+        for words in (["cycle", "micro", "--now", NOW], ["undo"], ["forget", "m-x"]):
             refused = bankctl(root, *words)
             _, said = refused.communicate()
 
