@@ -78,12 +78,11 @@ def memory_at(workspace: Workspace, path: str, line: int) -> str:
     data = workspace.files.read(file) if file.startswith("bank/") else None
     if data is None:
         raise UserError(f"{path}: no such page")
-    path = file
-    page = read_page(path.removeprefix("bank/"), data)
+    page = read_page(file.removeprefix("bank/"), data)
     for entry in page.entries:
         if entry.memory.id and entry.line <= line <= entry.line + page.text_of(entry).rstrip("\n").count("\n"):
             return entry.memory.id
-    raise UserError(f"{path}:{line}: no memory stands in this line")
+    raise UserError(f"{file}:{line}: no memory stands in this line")
 
 
 def _file_of(workspace: Workspace, path: str) -> str | None:

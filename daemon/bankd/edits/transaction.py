@@ -1,8 +1,9 @@
 """A transaction: operations on files and the events that tell of them, in an order that never loses a piece.
 
 First files are made and pieces added, then pieces are replaced, removed and relinked, and events come last: at every
-moment each piece is in at least one visible file. This module decides what each step does to the bytes that it meets; storage carries it out. A
-page that is to be written anew but was changed meanwhile goes piece by piece: what the user changed stays where it is.
+moment each piece is in at least one visible file. This module decides what each step does to the bytes that it meets;
+storage carries it out. A page that is to be written anew but was changed meanwhile goes piece by piece: what the user
+changed stays where it is.
 """
 
 from __future__ import annotations

@@ -84,16 +84,20 @@ class LogPiece(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The piece as a model sees it below its title: the headings, and each line after its number, a short turn also after its heading."""
+        """The piece as a model sees it below its title: the headings, and each line after its number.
+
+        A turn of one line stands on the line of its heading, which says who speaks and when.
+        """
         shown, numbered = list[str](), iter(self.texts.items())
         for at, section in enumerate((*self.before, *self.sections)):
             shown += ["Read before:"] if self.before and at == 0 else ["New:"] if at == len(self.before) > 0 else []
-            of = section.heading if section.heading not in self.title else ""
             lines = [f"{number}| {text}" for _, (number, text) in zip(section.lines, numbered, strict=False)]
-            is_turn = len(lines) == 1  # who says it and when, before the bar
-            shown += (
-                [lines[0].replace("|", f" {of}|", 1)] if of and is_turn else [*([f"## {of}"] if of else ()), *lines]
-            )
+            if section.heading in self.title:
+                shown += lines
+            elif len(lines) == 1:
+                shown.append(lines[0].replace("|", f" {section.heading}|", 1))
+            else:
+                shown += [f"## {section.heading}", *lines]
         return "\n".join(shown)
 
 
