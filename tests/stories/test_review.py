@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bankd.agents.tools import BankMethods
+from bankd.edits.operations import Operation, Remove
+from bankd.memory.plan import MovingMemory, move_operations
+from bankd.memory.route import Destination
 from bankd.wiring.reader import BankReader
 from tests.settings import place_by_rules_alone
 from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
@@ -80,6 +84,23 @@ def test_what_is_on_its_page_already_stays_there_and_its_rule_is_added_all_the_s
     bankctl("review", "place", waiting, "home", "--always", "뮤즐렉", "--apply")
     assert "- {target: daily/home.md, match: '뮤즐렉'}" in rules.read_text("utf-8")
     assert page.read_bytes() == before
+
+
+def test_a_move_after_which_the_memory_would_stand_nowhere_is_refused(
+    waiting: str, root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bankctl("review", "place", waiting, "home")
+    before = (root / "bank/daily/home.md").read_bytes()
+
+    def only_removed(moves: Iterable[tuple[MovingMemory, Destination]]) -> list[Operation]:
+        return [replace(one, elsewhere="") for one in move_operations(moves) if isinstance(one, Remove)]
+
+    monkeypatch.setattr("bankd.app.review.move_operations", only_removed)
+    refused = bankctl("review", "place", waiting, "daily/health")
+
+    assert refused.code != 0
+    assert waiting in refused.err
+    assert (root / "bank/daily/home.md").read_bytes() == before
 
 
 def test_what_is_on_a_part_of_a_page_is_not_moved_to_its_hub(root: Path, bankctl: Run) -> None:

@@ -81,6 +81,17 @@ def choose(client: TestClient, kind: str, do: str, number: int = 0, **typed: str
     return parse_qs(urlsplit(went).query)["run"][0]
 
 
+def test_what_is_placed_where_it_is_stays_and_is_said_to_be_there(desk: Path, client: TestClient) -> None:
+    page = desk / "bank/patterns/workflows.md"
+    before, (id_, *_) = page.read_bytes(), re.findall(r"\^(m-\w+)", page.read_text("utf-8"))
+
+    went = post(client, "desk", do="place", id=id_, page="patterns/workflows", view="home")
+
+    assert "did=there" in went
+    assert "Already on" in client.get(went).text
+    assert page.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("kind", "do", "number", "typed"),
     [

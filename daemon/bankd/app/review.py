@@ -204,13 +204,13 @@ def move_memories(
     moved = [(waiting.id, destination.page) for waiting, destination in moves]
     if workspace.is_dry or not moved:
         return moved
-    operations = rebase_moved(move_operations(moves), workspace.graph, workspace.transactions.look)
-    pages = {path: workspace.transactions.look(path) for path in {operation.path for operation in operations}}
-    before = {path: data for path, data in pages.items() if data is not None}
-    plan = Plan(kind, workspace.now)
-    if lost := find_losses(plan, before, foresee_pages(Transaction(kind, "", operations), before)):
+    look = workspace.transactions.look
+    operations = rebase_moved(move_operations(moves), workspace.graph, look)
+    before = {one.path: data for one in operations if (data := look(one.path)) is not None}
+    after = foresee_pages(Transaction(kind, "", operations), before)
+    if lost := find_losses(Plan(kind, workspace.now), before, after):
         raise InvariantError(*lost)
-    links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
+    links = follow_links(operations, workspace.graph, look).followed
     rows = [
         ReportRow("~", "placed", f"{item.page}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
         for item, to in moves

@@ -138,7 +138,8 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
 def _contradictions(workspace: Workspace) -> Iterator[Card]:
     """The pairs in the bank that say different values of the same thing, unless that is decided, the newest first.
 
-    It is decided when one replaces the other, or a person said that both hold. They include this week's few questions: pairs in which the newer may replace the older.
+    It is decided when one replaces the other, or a person said that both hold. This week's few questions are among them:
+    pairs in which the newer may replace the older.
     """
     user_run = begin_run(workspace, "list")
     found, held, ledger = review.compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
@@ -319,6 +320,8 @@ class Decided(NamedTuple):
     run: str
     note: str = ""
     """That the page is new; empty if it was there."""
+    is_there: bool = False
+    """The memory was on that page already, and nothing was done."""
 
 
 def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] = DECISIONS) -> Decided:
@@ -338,7 +341,7 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
     if places and not page:
         held = workspace.catalog.lines_of([form["id"]])[form["id"]].page
         page = review.named_place(workspace, form["page"]).page if form.get("page") else held.removeprefix("bank/")
-        return Decided(f"is on {held} already", page, "")
+        return Decided(f"is on {held} already", page, "", is_there=True)
     is_new = places and names.file(f"bank/{page}") is None
     return Decided(decision.done, page if places else "", runs[-1] if runs else "", "a new page" if is_new else "")
 

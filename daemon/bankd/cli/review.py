@@ -133,7 +133,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
 
 
 def _done(decided: Decided, *, is_dry: bool) -> str:
-    if decided.said.endswith("already"):
+    if decided.is_there:
         return _(decided.said)
     said = f"{_(decided.said)} {decided.page}".strip() + (f"; {_(decided.note)}" if decided.note else "")
     return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green")

@@ -119,7 +119,7 @@ class _Site:
         view = form.get("view", "review")
         if form["do"] == "forget":
             form.update(view="home", what="")
-        facts = {"did": form["do"], "run": done.run}
+        facts = {"did": "there" if done.is_there else form["do"], "run": done.run}
         if done.page:
             facts |= {"to": done.page, "said": form.get("line", "")}
         if view == "review":

@@ -104,8 +104,8 @@ _DECISIONS = {
     "set": Decision(_set, "Saved"),
     "add": Decision(_run, "Remembered"),
 }
-DONE: Mapping[str, str] = {name: decision.done for name, decision in _DECISIONS.items()}
-"""The messages for decisions."""
+DONE: Mapping[str, str] = {**{name: decision.done for name, decision in _DECISIONS.items()}, "there": "Already on"}
+"""The messages for decisions, and of one that was to be placed where it was already."""
 
 
 def carry_out(bank: OpenBank, form: Form) -> Decided:
