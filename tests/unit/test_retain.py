@@ -6,6 +6,7 @@ import unicodedata
 
 import pytest
 
+from bankd.errors import UsageError
 from bankd.memory.retain import LogPlace, identified_as, read_log, retain_line, without_unended
 from bankd.pages.memory import Confidence
 
@@ -252,6 +253,12 @@ def test_a_statement_gets_the_head_that_it_lacks(
     text: str, tag: str | None, confidence: float | None, line: str
 ) -> None:
     assert retain_line(text, tag, confidence) == line
+
+
+@pytest.mark.parametrize("text", ["W @: empty", "W @민지 배포는 금요일", "O(c=0.5) tea is good"])
+def test_a_head_that_cannot_be_read_is_refused_and_no_statement_of_its_own(text: str) -> None:
+    with pytest.raises(UsageError, match="part before the text cannot be read"):
+        retain_line(text, None)
 
 
 def test_questions_stand_below_the_line_each_on_its_own() -> None:

@@ -71,6 +71,7 @@ BAD, REFUSED, PROPOSED = "bad", "refused", "proposed"
 _CODE_SPAN = re.compile(r"(`+)(?!`)(?:.*?[^`])?\1(?!`)", re.DOTALL)
 _OPEN = "%% hides what comes after it in Obsidian; close the comment, or write `%%` in backticks"
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
+_UNREAD = "the part before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -348,8 +349,7 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
         return f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
     if head is None:
         tight = "no space after the colon; write it as `- W: text`"
-        unread = "the part before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
-        return tight if _TIGHT_TEXT.match(text) else unread if _MEANT.match(text) else _UNTAGGED
+        return tight if _TIGHT_TEXT.match(text) else _UNREAD if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"
     said, replaces = part_replaced(text[head.length :])
@@ -378,6 +378,8 @@ def retain_line(
     if head and tagged and tag not in {None, head.tag}:
         raise UsageError(f"the text has the tag {head.tag} and --tag says {tag}; leave out one of them")
     named = f"{tag or 'W'}{'' if confidence is None else f'(c={confidence:.2f})'}"
+    if head is None and (_MEANT.match(said) or re.match(r"[WBOS][ \t]+@", said)):
+        raise UsageError(f"cannot be remembered: {_UNREAD}")
     has_colon = said.startswith("@") and parse_head(f"{named} {said}")  # `@Peter: …`
     line = f"- {said}" if tagged else f"- {named} {said}" if has_colon else f"- {named}: {said}"
     reading = read_log("", f"## Retain\n{line}\n", anywhere=True)
