@@ -301,6 +301,18 @@ LOOKS = (
 """What a person types in the course of some days."""
 
 
+@pytest.mark.parametrize(("opened", "closed"), [("%%", "%%"), ("<!--", "-->")])
+def test_the_doctor_names_a_comment_that_never_ends(root: Path, bankctl: Run, opened: str, closed: str) -> None:
+    page = root / "bank/world/facts.md"
+    page.write_text(f"# Facts\n\n- tea\n\n{opened}\nnot yet\n\n- [habits](../patterns/habits.md)\n")
+
+    told = bankctl("doctor")
+    page.write_text(page.read_text() + f"{closed}\n")
+
+    assert "--  bank/world/facts.md:5: a comment begins and never ends" in told.out
+    assert "never ends" not in bankctl("doctor").out
+
+
 def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: Run) -> None:
     page = root / "bank/world/facts.md"
     bad = (

@@ -39,6 +39,7 @@ from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
 from bankd.memory.retain import read_log
 from bankd.pages.names import why_no_day
+from bankd.pages.scanner import BlockKind, decode_text, is_open_comment, scan_text
 from bankd.pages.text import lines_not_utf8
 from bankd.search.bank_search import Indexes
 from bankd.settings import LAYOUTS, Settings
@@ -235,10 +236,10 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
 
 
 def _check_contents(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
-    """Files that wait, lines with bytes that are not UTF-8, and logs with Retain lines whose day nothing states.
+    """Files that wait, lines with bytes that are not UTF-8, open comments, and logs with Retain lines whose day nothing states.
 
-    bankd does not change such bytes, and search finds the words around them. Such lines of logs count as said on the day of
-    the run that reads them.
+    bankd does not change such bytes, and search finds the words around them. A comment of a page that is never closed hides
+    what is below it. Such lines of logs count as said on the day of the run that reads them.
     """
     for folder in FOLDERS[:3]:
         is_log = folder == "memory"
@@ -257,6 +258,12 @@ def _check_contents(probe: Probe, settings: Settings) -> Iterator[HealthFinding]
                 yield HealthFinding(
                     "bytes", f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8"
                 )
+            may_hide = not is_log and (b"%%" in data or b"<!--" in data)
+            page = scan_text(decode_text(data) if may_hide else "")
+            for block in page.blocks:
+                if block.kind is BlockKind.COMMENT and is_open_comment(page, block):
+                    text = f"{path}:{block.start + 1}: a comment begins and never ends: it hides all below, links too"
+                    yield HealthFinding("pages", text, "close it where it should end, with `%%` or `-->` as it began")
             reading = read_log(log, text_of_log(data), anywhere=settings.retain.anywhere)
             if why and (lines := sum(line.place.stated is None for line in reading.lines)):
                 text = f"{path}: {why}; Retain lines that count as said when first read: {lines}"
