@@ -20,7 +20,7 @@ from bankd.layouts.split import Limits, plan_split
 from bankd.pages.names import Names
 from bankd.pages.page import part_lines
 from bankd.pages.references import references_of
-from bankd.pages.resolve import WIKI_KINDS, find_place, outline_of, resolve_reference, sense_of
+from bankd.pages.resolve import WIKI_KINDS, find_place, outline_of, resolve_reference
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.storage.journals import Lock
 from bankd.storage.transactions import Recoverer, Recovery, TransactionWriter
@@ -58,8 +58,7 @@ def plan_a_split(files: dict[str, str]) -> Layout | None:
 def plan_a_merge(files: dict[str, str]) -> Layout | None:
     """Merge the page unless that is done."""
     documents = {path: scan_text(text) for path, text in files.items()}
-    names = Names(files)
-    layout = plan_merge(FULL, documents, lambda path, doc, first, last: sense_of(path, doc, first, last, names))
+    layout = plan_merge(FULL, documents)
     return layout if isinstance(layout, Layout) and layout.gone else None
 
 

@@ -18,7 +18,6 @@ from bankd.layouts.split import Limits, plan_split
 from bankd.memory.archive import Archived
 from bankd.memory.undo import PastRun, Present, Undoing, moves_lines, plan_undo, stand_of
 from bankd.pages.names import Names
-from bankd.pages.resolve import sense_of
 from bankd.pages.scanner import encode_text, scan_text
 
 LIMITS = Limits(warn=200, split=300)
@@ -88,8 +87,7 @@ class Bank:
         hubs = [path for path in self.pages() if any(p.startswith(path[:-3] + "/") for p in self.pages())]
         if hubs:
             documents = {path: scan_text(data.decode()) for path, data in self.files.items()}
-            names = Names(self.files)
-            layout = plan_merge(self.chance.choice(hubs), documents, lambda *lines: sense_of(*lines, names))
+            layout = plan_merge(self.chance.choice(hubs), documents)
             self._arrange(layout if isinstance(layout, Layout) and layout.gone else None)
 
     def move(self) -> None:

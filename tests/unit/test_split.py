@@ -11,7 +11,6 @@ from bankd.layouts.merge import Layout
 from bankd.layouts.rearrange import find_layout_faults
 from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages.names import Names
-from bankd.pages.page import SHARED_MARK
 from bankd.pages.references import references_of
 from bankd.pages.scanner import scan_text
 
@@ -101,19 +100,19 @@ def test_front_matter_goes_to_each_part_but_for_what_only_one_page_can_be() -> N
     assert pages[PATH].startswith(front)
 
 
-def test_definitions_go_to_every_part_that_uses_them() -> None:
-    text = (
-        "# T\n\n" + section("a [x][ref]") + section("b [ref] and[^1]") + section("c") + "[ref]: ../daily/x.md\n"
-        "[^1]: A note.\n    With [more][ref].\n"
-    )
+@pytest.mark.parametrize(
+    ("said", "is_cut"),
+    [
+        ("## a [x][ref]\n\n## b\n\n{}\n\n[ref]: ../daily/x.md\n", False),
+        ("## a[^1]\n\n## b\n\n{}\n\n[^1]: A note.\n", False),
+        ("## a\n\nsee [ref]\n\n[ref]: ../daily/x.md\n\n## b\n\n{}\n", True),
+        ("## a [other]\n\n## b\n\n{}\n\n[ref]: ../daily/x.md\n", True),
+    ],
+)
+def test_a_page_whose_parts_would_share_a_definition_is_not_cut(said: str, is_cut: bool) -> None:
+    pages = split("# T\n\n" + said.format("x" * 250), SMALL, "bank/daily/x.md")
 
-    pages = split(text, SMALL, "bank/daily/x.md")
-
-    shared = f"\n{SHARED_MARK}\n[ref]: ../../daily/x.md\n"
-    assert pages["bank/knowledge/full/a-x.md"].endswith(shared)
-    assert pages["bank/knowledge/full/b-ref-and1.md"].endswith(shared + "[^1]: A note.\n    With [more][ref].\n")
-    assert SHARED_MARK not in pages["bank/knowledge/full/c.md"]
-    assert pages[PATH].endswith("\n\n[ref]: ../daily/x.md\n[^1]: A note.\n    With [more][ref].\n")
+    assert bool(pages) is is_cut
 
 
 def test_names_do_not_collide_with_each_other_or_with_any_page() -> None:
@@ -136,7 +135,7 @@ def test_new_text_on_a_hub_becomes_new_parts_and_the_old_lines_stay() -> None:
 
 
 def test_line_ends_and_a_missing_last_one_are_kept() -> None:
-    text = ("# T\n\n" + section("a [r]") + section("b [r]") + "## c\n\n[r]: #a-r\n\ntext [r]").replace("\n", "\r\n")
+    text = ("# T\n\n" + section("a") + section("b") + "## c\n\n[r]: #a\n\ntext [r]").replace("\n", "\r\n")
 
     pages = split(text)
 

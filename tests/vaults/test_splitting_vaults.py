@@ -16,9 +16,9 @@ from bankd.layouts.merge import Layout, combine_layouts, placed_pieces, plan_mer
 from bankd.layouts.split import Limits, is_due, plan_split, size_of
 from bankd.pages.names import Names, path_key
 from bankd.pages.page import part_lines, read_page
-from bankd.pages.references import LinkKind, Reference, references_of
-from bankd.pages.resolve import WIKI_KINDS, Outline, Target, find_place, outline_of, resolve_reference, sense_of
-from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
+from bankd.pages.references import LinkKind, Reference, definitions_of, references_of
+from bankd.pages.resolve import WIKI_KINDS, Outline, Target, find_place, outline_of, resolve_reference
+from bankd.pages.scanner import decode_text, encode_text, scan_text
 
 STEPS = tuple(Limits(size // 2, size) for size in (15_360, 12_000, 9_000, 7_000, 5_000))  # bytes
 NAMES = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
@@ -121,11 +121,7 @@ class Vault:
 
 def merged(bank: Bank, hubs: list[str]) -> Bank:
     """The bank with the parts of these hubs put back."""
-
-    def sense(path: str, document: Document, start: int, end: int) -> str:
-        return sense_of(path, document, start, end, bank.names)
-
-    layouts = [plan_merge(hub, bank.documents, sense) for hub in hubs]
+    layouts = [plan_merge(hub, bank.documents) for hub in hubs]
     assert all(isinstance(layout, Layout) for layout in layouts)
     return bank.after(combine_layouts(tuple(layout for layout in layouts if isinstance(layout, Layout))))[0]
 
@@ -196,8 +192,8 @@ def outline(bank: Bank, path: str) -> Outline:
 def test_a_third_of_the_pages_is_split(vault: Vault, done: Split) -> None:
     layout, seamless = done.layout, done.seamless
 
-    assert len(layout.sources) * 3 >= len(vault.bank.files)
-    assert seamless == []
+    assert len(layout.sources) * 3 >= len(vault.bank.files) - len(seamless)
+    assert all(definitions_of(vault.bank.documents[path]) for path in seamless)
 
 
 def test_every_link_that_resolved_leads_to_the_same_words(vault: Vault, done: Split) -> None:
@@ -240,20 +236,24 @@ def test_all_else_is_the_same_to_the_byte(vault: Vault, done: Split) -> None:
     for new_page, piece, first in placed_pieces(layout):
         for n in range(piece.start, piece.end if piece.source else 0):
             assert before.masked(piece.source or "", n) == after.masked(new_page.path, first + n - piece.start)
-            moved[piece.source or "", n] += not piece.is_copy
+            moved[piece.source or "", n] += 1
 
     everything = {(path, n) for path in layout.sources for n in range(len(before.documents[path].lines))}
     assert set(moved) == everything
     assert set(moved.values()) == {1}
 
 
-def test_a_merge_gives_the_original_bytes(vault: Vault, done: Split) -> None:
-    layout, after = done.layout, done.after
+def test_a_merge_gives_the_original_back_but_for_the_style_of_links(vault: Vault, done: Split) -> None:
+    layout, after, before = done.layout, done.after, vault.bank
 
     back = merged(after, sorted(layout.sources))
 
-    assert back.files.keys() == vault.bank.files.keys()
-    assert [path for path, text in vault.bank.files.items() if back.files[path] != text] == []
+    assert back.files.keys() == before.files.keys()
+    for path, document in before.documents.items():
+        lines = range(len(document.lines))
+        assert [back.masked(path, n) for n in lines] == [before.masked(path, n) for n in lines]
+        for old, new in zip(before.references[path], back.references[path], strict=True):
+            assert meaning(back, path, new) == meaning(before, path, old), (path, old, new)
 
 
 def test_every_memory_is_there_once_and_in_order(vault: Vault, done: Split) -> None:

@@ -17,8 +17,7 @@ from bankd.memory.links import find_healing
 from bankd.pages.memory import is_memory_id
 from bankd.pages.names import BANK, folder_of, is_own, problem_of_target
 from bankd.pages.page import part_lines, parts_folder
-from bankd.pages.resolve import sense_of
-from bankd.pages.scanner import Document, encode_text
+from bankd.pages.scanner import encode_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ class Rearranger:
         document = self.graph.document(path)
         layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self.graph.is_name_taken)
         if layout is None:
-            raise UserError(f"{path}: has no place where it could be split")
+            raise UserError(
+                f"{path}: has no place where it could be split, or its parts would share a footnote or link definition"
+            )
         return self._carry_out("split", layout)
 
     def merge(self, page: str) -> Rearranged:
@@ -69,10 +70,7 @@ class Rearranger:
             waiting += new
         documents = {page: documents[page] for page in [path, *parts_of(path, documents)]}
 
-        def sense(source: str, document: Document, start: int, end: int) -> str:
-            return sense_of(source, document, start, end, names)
-
-        layout = plan_merge(path, documents, sense)
+        layout = plan_merge(path, documents)
         if not isinstance(layout, Layout):
             raise UserError(*(f"{problem.path}: {problem.reason}" for problem in layout))
         if not layout.gone:

@@ -6,29 +6,22 @@ move gives pages another path; `moved_by_hand` recognises one that the user has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from bankd.pages.page import SHARED_MARK, inherited_front_matter, line_end_of, part_lines
-from bankd.pages.references import definitions_of
-from bankd.pages.scanner import Block, BlockKind, Document, scan_text
+from bankd.pages.page import inherited_front_matter, line_end_of, part_lines
+from bankd.pages.scanner import BlockKind, Document, scan_text
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutPiece:
-    """Lines `start` to `end` of an old page (half open); without a source, new `text`.
-
-    A copy repeats lines of another page; nothing outside its own page refers to it. An unended piece has no
-    line ending after its last line.
-    """
+    """Lines `start` to `end` of an old page (half open); without a source, new `text`."""
 
     source: str | None = None
     start: int = 0
     end: int = 0
     text: str = ""
-    is_copy: bool = False
-    is_unended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +74,10 @@ def combine_layouts(layouts: tuple[Layout, ...]) -> Layout:
 
 
 def line_positions(layout: Layout) -> dict[tuple[str, int], tuple[str, int]]:
-    """The new page and line of each old line, by its old page and line; copies do not count."""
+    """The new page and line of each old line, by its old page and line."""
     found = {}
     for new_page, piece, first in placed_pieces(layout):
-        if piece.source and not piece.is_copy:
+        if piece.source:
             for n in range(piece.start, piece.end):
                 found[piece.source, n] = (new_page.path, first + n - piece.start)
     return found
@@ -107,13 +100,9 @@ class Unmergeable:
     reason: str
 
 
-Sense = Callable[[str, Document, int, int], str]
-"""(page, its document, first line, last line) -> the lines with their targets resolved: see `resolve.sense_of`."""
-
-
-def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Layout | tuple[Unmergeable, ...]:
+def plan_merge(hub: str, documents: Mapping[str, Document]) -> Layout | tuple[Unmergeable, ...]:
     """Lay a hub and all its parts out as one page; `documents` holds the hub, its parts, and theirs."""
-    merger = _Merger(hub, documents, sense)
+    merger = _Merger(hub, documents)
     pieces = list(merger.pieces(hub, 0, len(documents[hub].lines)))
     problems = (*merger.problems, *_unclosed(pieces, documents))
     if problems:
@@ -133,9 +122,8 @@ def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
 
 
 class _Merger:
-    def __init__(self, hub: str, documents: Mapping[str, Document], sense: Sense) -> None:
-        self._hub, self._documents, self._sense = hub, documents, sense
-        self._masters = self._find_masters([hub, *parts_of(hub, documents)])
+    def __init__(self, hub: str, documents: Mapping[str, Document]) -> None:
+        self._hub, self._documents = hub, documents
         self._front = inherited_front_matter(documents[hub])
         self.parts: list[str] = []
         self.homes: dict[str, Home] = {}
@@ -145,8 +133,6 @@ class _Merger:
         """The lines of a page, with the body of a part in the place of each line that leads to one."""
         document = self._documents[path]
         listed = part_lines(document, path)
-        shared = self._shared(path, document)
-        end, is_unended = shared or (end, False)
         for line, part in sorted(listed.items()):
             if part in self._documents and part not in self.parts and start <= line < end:
                 if start < line:
@@ -154,7 +140,7 @@ class _Merger:
                 yield from self._part(part)
                 start = line + 1
         if start < end:
-            yield LayoutPiece(path, start, end, is_unended=is_unended)
+            yield LayoutPiece(path, start, end)
 
     def _part(self, part: str) -> Iterator[LayoutPiece]:
         self.parts.append(part)
@@ -173,38 +159,6 @@ class _Merger:
             self.problems.append(Unmergeable(part, reason))
         return first.end
 
-    def _shared(self, path: str, document: Document) -> tuple[int, bool] | None:
-        """Where the own lines of a page end, and whether the last one had no line ending; None without a mark."""
-        mark = _mark_of(document)
-        if mark is None:
-            return None
-        self._check_shared(path, document, mark)
-        above = document.lines[mark.start - 1] if mark.start else ""
-        is_spaced = above in {"\n", "\r\n"}
-        return (mark.start - 1, False) if is_spaced else (mark.start, True)
-
-    def _check_shared(self, path: str, document: Document, mark: Block) -> None:
-        """Report text below the mark that is not a copy of something that stays."""
-        for block in document.blocks:
-            if block.start < mark.end or block.kind is BlockKind.BLANK:
-                continue
-            definition = next((d for d in definitions_of(document) if d.start == block.start), None)
-            said = definition and self._sense(path, document, definition.start, definition.end)
-            if definition is None or self._masters.get(definition.label) != said:
-                reason = f"line {block.start + 1} below the shared definitions has text that is nowhere else"
-                self.problems.append(Unmergeable(path, reason))
-
-    def _find_masters(self, paths: list[str]) -> Mapping[str, str]:
-        """The definition of each label outside the copies."""
-        masters: dict[str, str] = {}
-        for path in paths:
-            document = self._documents[path]
-            mark = _mark_of(document)
-            for definition in definitions_of(document):
-                if mark is None or definition.start < mark.start:
-                    masters.setdefault(definition.label, self._sense(path, document, definition.start, definition.end))
-        return masters
-
 
 def _unclosed(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[Unmergeable]:
     """The pages whose last block would swallow the next part, even with a blank line between them."""
@@ -222,7 +176,7 @@ def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Ite
             continue
         document = documents[piece.source]
         line_end = line_end_of(document)
-        if piece.is_unended or not document.lines[piece.end - 1].endswith("\n"):
+        if not document.lines[piece.end - 1].endswith("\n"):
             yield LayoutPiece(text=line_end)
         if _would_join(piece, after, documents):
             yield LayoutPiece(text=line_end)
@@ -242,12 +196,6 @@ def _would_join(
     above.extend(gap)
     joined = scan_text("".join([*above, *next_document.lines[first.start : first.end]]))
     return not any(block.start == len(above) and block.kind is first.kind for block in joined.blocks)
-
-
-def _mark_of(document: Document) -> Block | None:
-    """The comment below which a part repeats definitions."""
-    comments = (block for block in document.blocks if block.kind is BlockKind.COMMENT)
-    return next((block for block in comments if document.lines[block.start].strip() == SHARED_MARK), None)
 
 
 def plan_move(moves: Mapping[str, str], line_counts: Mapping[str, int], folder: tuple[str, str] | None) -> Layout:

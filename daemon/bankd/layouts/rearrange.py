@@ -17,7 +17,6 @@ from typing import TypeVar
 from bankd.edits.inserting import block_key
 from bankd.edits.operations import Move, Moved, Operation, Relink, Rewrite, Write, digest_of
 from bankd.layouts.links import (
-    HEADING_ROUNDS,
     Edit,
     Link,
     LinkScene,
@@ -26,10 +25,10 @@ from bankd.layouts.links import (
     Source,
     Stray,
     choose_style,
-    edit_line,
     fragment_of,
     place_in,
     relink_layout,
+    with_targets,
 )
 from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
 from bankd.layouts.split import Limits, is_due, plan_split
@@ -179,7 +178,7 @@ def plan_layout(
 ) -> Rearrangement:
     """Relink a layout and check the result; pages in `by_hand` are at their new paths already."""
     moved = by_hand or {}
-    sources, relinked = _relink_all(layout, names, sources_for)
+    sources, relinked = _relink_all(layout, names, sources_for, sources_for(layout, names))
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
     of_rules = ((path, source) for path, source in sources.items() if not path.endswith(_OF_OBSIDIAN))
     rules = (path for path, source in of_rules if any(r.kind is references.LinkKind.ROUTE for r in source.references))
@@ -191,12 +190,17 @@ def plan_layout(
     return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
 
 
-def _relink_all(layout: Layout, names: Names, sources_for: SourcesFor) -> tuple[Mapping[str, Source], Relinked]:
+def _relink_all(
+    layout: Layout,
+    names: Names,
+    sources_for: SourcesFor,
+    sources: Mapping[str, Source],
+    given: Mapping[Link, Edit] | None = None,
+) -> tuple[Mapping[str, Source], Relinked]:
     """Relink a layout, and links to headings that this changes in other pages; gives all files that were read, too."""
-    sources = sources_for(layout, names)
     followed: set[str] = set()
     while True:
-        relinked = relink_layout(layout, sources, names)
+        relinked = relink_layout(layout, sources, names, given)
         others = relinked.texts.keys() - {*layout.new_paths, *followed}
         renamed = {path for path in others if _renames_heading("".join(sources[path].lines), relinked.texts[path])}
         if not renamed:
@@ -248,14 +252,8 @@ def reference_rewriter(routing: str) -> Rewrite:
 
     def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
         source = read_source(path, text, routing)
-        lines = list(source.lines)
-        edits: dict[int, list[Edit]] = {}
-        for reference in source.references:
-            if (target := new.get(reference_name(reference))) is not None:
-                edits.setdefault(reference.line, []).append(Edit(path, path, reference, target, ""))
-        for number, here in edits.items():
-            lines[number] = edit_line(lines[number], here)
-        return "".join(lines)
+        named = ((reference, new.get(reference_name(reference))) for reference in source.references)
+        return "".join(with_targets(source.lines, [(one, target) for one, target in named if target is not None]))
 
     return rewrite
 
@@ -279,7 +277,7 @@ def _rewritten_pages(layout: Layout, relinked: Relinked, before: Mapping[str, st
 def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
     """The lines of an old page that went to other files."""
     for new_page, piece, _ in placed_pieces(layout):
-        if piece.source == path and new_page.path != path and not piece.is_copy:
+        if piece.source == path and new_page.path != path:
             yield Moved(new_page.path, piece.start, piece.end, (digest_of(encode_text(relinked.texts[new_page.path])),))
 
 
@@ -466,52 +464,23 @@ def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]
 
 
 def follow_headings(
-    followed: Iterable[Followed],
-    now: LinkScene,
-    read: Callable[[str], Source],
-    links_into: Callable[[Collection[str]], Sequence[Link]],
+    followed: Sequence[Followed], names: Names, read: Callable[[str], Source], sources_for: SourcesFor
 ) -> tuple[Followed, ...]:
     """Add to followed links those to headings that contain one of them: a rewritten target renames its heading.
 
-    `now` is the scene before the change; `read` gives a file of it.
+    `names`, `read` and `sources_for` tell of the files before the change.
     """
-    found = {item.link: item for item in followed}
-    given, pages = found.copy(), {link.source for link in found}
-    for _ in range(HEADING_ROUNDS):
-        more: dict[Link, Followed] = {}
-        for page in sorted(page for page in pages if page.endswith(".md")):
-            inside = [item for link, item in found.items() if link.source == page]
-            more |= {item.link: item for item in _to_headings(inside, read(page), now, links_into([page]))}
-        more = {link: item for link, item in more.items() if link not in given and found.get(link) != item}
-        if not more:
-            break
-        found |= more
-        pages = {link.source for link in more}
-    return tuple(found.values())
-
-
-def _to_headings(
-    inside: Sequence[Followed], source: Source, now: LinkScene, links: Iterable[Link]
-) -> Iterator[Followed]:
-    """The links to headings of a page, as they must be after the links `inside` the page are rewritten."""
-    lines = list(source.lines)
-    for number in {item.link.reference.line for item in inside}:
-        here = (edit_of(item) for item in inside if item.link.reference.line == number)
-        lines[number] = edit_line(lines[number], here)
-    before, after = (resolve.outline_of(scan_text("".join(text))) for text in (source.lines, lines))
-    if before.spots == after.spots:
-        return
-    for link in links:
-        target = now.target(link)
-        place = place_in(before, link.reference, target) if target else None
-        if target is None or place is None:
-            continue
-        old, rest = fragment_of(link.reference, target, before)
-        new = resolve.fragment_for(after, place, old)
-        if new is not None and new != old:
-            cause = next((item for item in inside if item.link.reference.line == place.line), inside[0])
-            path = resolve.split_target(link.reference.target)[0]
-            yield replace(cause, link=link, target=f"{path}#{resolve.encode_fragment(link.reference, new)}{rest}")
+    given = {item.link: item for item in followed}
+    sources = {path: read(path) for path in sorted({link.source for link in given})}
+    edits = {link: edit_of(item) for link, item in given.items()}
+    _, relinked = _relink_all(Layout(()), names, sources_for, sources, edits)
+    by_line = {(edit.new_page, edit.reference.line): edit for edit in relinked.edits}
+    for edit in relinked.edits:
+        cause = _cause(edit, by_line)
+        if (origin := given.get(Link(cause.source, cause.reference))) and edit is not cause:
+            link = Link(edit.source, edit.reference)
+            given.setdefault(link, replace(origin, link=link, target=edit.target))
+    return tuple(given.values())
 
 
 def _follow(link: Link, moving: Moving) -> Followed | None:
@@ -552,7 +521,7 @@ def _rewritten(
 ) -> Iterator[Followed]:
     """The target of a reference in its style; one that comes back from the archive becomes as short as possible."""
     new = replace(old, path=goal.page)
-    style = choose_style(link.reference, old, new, link.source, link.source, is_inside=False)
+    style = choose_style(old, new)
     if style.base is resolve.Base.NAME and old.path.startswith(ARCHIVE):
         style = replace(style, segments=1)
     path = resolve.render_path(link.reference, replace(new, style=style), link.source, moving.after.names)

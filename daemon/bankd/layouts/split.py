@@ -7,14 +7,14 @@ table, list item, paragraph, or anything that opens and closes around other bloc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-from bankd.layouts.merge import Layout, LayoutPiece, NewPage
+from bankd.layouts.merge import Layout, LayoutPiece, NewPage, line_positions
 from bankd.pages import page as pages
-from bankd.pages.references import Definition, definitions_of, label_uses
+from bankd.pages.references import definitions_of, label_uses
 from bankd.pages.scanner import Block, BlockKind, Document
 from bankd.settings import SplitPolicy
 
@@ -54,19 +54,6 @@ def divide_lines(document: Document, start: int, end: int, room: int) -> Divisio
 def size_of(document: Document, start: int, end: int) -> int:
     """The bytes of some lines."""
     return sum(len(line.encode("utf-8", "surrogateescape")) for line in document.lines[start:end])
-
-
-def tail_start(document: Document) -> int:
-    """Where the definitions at the end of a page begin, with the blank line before them; its end if there are none."""
-    start = found = len(document.lines)
-    for block in reversed(document.blocks):
-        if block.kind is BlockKind.BLANK:
-            found = block.start if start < len(document.lines) else found
-        elif block.kind in {BlockKind.REFERENCE, BlockKind.FOOTNOTE} and block.depth == 0:
-            start = block.start
-        else:
-            break
-    return found if found < start else len(document.lines)
 
 
 def _free_blocks(document: Document) -> list[Block]:
@@ -209,7 +196,10 @@ class Limits:
 
 
 def plan_split(path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> Layout | None:
-    """Lay a page out as a hub with parts, whatever its size; None when there is no place to cut."""
+    """Lay a page out as a hub with parts, whatever its size; None when there is no place to cut.
+
+    A page whose parts would share a footnote or link definition has none.
+    """
     return _Splitter(path, document, limits, is_taken).layout()
 
 
@@ -227,8 +217,6 @@ class _Splitter:
         self._front = pages.inherited_front_matter(document)
         self._room = max(limits.warn - len(self._front.encode("utf-8", "surrogateescape")), limits.warn // 2)
         self._line_end = pages.line_end_of(document)
-        self._definitions = definitions_of(document)
-        self._uses = label_uses(document)
         self._chosen: set[str] = set()
         self._sheets: list[NewPage] = []
 
@@ -240,13 +228,13 @@ class _Splitter:
             return None
         opening_end, listed = lines
         rest = LayoutPiece(self._path, end, len(self._document.lines))
-        kept = [*range(opening_end), *range(rest.start, rest.end)]
-        pieces = (LayoutPiece(self._path, 0, opening_end), LayoutPiece(text=listed), rest, *self._copies(kept))
-        return Layout((NewPage(self._path, pieces), *self._sheets))
+        pieces = (LayoutPiece(self._path, 0, opening_end), LayoutPiece(text=listed), rest)
+        layout = Layout((NewPage(self._path, pieces), *self._sheets))
+        return None if _parts_definitions(self._document, layout) else layout
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
-        """The lines that may move: not the definitions at the end, and not the lines that stand for existing parts."""
-        end = tail_start(self._document)
+        """The lines that may move: not the lines that stand for existing parts."""
+        end = len(self._document.lines)
         listed = pages.part_lines(self._document, self._path)
         yield (max(listed) + 1 if listed else 0), end
         if listed:
@@ -273,8 +261,7 @@ class _Splitter:
         divided = self._divide(part, section.start, section.end) if is_large else None
         opening_end, listed = divided or (section.end, "")
         body = (LayoutPiece(self._path, section.start, opening_end), *((LayoutPiece(text=listed),) if listed else ()))
-        copies = self._copies(range(section.start, opening_end))
-        self._sheets.insert(place, NewPage(part, (*front, *body, *copies)))
+        self._sheets.insert(place, NewPage(part, (*front, *body)))
 
     def _named(self, hub: str, section: Section, number: int) -> tuple[str, str]:
         """The title of a part and the name of its file."""
@@ -301,30 +288,12 @@ class _Splitter:
         )
         return ", ".join(f"{count} {word}{'s' * (count > 1)}" for count, word in counts if count)
 
-    def _copies(self, own: Sequence[int]) -> tuple[LayoutPiece, ...]:
-        """The definitions that these lines use but do not contain."""
-        needed = [definition for definition in self._needed(own) if definition.start not in own]
-        if not needed:
-            return ()
-        pieces = [LayoutPiece(text=pages.shared_head(self._line_end))]
-        for definition in sorted(needed, key=lambda d: (d.label.startswith("^"), d.start)):
-            pieces.append(LayoutPiece(self._path, definition.start, definition.end, is_copy=True))
-            if not self._document.lines[definition.end - 1].endswith("\n"):
-                pieces.append(LayoutPiece(text=self._line_end))
-        return tuple(pieces)
 
-    def _needed(self, own: Sequence[int]) -> Iterable[Definition]:
-        """The definitions that these lines use, and those that these definitions use."""
-        needed: dict[str, Definition] = {}
-        ranges: list[Sequence[int]] = [own]
-        while ranges:
-            lines = ranges.pop()
-            called = {label for label, line in self._uses if line in lines}
-            for definition in self._definitions:
-                if definition.label in called and definition.label not in needed:
-                    needed[definition.label] = definition
-                    ranges.append(range(definition.start, definition.end))
-        return needed.values()
+def _parts_definitions(document: Document, layout: Layout) -> bool:
+    """Whether a footnote or link definition would stand on another page than a line that uses it."""
+    pages_of = {line: page for (_, line), (page, _) in line_positions(layout).items()}
+    defined = {definition.label: pages_of[definition.start] for definition in definitions_of(document)}
+    return any(pages_of[line] != defined[label] for label, line in label_uses(document) if label in defined)
 
 
 def _shown(title: str) -> str:

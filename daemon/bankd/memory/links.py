@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from bankd.edits.operations import Append, Operation, Piece, Relink, Remove, Rewrite
 from bankd.edits.transaction import Transaction, take_step
 from bankd.layouts import rearrange
-from bankd.layouts.links import Edit, Link, LinkScene, Reach, choose_style, edit_line, place_in
+from bankd.layouts.links import Link, LinkScene, Reach, choose_style, place_in, with_targets
 from bankd.layouts.split import Limits, is_own_page
 from bankd.memory.archive import allowed_removals
 from bankd.memory.plan import Deferred, Plan
@@ -39,14 +39,8 @@ def rebase_links(text: str, page: str, to: str, before: LinkScene, after: LinkSc
     if page == to:
         return text
     source = rearrange.read_source(to, text)
-    lines = list(source.lines)
-    edits: dict[int, list[Edit]] = {}
-    for reference in source.references:
-        written = _rewritten(Link(page, reference), to, before, after)
-        edits.setdefault(reference.line, []).append(Edit(to, page, reference, written, to))
-    for number, here in edits.items():
-        lines[number] = edit_line(lines[number], here)
-    return "".join(lines)
+    targets = ((one, _rewritten(Link(page, one), to, before, after)) for one in source.references)
+    return "".join(with_targets(source.lines, targets))
 
 
 def _written_for(page: str) -> str:
@@ -65,7 +59,7 @@ def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
     moved = after.target(replace(link, source=to))
     if moved and (moved.path, moved.is_folder) == (target.path, target.is_folder):
         return same
-    style = choose_style(link.reference, target, target, link.source, to, is_inside=False)
+    style = choose_style(target, target)
     path = render_path(link.reference, replace(target, style=style), to, after.names)
     fragment = split_target(same)[1]
     return same if path is None else path + (f"#{fragment}" if fragment is not None else "")
@@ -170,7 +164,7 @@ def follow_links(
         now = rearrange.reference_name(replace(item.link.reference, target=item.target))
         return all(rearrange.reference_name(link.reference) != now for link in graph.links_of(item.link.source))
 
-    followed = rearrange.follow_headings(following.followed, graph.scene, graph.read, graph.links_into)
+    followed = rearrange.follow_headings(following.followed, graph.names, graph.read, graph.sources_for)
     return replace(following, followed=tuple(replace(item, is_alone=is_alone(item)) for item in followed))
 
 
@@ -264,7 +258,7 @@ def find_healing(graph: LinkGraph) -> tuple[Sequence[rearrange.Followed], rearra
     """How links follow what the user has moved: those to blocks, and those to pages and folders."""
     moves = graph.moved()
     healed = rearrange.heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
-    healed = rearrange.follow_headings(healed, graph.scene, graph.read, graph.links_into)
+    healed = rearrange.follow_headings(healed, graph.names, graph.read, graph.sources_for)
     sources = {old: graph.read(new) for old, new in moves.items()}
     others = graph.sizes().keys() - set(moves.values()) if moves else ()
     return healed, rearrange.heal_links(moves, sources, graph.names, graph.sources_for, others)

@@ -79,13 +79,12 @@ def is_outside(path: str) -> bool:
     return path.startswith("/")
 
 
-def relative_path(path: str, folder: str, climb: int = 0) -> str:
-    """The shortest relative path from a folder to a file; with `climb`, a longer one with this many extra steps up and down."""
+def relative_path(path: str, folder: str) -> str:
+    """The shortest relative path from a folder to a file."""
     there, here = ([part for part in where.split("/") if part] for where in (path, folder))
     shared = 0
     while shared < min(len(there) - 1, len(here)) and there[shared] == here[shared]:
         shared += 1
-    shared = max(0, shared - climb)
     return "/".join([".."] * (len(here) - shared) + there[shared:])
 
 

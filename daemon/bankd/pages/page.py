@@ -229,7 +229,6 @@ def _plain(found: re.Match[str]) -> str:
     return ""
 
 
-SHARED_MARK = "<!-- definitions shared with the other parts -->"
 _PART_LINE = re.compile(
     r"[-*] \[(?P<title>(?:[^\[\]\\\n]|\\.)*)\]\((?P<target>[^()\s]+\.md)\)(?P<about>: [^\r\n]*)?\r?\n?"
 )
@@ -335,14 +334,6 @@ def inherited_front_matter(document: Document) -> str:
         return ""
     end = first[len(first.rstrip("\r\n")) :]
     return "".join([first.removeprefix("\ufeff"), *kept, last.rstrip("\r\n") + end])
-
-
-def shared_head(line_end: str) -> str:
-    """The separator between the body of a part and the definitions that it repeats.
-
-    If the body had no final newline, the separator has no blank line; a merge then removes the newline again.
-    """
-    return line_end + SHARED_MARK + line_end
 
 
 def line_end_of(document: Document) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from bankd.pages.names import ARCHIVE, BANK, Names, folder_of, join_path, path_key, relative_path
 from bankd.pages.page import EXPLICIT_ID, github_anchor, heading_title, obsidian_words
-from bankd.pages.references import LinkKind, Reference, is_bare_path, references_of
+from bankd.pages.references import LinkKind, Reference, is_bare_path
 from bankd.pages.scanner import QUOTE_MARK, BlockKind, Document, walk_blocks
 
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']([^\"'<>]+)[\"']")
@@ -161,7 +161,6 @@ def _heading_path(outline: Outline, target: Spot) -> list[str]:
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARE_PREFIX = re.compile(r"\$\{?\w+\}?/")
-_LEADING_CLIMB = re.compile(r"(?:\./)?(?:\.\./)*")
 INDEX_PAGES = ("README.md", "index.md")
 _OURS = (BANK, ARCHIVE)
 WIKI_KINDS = frozenset({LinkKind.WIKI, LinkKind.EMBED})
@@ -181,14 +180,13 @@ class Base(StrEnum):
 class Style:
     """How a target is written: where its path starts, what stands before the path, how the file name ends.
 
-    `segments`: how many parts of the path a wikilink has. `climb`: how many needless steps up a relative path makes.
+    `segments`: how many parts of the path a wikilink has.
     """
 
     base: Base
     prefix: str = ""
     ending: str = ".md"
     segments: int = 1
-    climb: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +237,7 @@ def _resolve_path(path: str, fragment: str | None, source: str, names: Names) ->
 
 def _resolve_relative(path: str, fragment: str | None, source: str, names: Names) -> Target | None:
     style = Style(Base.RELATIVE, "./" if path.startswith("./") else "")
-    found = _target(join_path(folder_of(source), path), path, fragment, style, names)
-    if found is None:
-        return None
-    least = relative_path(names.seen_from(source, found.path), folder_of(source)).count("../")
-    climb = max(0, _LEADING_CLIMB.match(path).group().count("../") - least)  # type: ignore[union-attr]
-    return replace(found, style=replace(found.style, climb=climb))
+    return _target(join_path(folder_of(source), path), path, fragment, style, names)
 
 
 def _target(full: str | None, written: str, fragment: str | None, style: Style, names: Names) -> Target | None:
@@ -355,7 +348,7 @@ def _written(reference: Reference, seen: str, path: str, style: Style, source: s
     if style.base is Base.NAME:
         return _with_ending("/".join(path.split("/")[-style.segments :]), style.ending)
     if style.base is Base.RELATIVE:
-        plain = style.prefix + relative_path(seen, folder_of(source), style.climb)
+        plain = style.prefix + relative_path(seen, folder_of(source))
     elif style.base is Base.ROOT:
         plain = ("" if style.prefix == "bare" else "/") + path.removeprefix(BANK)
     else:
@@ -391,14 +384,3 @@ def _encoded(reference: Reference, text: str, safe: str) -> str:
     if reference.target.isascii() and re.search(r"%[89A-Fa-f][0-9A-Fa-f]", reference.target):
         return quoted
     return re.sub(r"(?:%[89A-F][0-9A-F])+", lambda found: unquote(found.group(), errors="surrogateescape"), quoted)
-
-
-def sense_of(path: str, document: Document, start: int, end: int, names: Names) -> str:
-    """The text of some lines with each target replaced by the path that it leads to: comparable between pages."""
-    lines = list(document.lines[start:end])
-    for reference in sorted(references_of(document), key=lambda reference: -reference.start):
-        if start <= reference.line < end and (target := resolve_reference(reference, path, names)):
-            line = lines[reference.line - start]
-            meant = f"{target.path}#{target.fragment or ''}"
-            lines[reference.line - start] = line[: reference.start] + meant + line[reference.end :]
-    return "".join(lines).rstrip("\r\n")
