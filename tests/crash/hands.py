@@ -22,9 +22,14 @@ class Hand:
     root: Path
     path: str
     style: str
+    key: str = ""
+    """The memory that is reworded or deleted; empty: the one of that page of the bank in which everything happens."""
     words: list[str] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)
     after: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.key = self.key or _MEMORY[self.path]
 
     def __call__(self) -> None:
         """Edit now, or begin to."""
@@ -49,8 +54,7 @@ class Hand:
 
     def reworded(self, text: str) -> str:
         """The text with one memory in other words."""
-        key = _MEMORY[self.path]
-        lines = text.split("\n")
+        key, lines = self.key, text.split("\n")
         for n, line in enumerate(lines):
             if line.rstrip("\r").endswith(f"^{key}"):
                 lines[n] = line.replace(f" ^{key}", f" reworded by hand ^{key}")
@@ -69,7 +73,7 @@ class Hand:
         self.words.append("noted by hand")
 
     def _delete(self, page: Path, text: str) -> None:
-        key = _MEMORY[self.path]
+        key = self.key
         kept = [line for line in text.split("\n") if not line.rstrip("\r").endswith(f"^{key}")]
         if "\n".join(kept) != text:
             self.deleted.add(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -68,32 +69,36 @@ def wrong_after(patch: Patch, template: Path, root: Path, fault: Fault) -> list[
     return wrong + outside.check(root)
 
 
-def break_at(
-    template: Path,
-    clean_run: tuple[list[str], dict[str, bytes]],
-    tmp_path: Path,
-    faults: list[Fault],
-    *,
-    same: bool = True,
-    but: str = "",
-) -> None:
-    log, clean = clean_run
-    clean = {path: data for path, data in clean.items() if path != but}
-    bad = {}
-    with Patch.context() as patch:
-        for fault in faults:
-            root = tmp_path / "w"
-            if fault.hook is not None:
-                fault.hook = lambda: outside.hook(root) and None  # noqa: B023 - called before the loop goes on
-            wrong = wrong_after(patch, template, root, fault)
-            if same and {path: data for path, data in bank_of(root).items() if path != but} != clean:
-                wrong.append("the bank is not that of an undisturbed run")
-            if wrong:
-                at = log[fault.at - 1] if fault.kinds == KINDS else fault.kinds
-                bad[f"{fault.action} at {fault.at} ({at}), killed at {fault.kill_at}"] = wrong
-            shutil.rmtree(root)
+BreakAt = Callable[..., None]
 
-    assert bad == {}
+
+@pytest.fixture
+def log(clean_run: tuple[list[str], dict[str, bytes]]) -> list[str]:
+    """The changes of the disk in a run that nobody disturbs."""
+    return clean_run[0]
+
+
+@pytest.fixture
+def break_at(template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path) -> BreakAt:
+    """Break a run at each of these faults; the bank is then that of an undisturbed run, but for one page."""
+    log, undisturbed = clean_run
+
+    def break_at(faults: list[Fault], *, same: bool = True, but: str = "") -> None:
+        bad, root = {}, tmp_path / "w"
+        with Patch.context() as patch:
+            for fault in faults:
+                if fault.hook is not None:
+                    fault.hook = lambda: outside.hook(root) and None
+                wrong = wrong_after(patch, template, root, fault)
+                if same and bank_of(root) | {but: b""} != undisturbed | {but: b""}:
+                    wrong.append("the bank is not that of an undisturbed run")
+                if wrong:
+                    at = log[fault.at - 1] if fault.kinds == KINDS else fault.kinds
+                    bad[f"{fault.action} at {fault.at} ({at}), killed at {fault.kill_at}"] = wrong
+                shutil.rmtree(root)
+        assert bad == {}
+
+    return break_at
 
 
 def races(log: list[str], step: int, kill: int) -> list[Fault]:
@@ -101,49 +106,36 @@ def races(log: list[str], step: int, kill: int) -> list[Fault]:
 
 
 @pytest.mark.parametrize("most", [2, pytest.param(1 << 30, marks=pytest.mark.full)])
-def test_a_reflect_run_may_be_killed(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path, most: int
-) -> None:
-    log = clean_run[0]
-    break_at(template, clean_run, tmp_path, kills(log, range(1, len(log) + 1, max(1, len(log) // most))))
+def test_a_reflect_run_may_be_killed(break_at: BreakAt, log: list[str], most: int) -> None:
+    break_at(kills(log, range(1, len(log) + 1, max(1, len(log) // most))))
 
 
-def test_a_reflect_run_may_be_raced_by_a_hand(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
-) -> None:
-    faults = races(clean_run[0], len(clean_run[0]) // 2, 0) + races(clean_run[0], len(clean_run[0]), 2)
-    break_at(template, clean_run, tmp_path, faults, same=False)
+def test_a_reflect_run_may_be_raced_by_a_hand(break_at: BreakAt, log: list[str]) -> None:
+    faults = races(log, len(log) // 2, 0) + races(log, len(log), 2)
+    break_at(faults, same=False)
 
 
-def test_a_reflect_run_may_meet_a_full_disk(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
-) -> None:
-    writes = sum(change.startswith(WRITING) for change in clean_run[0])
+def test_a_reflect_run_may_meet_a_full_disk(break_at: BreakAt, log: list[str]) -> None:
+    writes = sum(change.startswith(WRITING) for change in log)
     faults = [replace(ACTIONS[FULL], at=n) for n in range(1, writes, writes // 2)]
-    break_at(template, clean_run, tmp_path, faults)
+    break_at(faults)
 
 
-def test_where_the_divided_page_is_refused_its_parts_go_again(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
-) -> None:
-    swaps = [n for n, change in enumerate(clean_run[0], 1) if change.endswith("<-> full.md")]
+def test_where_the_divided_page_is_refused_its_parts_go_again(break_at: BreakAt, log: list[str]) -> None:
+    swaps = [n for n, change in enumerate(log, 1) if change.endswith("<-> full.md")]
 
     assert swaps
-    break_at(template, clean_run, tmp_path, [Fault(n, "EROFS") for n in swaps], but=TREE)
+    break_at([Fault(n, "EROFS") for n in swaps], but=TREE)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("kill", [0, 1, 2, 3])
-def test_a_reflect_run_may_be_raced_anywhere(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path, kill: int
-) -> None:
-    break_at(template, clean_run, tmp_path, races(clean_run[0], 1, kill), same=False)
+def test_a_reflect_run_may_be_raced_anywhere(break_at: BreakAt, log: list[str], kill: int) -> None:
+    break_at(races(log, 1, kill), same=False)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EMFILE", "EROFS"])
-def test_a_reflect_run_may_be_refused_anything(
-    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path, error: str
-) -> None:
+def test_a_reflect_run_may_be_refused_anything(break_at: BreakAt, log: list[str], error: str) -> None:
     but = TREE if error == "EROFS" else ""  # of one page only: the rest is written, and the page in the next run
-    break_at(template, clean_run, tmp_path, [Fault(n, error) for n in range(1, len(clean_run[0]) + 1)], but=but)
+    break_at([Fault(n, error) for n in range(1, len(log) + 1)], but=but)

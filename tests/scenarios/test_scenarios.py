@@ -25,13 +25,17 @@ def test_links_follow(scenario: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     shutil.copytree(scenario / "given", workspace)
     (workspace / "memory").mkdir()
     monkeypatch.setenv("BANKD_WORKSPACE", str(workspace))
-    for command in yaml.safe_load((scenario / "scenario.yaml").read_text(encoding="utf-8"))["run"]:
+    told = yaml.safe_load((scenario / "scenario.yaml").read_text(encoding="utf-8"))
+    for command in told["run"]:
         assert main(shlex.split(command)) == 0
     if os.environ.get("BANKD_UPDATE"):
         rewrite(workspace, scenario / "expected")
 
     assert files_of(workspace) == files_of(scenario / "expected")
     assert main(["page", "links"]) == 0
+    for command in told.get("back", ()):
+        assert main(shlex.split(command)) == 0
+    assert not told.get("back") or files_of(workspace) == files_of(scenario / "given")
 
 
 def files_of(root: Path) -> dict[str, str]:

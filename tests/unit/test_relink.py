@@ -74,65 +74,6 @@ def test_a_reference_to_a_heading_follows_it_into_its_part(line: str, becomes: s
     assert referrer(line, page("도구", "B C")) == becomes
 
 
-def test_the_number_of_an_anchor_follows_the_part() -> None:
-    after = referrer("[a](../knowledge/full.md#x-1)\n", page("x", "x"))
-
-    assert after == "[a](../knowledge/full/full-x.md#x)\n"
-
-
-def test_other_folders_are_followed_too() -> None:
-    files = {
-        FULL: page("a", "b"),
-        "skills/routes.yaml": "pages:\n  - bank/knowledge/full.md#b\n  - 'bank/knowledge/full.md'\n",
-        "skills/run.sh": 'cat "$WS/bank/knowledge/full.md#a" # full.md#a\n',
-    }
-
-    after = split(files)
-
-    assert after["skills/routes.yaml"] == "pages:\n  - bank/knowledge/full/b.md#b\n  - 'bank/knowledge/full.md'\n"
-    assert after["skills/run.sh"] == 'cat "$WS/bank/knowledge/full/a.md#a" # full.md#a\n'
-
-
-def test_a_page_that_links_to_itself_can_be_split_and_merged() -> None:
-    links = "[1](#b) [2](full.md#b) [3](./full.md#b) [4](../knowledge/full.md#b) [[#b]] [[full#b]] [[knowledge/full#b]]"
-    files = {FULL: page("a", "b", extra=f"{links}\n\n## c\n\n{links} [5](#none) [6](full.md)\n{'x' * 50}\n")}
-
-    after = split(files)
-
-    assert after["bank/knowledge/full/c.md"].splitlines()[2] == (
-        "[1](b.md#b) [2](b.md#b) [3](./b.md#b) [4](b.md#b) [[b#b]] [[b#b]] [[knowledge/full/b#b]] [5](#none) [6](../full.md)"
-    )
-    own = "[1](#b) [2](#b) [3](#b) [4](#b) [[#b]] [[#b]] [[#b]]"
-    assert own in merge(after)[FULL]
-
-
-def test_two_pages_that_split_in_the_same_run_and_link_to_each_other() -> None:
-    other = "bank/daily/other.md"
-    files = {
-        FULL: page("a", "b", extra="[o](../daily/other.md#d) [[other#c]]\n"),
-        other: page("c", "d", extra="[f](../knowledge/full.md#b) [[full#a]]\n"),
-    }
-
-    after = split(files, FULL, other)
-
-    assert after["bank/knowledge/full/b.md"].endswith("[o](../../daily/other/d.md#d) [[c#c]]\n")
-    assert after["bank/daily/other/d.md"].endswith("[f](../../knowledge/full/b.md#b) [[a#a]]\n")
-    assert merge(merge(after), other) == files
-
-
-def test_a_link_inside_a_heading_changes_the_heading_s_own_anchor_and_what_names_it() -> None:
-    files = {
-        FULL: page("a", "see [[other#c]]", extra="x\n"),
-        "bank/daily/other.md": page("c", "d"),
-        "bank/x.md": "[x](knowledge/full.md#see-otherc)\n",
-    }
-
-    after = split(files, FULL, "bank/daily/other.md")
-
-    assert "## see [[c#c]]\n" in after["bank/knowledge/full/see-otherc.md"]
-    assert after["bank/x.md"] == "[x](knowledge/full/see-otherc.md#see-cc)\n"
-
-
 def test_moved_text_finds_its_pictures_and_neighbours() -> None:
     text = page("a", "b", extra="![p](../img/p.png) [n](next.md) [gone](gone.md) [out](https://x.y/a.md)\n")
     files = {FULL: text, "bank/img/p.png": "", "bank/knowledge/next.md": ""}
@@ -149,15 +90,6 @@ def move(files: dict[str, str], moves: dict[str, str], folder: tuple[str, str] |
     return run(plan_move(moves, counts, folder), files)[0]
 
 
-def test_a_name_that_was_unique_and_is_not_any_more_is_spelt_out() -> None:
-    files = {"bank/a/page.md": "# P\n", "bank/b/old.md": "[[page]]\n", "bank/x.md": "[[page]] [[old]] [o](b/old.md)\n"}
-
-    after = move(files, {"bank/b/old.md": "bank/b/page.md"})
-
-    assert after["bank/x.md"] == "[[a/page]] [[b/page]] [o](b/page.md)\n"
-    assert after["bank/b/page.md"] == "[[a/page]]\n"
-
-
 def test_a_moved_page_is_named_by_as_many_folders_as_before() -> None:
     files = {"bank/k/a.md": "# T\n", "bank/x.md": "[[a]] [[k/a]] [[bank/k/a]] [a](k/a.md)\n"}
 
@@ -172,23 +104,6 @@ def test_a_path_as_seen_from_the_bank_stays_one_where_the_page_moves_up() -> Non
     after = move(files, {"bank/k/deep/a.md": "bank/n/a.md"})
 
     assert after["bank/x.md"] == "[[n/a]] [[n/a]] [[bank/n/a]]\n"
-
-
-def test_a_folder_moves_with_all_that_points_into_it() -> None:
-    files = {
-        "bank/a/one.md": "[two](two.md) [x](../x.md)\n",
-        "bank/a/two.md": "# Two\n",
-        "bank/x.md": "[a](a/) [one](a/one.md) [[two]] `bank/a/one.md`\n",
-        "tools/run.sh": "ls bank/a/*.md\n",
-    }
-
-    after = move(
-        files, {"bank/a/one.md": "bank/k/c/one.md", "bank/a/two.md": "bank/k/c/two.md"}, ("bank/a", "bank/k/c")
-    )
-
-    assert after["bank/k/c/one.md"] == "[two](two.md) [x](../../x.md)\n"
-    assert after["bank/x.md"] == "[a](k/c/) [one](k/c/one.md) [[two]] `bank/k/c/one.md`\n"
-    assert after["tools/run.sh"] == "ls bank/k/c/*.md\n"
 
 
 def test_a_hub_that_moves_to_a_name_with_parentheses_keeps_its_parts() -> None:
