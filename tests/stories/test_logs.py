@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bankd.search.indexable import Refreshed
+from tests.examples import examples
 from tests.settings import change_setting
 from tests.stories.conftest import Run, learn
 
@@ -92,22 +93,9 @@ def test_what_was_read_and_not_taken_in_is_counted_wherever_one_looks(root: Path
     assert bankctl("review", "list", "--json").json["prose"] == 3
 
 
-@pytest.mark.parametrize(
-    ("line", "outcome", "said"),
-    [
-        (1, "heading", "search reads it"),
-        (2, "empty", "nothing"),
-        (4, "prose", "bankctl add"),
-        (7, "prose", "found by search"),
-        (11, "kept", "stands in bank/"),
-        (12, "part", "belongs to the line above"),
-        (13, "bad", "no tag"),
-        (14, "comment", "neither"),
-        (99, "nothing", "the log has 16 lines"),
-    ],
-)
+@pytest.mark.parametrize(("line", "outcome", "said"), examples("commands", "lines of a log"))
 def test_any_line_of_a_log_says_what_it_is_and_what_could_be_done(
-    root: Path, bankctl: Run, line: int, outcome: str, said: str
+    root: Path, bankctl: Run, line: str, outcome: str, said: str
 ) -> None:
     text = PROSE.replace("Tuesdays.\n", "Tuesdays,\n  after the stand-up.\n").replace(
         "- W: 회의실 예약은 총무팀이 한다.\n", ""

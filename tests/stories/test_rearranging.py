@@ -9,6 +9,7 @@ import pytest
 
 from bankd.edits.transaction import Applied, Transaction
 from bankd.storage.transactions import TransactionWriter
+from tests.examples import examples
 from tests.settings import change_setting
 from tests.stories.conftest import Run, learn, tree_state, write_log
 
@@ -394,22 +395,11 @@ def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("page", "split", "nothing"), "no such page in bank/"),
-        (("page", "split", "daily/home.md"), "has no place where it could be split"),
-        (("page", "merge", "daily/home.md"), "has no parts"),
-        (("page", "move", "daily/home.md", "knowledge/full.md"), "there is such a page already"),
-        (("page", "move", "daily/home.md", "../x.md"), "without `..`"),
-        (("page", "move", "_meta/inbox.md", "x.md"), "keeps its own pages in bank/_meta/"),
-        (("page", "move", "daily", "daily/more"), "lies inside"),
-    ],
-)
-def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words: tuple[str, ...], said: str) -> None:
+@pytest.mark.parametrize(("words", "said"), examples("commands", "layouts that cannot be"))
+def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words: str, said: str) -> None:
     before = tree_state(root)
 
-    result = bankctl(*words)
+    result = bankctl(*words.split())
 
     assert (result.code, said in result.err) == (3, True)
     assert tree_state(root) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from bankd.search.find import NEAREST_SHOWN
 from bankd.system import clock
 from bankd.system.clock import read_monotonic
 from bankd.wiring.banks import OpenBank
+from tests.examples import examples
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -209,21 +211,11 @@ def test_escapes_in_a_memory_are_shown_as_text(bank: Path, bankctl: Run) -> None
     assert "evil" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["search"], 2, "say what to search for"),
-        (["search", " "], 2, "say what to search for"),
-        (["search", "x", "--since", "soon"], 2, "soon is not a day"),
-        (["search", "x", "--in", "attic"], 2, "attic is not one of bank, logs, archive"),
-        (["search", "x", "--min-confidence", "7"], 2, "not between 0 and 1"),
-        (["search", "--queries", "/nowhere/q.txt"], 3, "/nowhere/q.txt"),
-    ],
-)
-def test_what_cannot_be_read_is_said(bankctl: Run, words: list[str], code: int, said: str) -> None:
-    result = bankctl(*words)
+@pytest.mark.parametrize(("words", "code", "said"), examples("commands", "searches that cannot be"))
+def test_what_cannot_be_read_is_said(bankctl: Run, words: str, code: str, said: str) -> None:
+    result = bankctl(*shlex.split(words))
 
-    assert result.code == code
+    assert result.code == int(code)
     assert said in result.err
 
 

@@ -108,18 +108,9 @@ def terms(run: str) -> list[str]:
     return list(terms_of_run(run, READINGS.get, KNOWN.__contains__))
 
 
-@pytest.mark.parametrize(
-    ("run", "expected"),
-    [
-        ("가치관이", ["가치관"]),
-        ("책은", ["책"]),
-        ("마셔", ["마시"]),
-        ("정직가치관", ["정직", "가치관"]),
-        ("데이터베이스에서", ["데이터베이스"]),
-    ],
-)
-def test_a_run_is_read_by_the_longest_words_known(run: str, expected: list[str]) -> None:
-    assert terms(run) == expected
+@pytest.mark.parametrize(("run", "expected"), examples("spacing", "runs"))
+def test_a_run_is_read_by_the_longest_words_known(run: str, expected: str) -> None:
+    assert terms(run) == expected.split()
 
 
 def test_a_word_that_ends_like_a_particle_stays_whole() -> None:
@@ -131,17 +122,9 @@ def test_an_unknown_run_is_its_own_term_and_its_first_syllable_when_that_is_a_wo
     assert terms("책장") == ["책장", "책"]
 
 
-@pytest.mark.parametrize(
-    ("term", "words"),
-    [
-        ("정직가치관", ["정직", "가치관"]),  # an analyser took two words for one name
-        ("데이터베이스", ["데이터베이스"]),
-        ("가치주", ["가치주"]),  # too short to be two words
-        ("postgresql", ["postgresql"]),
-    ],
-)
-def test_a_term_that_the_bank_does_not_have_is_read_as_the_words_in_it(term: str, words: list[str]) -> None:
-    assert known_words(term, KNOWN.__contains__) == words
+@pytest.mark.parametrize(("term", "words"), examples("spacing", "terms"))
+def test_a_term_that_the_bank_does_not_have_is_read_as_the_words_in_it(term: str, words: str) -> None:
+    assert known_words(term, KNOWN.__contains__) == words.split()
 
 
 def test_denials_are_seen_without_an_analyser() -> None:

@@ -12,6 +12,7 @@ from bankd.briefing.choose import NAMES_MODES as NAMES
 from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
 from bankd.briefing.shown import Shown, add_shown, count_tokens, is_shown, last_seen, note_seen
 from bankd.settings import DecayPolicy
+from tests.examples import examples
 
 NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)  # a Monday
 TODAY = NOW.date()
@@ -188,15 +189,7 @@ def test_fading_is_what_will_soon_be_gone_first_how_to_treat_a_person_and_what_w
     ]
 
 
-@pytest.mark.parametrize(
-    ("loop", "end"),
-    [
-        ("민호에게 계약서를 보내야 한다", "민호에게 계약서 보냈다"),
-        ("여름 워크숍 장소를 예약하기로 했다", "워크숍 장소 예약 완료"),
-        ("We need to renew the domain example.org", "Renewed the domain example.org, done"),
-        ("TODO rotate the staging certificate", "the staging certificate is rotated, finished"),
-    ],
-)
+@pytest.mark.parametrize(("loop", "end"), examples("loops", "done"))
 def test_a_loop_is_open_until_it_is_said_to_be_done(loop: str, end: str) -> None:
     opened = memory("a", loop, learned=5)
 
@@ -206,20 +199,11 @@ def test_a_loop_is_open_until_it_is_said_to_be_done(loop: str, end: str) -> None
     assert chosen("loops", facts_of(memory("a", loop, learned=2))) == []
 
 
-@pytest.mark.parametrize(
-    ("loop", "end", "is_open"),
-    [
-        ("민호에게 4월분 계약서를 보내야 한다.", "민호에게 5월분 계약서를 보냈다.", True),
-        ("I need to send invoice 7 to the bank.", "Sent invoice 6 to the bank.", True),
-        ("I need to send invoice 7 to the bank.", "Sent invoice 7 to the bank.", False),
-        ("I need to send the invoice to the bank by May 20.", "Sent the invoice to the bank on May 19.", False),
-        ("20일까지 보고서를 보내야 한다.", "보고서를 19일에 보냈다.", False),
-    ],
-)
-def test_a_loop_is_not_closed_by_another_number_of_its_kind(loop: str, end: str, is_open: bool) -> None:
+@pytest.mark.parametrize(("loop", "end", "is_open"), examples("loops", "by numbers"))
+def test_a_loop_is_not_closed_by_another_number_of_its_kind(loop: str, end: str, is_open: str) -> None:
     facts = facts_of(memory("a", loop, learned=9), memory("b", end, learned=5))
 
-    assert (chosen("loops", facts) == [loop]) is is_open
+    assert (chosen("loops", facts) == [loop]) is (is_open == "yes")
 
 
 def test_what_must_be_as_an_opinion_is_no_loop_and_a_box_in_a_log_is() -> None:

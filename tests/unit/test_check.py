@@ -17,6 +17,7 @@ from bankd.memory.route import Destination
 from bankd.pages.page import MemoryLines
 from bankd.pages.references import LinkKind, Reference
 from bankd.settings import BudgetPolicy
+from tests.examples import examples
 
 FACTS = "bank/world/facts.md"
 ONE, TWO = "- W: one ^m-aaaaaaaaaaaa\n", "- W: two ^m-bbbbbbbbbbbb\n"
@@ -77,19 +78,7 @@ def test_a_line_taken_from_a_hub_may_come_to_stand_for_a_part_again() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "found"),
-    [
-        (ONE, ONE + ONE, "memory m-aaaaaaaaaaaa would stand 2 times"),
-        (ONE + ONE, ONE + "\n" + ONE, ""),
-        (ONE + ONE, ONE * 3, "memory m-aaaaaaaaaaaa would stand 3 times"),
-        ("- W: mine ^mine\n", "- W: mine ^mine\n" * 2, ""),
-        ("By hand.\n\n- also by hand\n", "By hand.\n", "a text without an id would be lost: 'also by hand'"),
-        ("By hand.\n", "By band.\n", "a text without an id would be lost: 'By hand.'"),
-        ("Same.\n\nSame.\n", "Same.\n", "a text without an id would be lost: 'Same.'"),
-        ("- See [it](a.md).\n", "- See [it](b/a.md). ^m-aaaaaaaaaaaa\n", ""),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "found"), examples("layouts", "changes of a page"))
 def test_what_would_stand_more_often_or_be_lost_is_found_and_an_id_or_another_target_is_no_loss(
     before: str, after: str, found: str
 ) -> None:

@@ -18,6 +18,7 @@ from bankd.cli import main
 from bankd.cli.base import COMMANDS, Parser, make_parser
 from bankd.service import main as bankd
 from tests.docs.pages import help_of
+from tests.examples import examples
 
 METAVAR = re.compile(
     "ADDR|DIR|DSN|URL|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
@@ -78,25 +79,11 @@ def test_what_takes_out_in_bulk_waits_for_apply_and_all_else_can_be_tried_dry() 
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "wrong", "meant"),
-    [
-        (["serach", "tea"], "unknown command serach", "did you mean search?"),
-        (["reflect"], "unknown command reflect", "did you mean cycle?"),
-        (["delete", "m-x"], "unknown command delete", "did you mean forget?"),
-        (["--verson"], "unknown option --verson", "did you mean --version?"),
-        (["search", "tea", "--jsn"], "unrecognized arguments: --jsn", "did you mean --json?"),
-        (["search", "tea", "--js"], "unrecognized arguments: --js", "did you mean --json?"),
-        (["cycle", "mcro"], "invalid choice: 'mcro'", "did you mean micro?"),
-        (["review", "acept", "m-x"], "invalid choice: 'acept'", "did you mean accept?"),
-        (["xyzzy"], "unknown command xyzzy", "bankctl --help lists the commands"),
-        (["log", "-n", "-5"], "must be a whole number, not '-5'", "see: bankctl log --help"),
-    ],
-)
+@pytest.mark.parametrize(("words", "wrong", "meant"), examples("commands", "slips"))
 def test_a_slip_is_answered_with_what_is_wrong_and_what_was_probably_meant(
-    capsys: pytest.CaptureFixture[str], words: list[str], wrong: str, meant: str
+    capsys: pytest.CaptureFixture[str], words: str, wrong: str, meant: str
 ) -> None:
-    code = main(words)
+    code = main(words.split())
 
     first, second = capsys.readouterr().err.splitlines()
     assert code == 2
@@ -104,22 +91,15 @@ def test_a_slip_is_answered_with_what_is_wrong_and_what_was_probably_meant(
     assert meant in second
 
 
-@pytest.mark.parametrize(
-    ("words", "is_command"),
-    [
-        ("", False), ("--workspace DIR", False), ("--workspace=DIR --polling", False), ("--help", False), ("--version", False),
-        ("--all --log-format json --debug", False), ("--metrics-file FILE", False),
-        ("search tea", True), ("--workspace DIR search tea", True), ("status --json", True), ("serch", True), ("search --help", True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "is_command"), [*examples("commands", "of bankd"), ("", "no")])
 def test_bankd_with_a_command_is_bankctl_and_else_the_service(
-    words: str, is_command: bool, monkeypatch: pytest.MonkeyPatch
+    words: str, is_command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bankd.cli.main", lambda: "bankctl")
     monkeypatch.setattr("bankd.service.main", lambda: "the service")
     monkeypatch.setattr("sys.argv", ["bankd", *words.split()])
 
-    assert bankd_or_bankctl() == ("bankctl" if is_command else "the service")
+    assert bankd_or_bankctl() == ("bankctl" if is_command == "yes" else "the service")
 
 
 @pytest.mark.parametrize("words", ["--log-format json search tea", "--metrics-file=m search tea", "--debug search tea"])

@@ -12,6 +12,7 @@ from bankd.config.workspace import ConfigError, compose_text, load_settings, rea
 from bankd.settings import LAYOUTS, Settings
 from bankd.wiring.probing import _check_settings
 from bankd.wiring.search import search_settings_of, settled
+from tests.examples import examples
 
 
 def settings(text: str) -> Settings:
@@ -61,30 +62,10 @@ def test_texts_are_what_was_typed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("timezone: Mars/Base", "timezone: must be a time zone"),
-        ("retain: {anywhere: no}", "true or false"),
-        ("decay: {floor: .nan}", "number from 0 to 1"),
-        ("decay: {per_day: 0.005}", "hundredths"),
-        ("setle_seconds: 3", "did you mean settle_seconds"),
-        ("dedup: {treshold: 3}", "did you mean dedup.threshold"),
-        ("dedup: 3", "must be a mapping"),
-        ("keep: {runs_days: 0}", "keep.runs_days: must be a number from 1 to 3650"),
-        ("keep: {trash_mib: 1.5}", "keep.trash_mib: must be a whole number"),
-        ("timezone: UTC\nsplit: {warn_kib: 20}", "bankd.yaml:2: split.split_kib must be above split.warn_kib"),
-        ("secrets:\n  patterns:\n    - fine\n    - '('", "bankd.yaml:4: secrets.patterns '('"),
-        ("alert: {command: 'say \"it'}", "quotes closed"),
+        *examples("settings", "wrong"),
         ("dedup:\n\tthreshold: 80", "bankd.yaml:2: a tab; YAML is indented with spaces"),
-        ("routing: ../x.yaml", "beside bankd.yaml"),
-        ("timezone: UTC\ntimezone: UTC", "stands twice"),
-        ("retain: &a {anywhere: true}\ndedup: *a", "anchors and aliases"),
-        ("a: {<<: {b: 1}}", "unknown setting"),
-        ("a: [1, 2", "expected"),
-        ("timezone: 1e9999999", "time zone"),
         ("[" * 5000, "nested"),
         ("settle_seconds: " + "9" * 5000, "number"),
-        ('distil: {provider: "gpt"}', "must be one of off, claude, codex, gemini, openai, anthropic, command"),
-        ("distil: {provider: openai}", "needs distil.model"),
-        ("distil: {provider: command}", "needs distil.command"),
     ],
 )
 def test_a_wrong_setting_is_said_with_its_line(text: str, said: str) -> None:

@@ -20,6 +20,7 @@ from bankd.pages.names import day_in
 from bankd.pages.page import properties_of
 from bankd.pages.scanner import scan_text
 from bankd.search.indexable import read_bank_page, read_log_page
+from tests.examples import examples
 
 
 def learned(text: str) -> list[str]:
@@ -77,36 +78,16 @@ def test_a_line_that_only_an_open_comment_hides_is_named() -> None:
     assert not reasons("<!--\n- W: b\n-->\n%% - W: c %%\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "day"),
-    [
-        ("2024_03_12.md", "2024-03-12"), ("20240312.md", "2024-03-12"), ("2024.03.12.md", "2024-03-12"),
-        ("2024_3_5.md", "2024-03-05"), ("202403121530 idea.md", "2024-03-12"), ("2024년 3월 12일.md", "2024-03-12"),
-        ("journal/2024/03-March/12.md", "2024-03-12"), ("2024/2024-03/12-Tue.md", "2024-03-12"), ("2024-W12.md", "2024-03-18"),
-        ("March 12th, 2024.md", "2024-03-12"), ("12 Mar 2024.md", "2024-03-12"), ("12.03.2024.md", "2024-03-12"),
-        ("25-03-2024.md", "2024-03-25"), ("2024-03-12/2024-04-01-x.md", "2024-04-01"), ("09-05-2024.md", None),
-        ("IntelliJ 2024.1.3.md", None), ("12345678.md", None), ("20241399.md", None), ("notes.md", None),
-    ],
-)  # fmt: skip
-def test_days_in_names_are_read_as_journals_write_them(name: str, day: str | None) -> None:
-    assert str(day_in(name)) == str(day)
+@pytest.mark.parametrize(("name", "day"), examples("names", "days"))
+def test_days_in_names_are_read_as_journals_write_them(name: str, day: str) -> None:
+    assert str(day_in(name)) == day
 
 
-@pytest.mark.parametrize(
-    ("name", "is_conflict"),
-    [
-        ("a (Mina's conflicted copy 2026-05-04).md", True), ("a(미나의 충돌된 사본 2026-05-04).md", True),
-        ("a (Conflicted copy Pixel 202605041200).md", True), ("a (CONFLICT 20260504T070858).md", True),
-        ("a (Case Conflict).md", True), ("a (In Konflikt stehende Kopie von Mina 2026-05-04).md", True),
-        ("a (SFConflict mina 2026-05-04-10-41-34).md", True), ("a_conflict-20260504-121212.md", True),
-        ("a_MINA_May-04-1234-2026_Conflict.md", True), ("a (copie en conflit de Mina).md", True),
-        ("conflict.md", False), ("Meeting (conflict with Bob).md", False), ("Resolving conflict 2024.md", False),
-    ],
-)  # fmt: skip
-def test_a_conflict_copy_is_known_by_its_name(name: str, is_conflict: bool) -> None:
-    assert is_conflict_copy(f"bank/{name}") is is_conflict
+@pytest.mark.parametrize(("name", "is_conflict"), examples("names", "conflict copies"))
+def test_a_conflict_copy_is_known_by_its_name(name: str, is_conflict: str) -> None:
+    assert is_conflict_copy(f"bank/{name}") is (is_conflict == "yes")
     listing = {name: ListedFile(FileFingerprint(9, 1, 1), 0.0, True)}
-    assert bool(judge_listings({"bank": listing}, RestRule(1000.0, 5, None), {}).quarantined) is is_conflict
+    assert bool(judge_listings({"bank": listing}, RestRule(1000.0, 5, None), {}).quarantined) is (is_conflict == "yes")
 
 
 @pytest.mark.parametrize(
@@ -131,20 +112,9 @@ def test_a_page_that_shows_merge_markers_in_code_may_be_written() -> None:
     assert why_quarantined(b"```\n" + markers)
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("- A: big holes\n- B: useful steps\n- C: both\n\n- W: a shed\n", ["a shed"]),
-        ("- S: 42 pieces\n- M: 30\n- L: 12\n", []),
-        ("He waits:\n1. M: swim\n2. T: run\n3. W: rest\n", []),
-        ("- J: Are you in?\n- S: Yes, I am.\n  - W: nested\n", ["nested"]),
-        ("- W: a shed\n- B: paints it\n- note: x\n", ["a shed", "paints it"]),
-        ("- W: a shed\n- O(c=0.9): red\n- E: other\n", ["a shed", "red"]),
-        ("## Retain\n- W: a shed\n- A: x\n- B: paints\n", ["a shed", "paints"]),
-    ],
-)
-def test_a_letter_beside_a_letter_that_is_no_tag_is_none(text: str, kept: list[str]) -> None:
-    assert learned(text) == kept
+@pytest.mark.parametrize(("text", "kept"), examples("retain", "letters"))
+def test_a_letter_beside_a_letter_that_is_no_tag_is_none(text: str, kept: str) -> None:
+    assert " | ".join(learned(text)) == kept
 
 
 def test_links_in_properties_and_canvases_are_references() -> None:

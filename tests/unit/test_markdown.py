@@ -257,17 +257,7 @@ def test_rules_name_pages_relative_to_the_bank() -> None:
     assert found == ["knowledge/도구.md", "k/f.md"]
 
 
-@pytest.mark.parametrize(
-    ("line", "target"),
-    [
-        ('    - {target: "knowledge/큰 쪽.md", match: "항목"}', "knowledge/큰 쪽.md"),
-        ("    - {match: '항목, 것', target: 'knowledge/큰 쪽.md'}", "knowledge/큰 쪽.md"),
-        ("    - {target: knowledge/큰 쪽.md, match: '항목'}", "knowledge/큰 쪽.md"),
-        ("      target: knowledge/큰 쪽.md  # 새 쪽", "knowledge/큰 쪽.md"),
-        ("  W: Peter's page.md", "Peter's page.md"),
-        ('  W: "Peter\'s page.md"', "Peter's page.md"),
-    ],
-)
+@pytest.mark.parametrize(("line", "target"), examples("references", "rules"))
 def test_a_rule_may_name_a_page_with_spaces(line: str, target: str) -> None:
     found = [reference.target for reference in route_targets(f"TAG_ROUTING:\n{line}\n")]
 

@@ -206,28 +206,11 @@ def links_in(files: Files) -> list[Link]:
     return [Link(path, reference) for path, text in files.items() for reference in read_source(path, text).references]
 
 
-@pytest.mark.parametrize(
-    ("link", "reach"),
-    [
-        ("[[a#^m-a]]", Reach.POINT),
-        ("[[a#^M-A]]", Reach.POINT),
-        ("[x](a.md#^m-a)", Reach.POINT),
-        ("`bank/a.md#^m-a를`", Reach.POINT),
-        ("[[a#Tea]]", Reach.POINT),
-        ("[x](a.md#tea)", Reach.POINT),
-        ("[x](a.md#top)", Reach.POINT),
-        ("[x](p.png#page=3)", Reach.POINT),
-        ("[[#Here]]", Reach.POINT),
-        ("[[a#^m-b]]", Reach.FILE),
-        ("[[a#top]]", Reach.FILE),
-        ("[[a]]", Reach.FILE),
-        ("[[b#^m-a]]", Reach.NOWHERE),
-    ],
-)
-def test_a_reference_leads_to_a_point_a_file_or_nowhere(link: str, reach: Reach) -> None:
+@pytest.mark.parametrize(("link", "reach"), examples("links", "reach"))
+def test_a_reference_leads_to_a_point_a_file_or_nowhere(link: str, reach: str) -> None:
     files = {"bank/r.md": f"# Here\n\n{link}\n", "bank/a.md": f"# A\n\n## Tea\n\n{A}", "bank/p.png": ""}
 
-    assert [scene_of(files).reach(found) for found in links_in(files)] == [reach]
+    assert [scene_of(files).reach(found) for found in links_in(files)] == [Reach[reach]]
 
 
 @pytest.mark.parametrize(

@@ -56,21 +56,10 @@ def test_bare_paths_count_from_the_workspace(target: str, source: str, path: str
     assert (found.path if found else "") == path
 
 
-@pytest.mark.parametrize(
-    ("target", "kind", "written"),
-    [
-        ("full.md", LinkKind.INLINE, "../entities/new name.md".replace(" ", "%20")),
-        ("./full.md", LinkKind.INLINE, "./../entities/new%20name.md"),
-        ("/knowledge/full", LinkKind.INLINE, "/entities/new%20name"),
-        ("full.html", LinkKind.INLINE, "../entities/new%20name.html"),
-        ("full", LinkKind.WIKI, "new name"),
-        ("knowledge/full", LinkKind.WIKI, "entities/new name"),
-        ("full.md", LinkKind.WIKI, "new name.md"),
-    ],
-)
-def test_another_page_is_named_in_the_same_style(target: str, kind: LinkKind, written: str) -> None:
+@pytest.mark.parametrize(("target", "kind", "written"), examples("links", "other pages"))
+def test_another_page_is_named_in_the_same_style(target: str, kind: str, written: str) -> None:
     after = NAMES.changed(["bank/knowledge/full.md"], ["bank/entities/new name.md"])
-    reference = link(target, kind)
+    reference = link(target, LinkKind[kind])
     found = resolve_reference(reference, HERE, NAMES)
     assert found is not None
 
@@ -136,19 +125,7 @@ def test_names_follow_what_goes_and_comes() -> None:
     assert NAMES.has_folder("bank/img")
 
 
-@pytest.mark.parametrize(
-    ("target", "key"),
-    [
-        ("../k/Full.md#x", "full"),
-        ("full.html", "full"),
-        ("/k/full", "full"),
-        ("a%20b.md", "a b"),
-        ("../recipes/", "recipes"),
-        ("#x", "here"),
-        ("./", "d"),
-        ("도구.md?x=1", "도구"),
-    ],
-)
+@pytest.mark.parametrize(("target", "key"), examples("links", "keys"))
 def test_a_reference_is_kept_by_the_last_word_of_its_path(target: str, key: str) -> None:
     reference = Reference(LinkKind.INLINE, 0, 0, len(target), target)
 

@@ -40,19 +40,7 @@ def page_of(line: str, given: Rules = RULES) -> str:
     return route_memory(parse_memory(line), given).page
 
 
-@pytest.mark.parametrize(
-    ("line", "page"),
-    [
-        ("S: 가치관: 정직을 최우선으로 한다.", "identity/values.md"),
-        ("B: 아침마다 로그를 먼저 읽는 루틴을 지킨다.", "daily/routines.md"),
-        ("W @Peter: Currently in Marrakech (Nov 27-Dec 1) for Andy's birthday.", "world/events.md"),
-        ("O(c=0.95) @Peter: Prefers concise replies.", "opinions/preferences.md"),
-        ("W @Minho: 보라색을 닮았다", "entities/Minho.md"),
-        ("W: 냉장고 문이 안 닫혀서 고무 패킹을 갈았다.", "daily/home.md"),
-        ("W: 사무실은 성수역에서 걸어서 5분이다.", "identity/profile.md"),
-        ("W: Please see below", "_meta/inbox.md"),
-    ],
-)
+@pytest.mark.parametrize(("line", "page"), examples("kinds", "shipped rules"))
 def test_shipped_rules_place_what_people_write(line: str, page: str) -> None:
     assert page_of(line) == page
 

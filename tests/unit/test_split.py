@@ -13,6 +13,7 @@ from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages.names import Names
 from bankd.pages.references import references_of
 from bankd.pages.scanner import scan_text
+from tests.examples import examples
 
 SMALL = Limits(warn=200, split=300)
 PATH = "bank/knowledge/full.md"
@@ -185,35 +186,7 @@ def test_a_split_as_it_should_be_has_nothing_to_say() -> None:
     assert findings() == []
 
 
-@pytest.mark.parametrize(
-    ("path", "old", "new", "found"),
-    [
-        (B, "^m-bbbbbbbbbbbb", "", "memory m-bbbbbbbbbbbb would stand 0 times"),
-        (
-            A,
-            "^m-aaaaaaaaaaaa\n",
-            "^m-aaaaaaaaaaaa\n- W: two ^m-bbbbbbbbbbbb\n",
-            "memory m-bbbbbbbbbbbb would stand 2 times",
-        ),
-        (
-            A,
-            "^m-aaaaaaaaaaaa\n",
-            "^m-aaaaaaaaaaaa\n- W: new ^m-cccccccccccc\n",
-            "memory m-cccccccccccc would stand 1 times",
-        ),
-        (B, "[a](a.md#a)", "[a](gone.md#a)", "bank/full/b.md:3: gone.md#a would lead nowhere"),
-        (B, "[a](a.md#a)", "[a](a.md#gone)", "bank/full/b.md:3: a.md#gone would lead nowhere"),
-        (B, "[a](a.md#a)", "a", "bank/full.md:9: #a would not be read back in bank/full/b.md"),
-        (B, "[a](a.md#a)", "[[a#A]]", "bank/full.md:9: #a would not be read back in bank/full/b.md"),
-        (NOTES, "full/b.md#b", "full.md#b", "bank/notes.md:3: full.md#b would lead nowhere"),
-        (
-            NOTES,
-            "[[a#^m-aaaaaaaaaaaa]]",
-            "[[b#^m-aaaaaaaaaaaa]]",
-            "bank/notes.md:3: b#^m-aaaaaaaaaaaa would lead nowhere",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "old", "new", "found"), examples("layouts", "spoilt splits"))
 def test_each_way_of_spoiling_it_is_found_and_named(path: str, old: str, new: str, found: str) -> None:
     assert findings(path, old, new) == [found]
 

@@ -22,6 +22,7 @@ from bankd.transcripts.formats import (
     read_lines,
     read_markdown,
 )
+from tests.examples import examples
 from tests.odd_values import with_one_odd
 
 AT = "2026-05-04T09:30:00.000Z"
@@ -134,24 +135,7 @@ def test_codex_tells_a_prompt_twice_and_it_counts_once() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "own"),
-    [
-        ("<task-notification>\n<status>done</status>\n</task-notification>", ""),
-        ("<bash-stdout>I prefer spaces.</bash-stdout><bash-stderr></bash-stderr>", ""),
-        ('<teammate-message teammate_id="a">We use tabs.</teammate-message>', ""),
-        ("<turn_aborted>\nby the user\n</turn_aborted>", ""),
-        ("[Request interrupted by user for tool use]", ""),
-        ("This session is being continued from a previous conversation. The user prefers tabs.", ""),
-        ("<ide_opened_file>a.md</ide_opened_file>\nI prefer tabs.", "I prefer tabs."),
-        ("I prefer tabs.\n<ide_selection>b</ide_selection>", "I prefer tabs."),
-        ("<user-memory-input>always use tabs</user-memory-input>", "always use tabs"),
-        ("<command-name>/fix</command-name>\n<command-args>the header</command-args>", "the header"),
-        ("<task>Use tabs.</task>", "<task>Use tabs.</task>"),
-        ("What is <my-tag>x</my-tag>?", "What is <my-tag>x</my-tag>?"),
-        ("Mend <my-tag>x</my-tag>", "Mend <my-tag>x</my-tag>"),
-    ],
-)
+@pytest.mark.parametrize(("text", "own"), examples("transcripts", "own words"))
 def test_only_what_a_person_typed_is_the_persons(text: str, own: str) -> None:
     assert own_words(text) == own
     assert said(read_lines("s", lines(claude("user", text)))) == ([("user", own)] if own else [])

@@ -12,28 +12,17 @@ from bankd.agents.hooks import is_trivial
 from bankd.briefing.facts import BriefFacts, KnownMemory
 from bankd.briefing.recalled import CLOSING, OPENING, strip_memories, tell_hits, wrap_memories
 from bankd.briefing.shown import Shown, add_shown, count_tokens, cut_to_tokens, is_shown, lines_within, mark_of
+from tests.examples import texts
 
 NOW = datetime(2026, 5, 5, 9, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "", "  ", "ok", "Yes please.", "go on", "thanks!", "continue", "sounds good, go ahead", "LGTM", "1", "...", "👍",
-        "/clear", "!ls", "네", "넵 감사합니다", "응", "좋아요", "계속", "계속해줘", "네 진행해주세요", "그래 그렇게 해줘", "ㅇㅇ", "ㅋㅋㅋ", "알겠습니다", "확인했습니다", "고마워!", "아니요",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("prompt", [*texts("prompts", "trivial"), "", "  "])
 def test_assent_thanks_and_commands_ask_nothing(prompt: str) -> None:
     assert is_trivial(prompt)
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "who is Peter?", "tea?", "deploy", "why", "fix it in parser.c", "가치관이 뭐야?", "민호", "내 전화번호", "계속 진행하던 이사 계획 정리해줘", "해운대 맛집",
-        "고마운 사람 목록", "좋아하는 음식", "확인서 어디 있지", "다음 회의 언제야", "ok so what did we decide about the database",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("prompt", texts("prompts", "questions"))
 def test_what_may_be_a_question_is_left_to_the_floor(prompt: str) -> None:
     assert not is_trivial(prompt)
 
