@@ -198,12 +198,18 @@ def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_
     assert (page.count("Rust"), page.count("Buses")) == (1, 1)
 
 
-def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(root: Path, bankctl: Run) -> None:
+@pytest.mark.parametrize("is_as_left", [False, True])
+def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(
+    root: Path, bankctl: Run, *, is_as_left: bool
+) -> None:
+    learn(root, bankctl, "2026-04-30.md", "W @Minji: Reads much.")
     learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
     bankctl("undo", last_run(bankctl))
-    undo = last_run(bankctl)
+    undo, left = last_run(bankctl), (root / "bank/entities/Minji.md").read_bytes()
     learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.", now=LATER)
     page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")
+    if is_as_left:
+        page.write_bytes(left)
 
     said = bankctl("undo", undo)
 

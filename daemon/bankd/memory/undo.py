@@ -81,6 +81,10 @@ class Present:
         below = key.removesuffix(".md") + "/"
         return [path for path in self.pages() if path_key(path) == key or path_key(path).startswith(below)]
 
+    def said_since(self) -> list[tuple[str, MemoryLines]]:
+        """The memories that were learned after the run, with their lines at every place."""
+        return [(id_, lines) for id_, places in self.stand(self.learned_since).items() for lines in places]
+
     def pages(self) -> list[str]:
         """All pages, in the order of their paths."""
         return sorted(self.names.paths())
@@ -193,9 +197,13 @@ def _copied(past: PastRun, now: Present) -> Iterator[str]:
     for id_, places in now.stand(sorted(left.keys() - was.keys())).items():
         if len(places) > 1:  # the undo would take only the copy that it knows
             yield f"{id_}: stands on {' and '.join(lines.page for lines in places)}"
-    for id_, places in now.stand(sorted(was.keys() - left.keys())).items():
+    back = sorted(was.keys() - left.keys())
+    said = {"\n".join(_words(lines)): id_ for id_, lines in now.said_since() if id_ not in was} if back else {}
+    for id_, places in now.stand(back).items():
         if places or id_ in now.forgotten:
             yield f"{id_}: " + (f"stands on {places[0].page} by now" if places else "forgotten since")
+        elif other := said.get("\n".join(_words(was[id_]))):
+            yield f"{id_}: {other} says the same by now"
 
 
 def _undo_exactly(past: PastRun) -> Undoing:
@@ -299,8 +307,7 @@ class _Reverser:
 
     @cached_property
     def _since(self) -> list[tuple[str, MemoryLines]]:
-        places = self._now.stand(self._now.learned_since)
-        return [(id_, lines) for id_, where in places.items() for lines in where]
+        return self._now.said_since()
 
     def _put_in_old_words(self, id_: str, was: MemoryLines, left: MemoryLines, here: MemoryLines) -> None:
         if _own(here) != _own(left):
