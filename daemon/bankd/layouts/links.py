@@ -361,16 +361,7 @@ class _Relinker:
             now = replace(now, style=Style(Base.SELF))  # it named another part, and names its own page now
         elif not self._layout.is_move:
             now = replace(now, style=choose_style(target, now))
-        new_path: str | None
-        new_path, raw_fragment = split_target(reference.target)
-        is_respelt = target.path != now.path and path_key(target.path) == path_key(now.path)
-        if is_respelt or not self._still_leads(reference, now, new_page):  # some tools are case-sensitive
-            new_path = render_path(reference, now, new_page, self._after)
-        if new_path is None:
-            return None
-        fragment = self._fragment(reference, target, goal) if goal.place else None
-        fragment = raw_fragment if fragment is None else fragment
-        return new_path if fragment is None else f"{new_path}#{fragment}"
+        return retarget(reference, target, now, new_page, self._after, self._fragment(reference, target, goal))
 
     def _fragment(self, reference: Reference, target: Target, goal: _Goal) -> str | None:
         """The words after the `#`; None when they stay as they are."""
@@ -380,12 +371,26 @@ class _Relinker:
         named = fragment_for(self._outline_now(goal.target.path), goal.place, old)
         return None if named is None or (named == old and old) else encode_fragment(reference, named) + rest
 
-    def _still_leads(self, reference: Reference, goal: Target, new_page: str) -> bool:
-        raw_path, _ = split_target(reference.target)
-        if goal.style.base is Base.SELF or not raw_path:
-            return goal.path == new_page and not raw_path
-        found = resolve_reference(replace(reference, target=raw_path), new_page, self._after)
-        return found is not None and (found.path, found.is_folder) == (goal.path, goal.is_folder)
+
+def retarget(
+    reference: Reference, old: Target, new: Target, page: str, names: Names, fragment: str | None = None
+) -> str | None:
+    """What to write on a page for a reference that led to `old`, so that it leads to `new`; None if nothing leads there.
+
+    Its path stays as it is where it still leads there, and its fragment where none is given.
+    """
+    path: str | None
+    path, raw_fragment = split_target(reference.target)
+    if new.style.base is Base.SELF or not path:
+        still_leads = new.path == page and not path
+    else:
+        found = resolve_reference(replace(reference, target=path), page, names)
+        still_leads = found is not None and (found.path, found.is_folder) == (new.path, new.is_folder)
+    is_respelt = old.path != new.path and path_key(old.path) == path_key(new.path)  # some tools are case-sensitive
+    if is_respelt or not still_leads:
+        path = render_path(reference, new, page, names)
+    fragment = raw_fragment if fragment is None else fragment
+    return path if path is None or fragment is None else f"{path}#{fragment}"
 
 
 def with_targets(lines: Iterable[str], targets: Iterable[tuple[Reference, str]]) -> list[str]:

@@ -109,7 +109,7 @@ def plan_merge(hub: str, documents: Mapping[str, Document]) -> Layout | tuple[Un
         return problems
     own = LayoutPiece(hub, 0, 0)  # a hub without a line of its own is rewritten all the same
     spaced = tuple(_spaced(pieces, documents))
-    return Layout((NewPage(hub, (own, *spaced)),), tuple(merger.parts), merger.homes)
+    return Layout((NewPage(hub, (own, *spaced)),), tuple(merger.homes), merger.homes)
 
 
 def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
@@ -125,7 +125,6 @@ class _Merger:
     def __init__(self, hub: str, documents: Mapping[str, Document]) -> None:
         self._hub, self._documents = hub, documents
         self._front = inherited_front_matter(documents[hub])
-        self.parts: list[str] = []
         self.homes: dict[str, Home] = {}
         self.problems: list[Unmergeable] = []
 
@@ -134,7 +133,7 @@ class _Merger:
         document = self._documents[path]
         listed = part_lines(document, path)
         for line, part in sorted(listed.items()):
-            if part in self._documents and part not in self.parts and start <= line < end:
+            if part in self._documents and part not in self.homes and start <= line < end:
                 if start < line:
                     yield LayoutPiece(path, start, line)
                 yield from self._part(part)
@@ -143,21 +142,15 @@ class _Merger:
             yield LayoutPiece(path, start, end)
 
     def _part(self, part: str) -> Iterator[LayoutPiece]:
-        self.parts.append(part)
-        document = self._documents[part]
-        body = self._after_front_matter(part, document)
+        document, body = self._documents[part], 0
+        if document.blocks and document.blocks[0].kind is BlockKind.FRONT_MATTER:
+            body = document.blocks[0].end
+            if "".join(document.lines[:body]) != self._front:
+                reason = "its front matter is not that of the page: move what matters there, then take it out here"
+                self.problems.append(Unmergeable(part, reason))
         heading = next((b.start for b in document.blocks if b.start >= body and b.kind is BlockKind.HEADING), None)
         self.homes[part] = Home(self._hub, heading)
         yield from self.pieces(part, body, len(document.lines))
-
-    def _after_front_matter(self, part: str, document: Document) -> int:
-        first = document.blocks[0] if document.blocks else None
-        if first is None or first.kind is not BlockKind.FRONT_MATTER:
-            return 0
-        if "".join(document.lines[: first.end]) != self._front:
-            reason = "its front matter is not that of the page: move what matters there, then take it out here"
-            self.problems.append(Unmergeable(part, reason))
-        return first.end
 
 
 def _unclosed(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[Unmergeable]:

@@ -24,13 +24,23 @@ from bankd.layouts.links import (
     Relinked,
     Source,
     Stray,
+    block_named,
     choose_style,
     fragment_of,
-    place_in,
     relink_layout,
+    retarget,
     with_targets,
 )
-from bankd.layouts.merge import Layout, LayoutPiece, NewPage, combine_layouts, folders_moved, placed_pieces, plan_move
+from bankd.layouts.merge import (
+    Layout,
+    LayoutPiece,
+    NewPage,
+    combine_layouts,
+    folders_moved,
+    line_positions,
+    placed_pieces,
+    plan_move,
+)
 from bankd.layouts.split import Limits, is_due, plan_split
 from bankd.pages import references, resolve
 from bankd.pages.memory import split_id
@@ -354,14 +364,12 @@ def _references_laid(
     layout: Layout, old: Mapping[str, Source], new: Mapping[str, Source]
 ) -> Iterator[tuple[Link, str, int, int]]:
     """Every old reference with its new page and line, and its number in that line; other files keep their lines."""
-    others = old.keys() & new.keys() - set(layout.new_paths)
-    whole = (NewPage(path, (LayoutPiece(path, 0, len(old[path].lines)),)) for path in sorted(others))
-    lines = {path: _by_line(source) for path, source in old.items()}
-    for new_page, piece, first in placed_pieces(replace(layout, new_pages=(*layout.new_pages, *whole))):
-        for number, here in lines.get(piece.source or "", {}).items():
-            if piece.start <= number < piece.end:
-                for nth, reference in enumerate(here):
-                    yield Link(piece.source or "", reference), new_page.path, first + number - piece.start, nth
+    positions = line_positions(layout)
+    for path, source in old.items():
+        for number, here in _by_line(source).items():
+            page, line = positions.get((path, number), ("", 0)) if path in layout.sources else (path, number)
+            for nth, reference in enumerate(here if page in new else ()):
+                yield Link(path, reference), page, line, nth
 
 
 def _count_ids(paths: Iterable[str], files: Mapping[str, Source]) -> Counter[str]:
@@ -438,14 +446,17 @@ def loses_places(before: resolve.Outline | None, after: resolve.Outline | None) 
     return not kept or names[: len(before.spots)] != [(spot.anchor, spot.words, spot.level) for spot in before.spots]
 
 
-def follow_blocks(links: Collection[Link], moving: Moving) -> Following:
+def follow_blocks(links: Iterable[Link], moving: Moving) -> Following:
     """Find new targets for the links that the change would break, and for those that can be written as once before."""
-    dead = [link for link in links if moving.after.reach(link) < moving.before.reach(link)]
-    found = {link: _follow(link, moving) for link in dead}
-    back = (link for link in links if link not in found and _once(link, moving) is not None)
-    returned = (_written_once(link, moving) for link in back)
-    followed = [item for item in (*found.values(), *returned) if item]
-    return Following(tuple(followed), tuple(link for link, item in found.items() if not item))
+    followed, dangling = list[Followed](), list[Link]()
+    for link in links:
+        is_dead = moving.after.reach(link) < moving.before.reach(link)
+        candidates = _candidates(link, moving, is_dead=is_dead)
+        if found := next((item for item in candidates if _leads_as_far(item, moving)), None):
+            followed.append(found)
+        elif is_dead:
+            dangling.append(link)
+    return Following(tuple(followed), tuple(dangling))
 
 
 def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]:
@@ -483,31 +494,20 @@ def follow_headings(
     return tuple(given.values())
 
 
-def _follow(link: Link, moving: Moving) -> Followed | None:
-    old = moving.before.target(link)
-    if old is None:
-        return None
-    candidates = (_written_once(link, moving), *_written_now(link, old, moving))
-    return next((item for item in candidates if item and _leads_as_far(item, moving)), None)
+def _candidates(link: Link, moving: Moving, *, is_dead: bool) -> Iterator[Followed]:
+    """New targets for a link: as it was written before, if its block is back; then, if it is dead, the others.
 
-
-def _once(link: Link, moving: Moving) -> str | None:
-    return moving.written.get((link.source, reference_name(link.reference)))
-
-
-def _written_once(link: Link, moving: Moving) -> Followed | None:
-    """The earlier target of a reference, if it leads to the block again now that the block is back."""
-    words = _once(link, moving)
-    old = _with_target(link, words) if words else link
-    target, was = moving.after.target(old), _block_of(link, moving.before)
-    block = _block_of(old, moving.after)
-    return Followed(link, words, target.path, block, was) if words and target and block else None
-
-
-def _written_now(link: Link, old: resolve.Target, moving: Moving) -> Iterator[Followed]:
-    """New targets on the same page, which may need a longer name now, then on every page that has the block."""
-    _, raw = resolve.split_target(link.reference.target)
+    These are on the same page, which may need a longer name now, then on every page that has the block.
+    """
     was = _block_of(link, moving.before)
+    if words := moving.written.get((link.source, reference_name(link.reference))):
+        once = _with_target(link, words)
+        if (target := moving.after.target(once)) and (block := _block_of(once, moving.after)):
+            yield Followed(link, words, target.path, block, was)
+    old = moving.before.target(link)
+    if not is_dead or old is None:
+        return
+    _, raw = resolve.split_target(link.reference.target)
     if old.path in moving.after.names:
         yield from _rewritten(link, old, raw, Followed(link, "", old.path, was, was), moving)
     block = moving.heirs.get(was, was)
@@ -524,9 +524,9 @@ def _rewritten(
     style = choose_style(old, new)
     if style.base is resolve.Base.NAME and old.path.startswith(ARCHIVE):
         style = replace(style, segments=1)
-    path = resolve.render_path(link.reference, replace(new, style=style), link.source, moving.after.names)
-    if path is not None:
-        yield replace(goal, target=path if fragment is None else f"{path}#{fragment}")
+    target = retarget(link.reference, old, replace(new, style=style), link.source, moving.after.names, fragment)
+    if target is not None:
+        yield replace(goal, target=target)
 
 
 def _holders(block: str, moving: Moving) -> list[str]:
@@ -542,13 +542,8 @@ def _holders(block: str, moving: Moving) -> list[str]:
 
 
 def _block_of(link: Link, scene: LinkScene) -> str:
-    """The id of the block that a reference names; empty if it names something else."""
-    target = scene.target(link)
-    outline = scene.outline_of(target.path) if target and target.fragment else None
-    place = place_in(outline, link.reference, target) if outline and target else None
-    if target is None or outline is None or place is None or place.form is not resolve.Form.BLOCK:
-        return ""
-    return fragment_of(link.reference, target, outline)[0].removeprefix("^").strip().lower()
+    """The id of the block that a reference leads to; empty if it leads to something else."""
+    return block_named(link.reference) if scene.reach(link) is Reach.POINT else ""
 
 
 def _rest(link: Link, old: resolve.Target, before: LinkScene) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from bankd.edits.operations import Append, Operation, Piece, Relink, Remove, Rewrite
 from bankd.edits.transaction import Transaction, take_step
 from bankd.layouts import rearrange
-from bankd.layouts.links import Link, LinkScene, Reach, choose_style, place_in, with_targets
+from bankd.layouts.links import Link, LinkScene, Reach, place_in, retarget, with_targets
 from bankd.layouts.split import Limits, is_own_page
 from bankd.memory.archive import allowed_removals
 from bankd.memory.plan import Deferred, Plan
@@ -24,7 +24,7 @@ from bankd.pages.memory import Memory, statement_of
 from bankd.pages.names import ARCHIVE, BANK, is_outside
 from bankd.pages.page import Page, part_lines, parts_folder, read_page, read_page_once
 from bankd.pages.references import without_targets
-from bankd.pages.resolve import Base, Outline, outline_of, render_path, split_target
+from bankd.pages.resolve import Base, Outline, outline_of
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.settings import BudgetPolicy, Settings
 
@@ -56,13 +56,7 @@ def _rewritten(link: Link, to: str, before: LinkScene, after: LinkScene) -> str:
     # `#x` may name a place that moves along with the lines: only one that stays is written anew.
     if target.style.base is Base.SELF and not (before.reach(link) is after.reach(link) is Reach.POINT):
         return same
-    moved = after.target(replace(link, source=to))
-    if moved and (moved.path, moved.is_folder) == (target.path, target.is_folder):
-        return same
-    style = choose_style(target, target)
-    path = render_path(link.reference, replace(target, style=style), to, after.names)
-    fragment = split_target(same)[1]
-    return same if path is None else path + (f"#{fragment}" if fragment is not None else "")
+    return retarget(link.reference, target, target, to, after.names) or same
 
 
 Read = Callable[[str], bytes | None]
