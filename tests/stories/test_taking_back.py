@@ -219,6 +219,25 @@ def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(
     assert page.read_text().count("cello") == 1
 
 
+@pytest.mark.parametrize("by_hand", ["", "\nBy hand.\n"])
+def test_undoing_an_undo_brings_nothing_again_that_was_forgotten_under_another_id(
+    root: Path, bankctl: Run, by_hand: str
+) -> None:
+    learn(root, bankctl, "2026-05-01.md", "W @Minji: Reads much.")
+    learn(root, bankctl, "2026-05-02.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
+    bankctl("undo", last_run(bankctl))
+    undo, page = last_run(bankctl), root / "bank/entities/Minji.md"
+    left = page.read_text()
+    learn(root, bankctl, "2026-05-03.md", "W @Minji: Lives in Busan.", now=LATER)
+    bankctl("forget", id_of(root, "Busan"))
+    page.write_text(left + by_hand)
+
+    said = bankctl("undo", undo)
+
+    assert "was forgotten since; it stays away" in said.out
+    assert ("Busan" in page.read_text(), page.read_text().count("cello")) == (False, 1)
+
+
 def test_undoing_an_undo_brings_what_another_page_said_before(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-01.md", "W @Minji: Lives in Busan.")
     page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")

@@ -202,7 +202,7 @@ class Undo:
         surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
         pages = {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
         dead = partial(find_dead_links, graph=workspace.graph, read=look)
-        forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
+        forgotten = ledger.forgotten_keys | {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
             past = PastRun(journal.transaction, *images_of(workspace, journal))
             names, since = Names(pages | state.keys()), ledger.learned_after(past.transaction.planned_at)

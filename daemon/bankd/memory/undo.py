@@ -63,7 +63,7 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The workspace as it is now: its pages, their bytes, and which ids were forgotten.
+    """The workspace as it is now: its pages, their bytes, and which memories were forgotten: their ids, and the keys of their texts.
 
     `dead_links` gives the links that would break by some operations. `learned_since` has the memories that were learned
     after the run to take back.
@@ -80,6 +80,12 @@ class Present:
         key = path_key(page)
         below = key.removesuffix(".md") + "/"
         return [path for path in self.pages() if path_key(path) == key or path_key(path).startswith(below)]
+
+    def is_forgotten(self, id_: str, was: MemoryLines) -> bool:
+        """Whether a memory was forgotten, or another with its text, which was perhaps learned again since."""
+        first, *rest = _own(was)
+        lines = [MARKER.sub("", first), *rest]
+        return id_ in self.forgotten or text_key(parse_memory("\n".join(map(str.strip, lines)))) in self.forgotten
 
     def said_since(self) -> list[tuple[str, MemoryLines]]:
         """The memories that were learned after the run, with their lines at every place."""
@@ -200,7 +206,7 @@ def _copied(past: PastRun, now: Present) -> Iterator[str]:
     back = sorted(was.keys() - left.keys())
     said = {"\n".join(_words(lines)): id_ for id_, lines in now.said_since() if id_ not in was} if back else {}
     for id_, places in now.stand(back).items():
-        if places or id_ in now.forgotten:
+        if places or now.is_forgotten(id_, was[id_]):
             yield f"{id_}: " + (f"stands on {places[0].page} by now" if places else "forgotten since")
         elif other := said.get("\n".join(_words(was[id_]))):
             yield f"{id_}: {other} says the same by now"
@@ -285,7 +291,7 @@ class _Reverser:
     def _bring_again(self, id_: str, was: MemoryLines, here: Sequence[MemoryLines]) -> None:
         if here:
             self._keep(f"{here[0].page}: {id_} stands there by now")
-        elif id_ in self._now.forgotten or PURGED in was.text:
+        elif PURGED in was.text or any(self._now.is_forgotten(one, self._was[one]) for one in (id_, *was.inside)):
             self._keep(f"{was.page}: {id_} was forgotten since; it stays away")
         elif other := self._said_by(was):
             self._keep(f"{was.page}: {id_} stays away, for {other} says the same there by now")
