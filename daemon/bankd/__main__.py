@@ -8,9 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WITH_VALUE = frozenset({"--workspace", "--metrics-file", "--log-format"})
-"""The options that take the next word as their value."""
-_OF_SERVICE = frozenset({"--metrics-file", "--log-format", "--polling", "--debug"})
+_OF_SERVICE = frozenset({"--polling", "--debug"})
 """The options that only the service takes."""
 
 
@@ -19,7 +17,7 @@ def main() -> int:
     words = sys.argv[1:]
     command = find_command(words)
     if command is not None:
-        of_service = [word for word in words[:command] if word.partition("=")[0] in _OF_SERVICE]
+        of_service = [word for word in words[:command] if word in _OF_SERVICE]
         if of_service:
             sys.stderr.write(f"bankd: {of_service[0]} is for the service; leave it out before: {words[command]}\n")
             return 2
@@ -35,7 +33,7 @@ def find_command(words: Sequence[str]) -> int | None:
     """The index of the first word that is neither an option nor its value: a command, since the service takes none."""
     before = ""
     for place, word in enumerate(words):
-        if not word.startswith("-") and before not in _WITH_VALUE:
+        if not word.startswith("-") and before != "--workspace":
             return place
         before = word
     return None

@@ -102,14 +102,14 @@ def test_bankd_with_a_command_is_bankctl_and_else_the_service(
     assert bankd_or_bankctl() == ("bankctl" if is_command == "yes" else "the service")
 
 
-@pytest.mark.parametrize("words", ["--log-format json search tea", "--metrics-file=m search tea", "--debug search tea"])
+@pytest.mark.parametrize("words", ["--polling search tea", "--debug search tea"])
 def test_an_option_of_the_service_before_a_command_is_named(
     words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["bankd", *words.split()])
 
     assert bankd_or_bankctl() == 2
-    assert f"{words.split('=', maxsplit=1)[0].split(maxsplit=1)[0]}" in capsys.readouterr().err
+    assert words.split(maxsplit=1)[0] in capsys.readouterr().err
 
 
 def test_bankd_prints_what_bankctl_prints(tmp_path: Path) -> None:

@@ -33,9 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parse(sys.argv[1:] if argv is None else argv)
     keep_little()
     notifier = take_notifier(os.environ)
-    set_up_log(
-        os.environ.get("JOURNAL_STREAM", ""), arguments.log_format, logging.DEBUG if arguments.debug else logging.INFO
-    )
+    set_up_log(os.environ.get("JOURNAL_STREAM", ""), logging.DEBUG if arguments.debug else logging.INFO)
     os.umask(0o077)
     signals = Signals()
     try:
@@ -47,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if held is not None:
             given = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]  # the first that the unit asks for
             runtime = Path(given) if given.startswith("/") else None
-            around = ServiceEnvironment(workspace, notifier, "", arguments.polling, arguments.metrics_file, runtime)
+            around = ServiceEnvironment(workspace, notifier, "", arguments.polling, runtime)
             # Threads that wait for a client, or for a borrower of the workspace, must not delay the end.
             os._exit(Daemon(held, around, signals).live())
     except BankError as error:
@@ -77,15 +75,8 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--polling", action="store_true", help="notice changes by looking every few seconds, not by inotify"
     )
-    parser.add_argument("--metrics-file", type=Path, metavar="FILE", help="write Prometheus metrics here every 30 s")
-    parser.add_argument(
-        "--log-format", choices=["auto", "json"], default="auto", help="how log lines look (default: auto)"
-    )
     parser.add_argument("--debug", action="store_true", help="log more")
-    arguments = parser.parse_args(argv)
-    if arguments.all and arguments.metrics_file:
-        parser.error("--metrics-file is for one bank; ask each with: bankctl metrics")
-    return arguments
+    return parser.parse_args(argv)
 
 
 def _find_workspace(given: str | None) -> Path:

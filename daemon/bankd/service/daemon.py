@@ -23,7 +23,7 @@ from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.storage.disk import trouble_of
 from bankd.system.clock import read_clocks, utc_now
-from bankd.system.process import Timer, logged_as, write_metrics
+from bankd.system.process import Timer, logged_as
 from bankd.system.socket_client import socket_path
 from bankd.system.socket_server import Answer, LockLoan, Request, SocketServer
 from bankd.wiring.held import Held
@@ -63,7 +63,6 @@ class ServiceEnvironment:
     notifier: Notifier | BankVoice
     bank: str = ""
     polling: bool = False
-    metrics_file: Path | None = None
     runtime_folder: Path | None = None
     beat: float = BEAT
     read_clocks: Callable[[], ClockReading] = read_clocks
@@ -130,8 +129,6 @@ class Daemon:
         self._jobs.look()
         self._watcher.check_watches()
         self._held.tidy()
-        if self._around.metrics_file is not None:
-            write_metrics(self._around.metrics_file, health.render_metrics(self.facts()))
         if self._proves_alive():
             self._around.notifier.alive()
             self._around.notifier.status(self._status_line())

@@ -4,7 +4,7 @@ clock          reads the clocks
 socket_client  asks a daemon; imports little, since hooks use it
 socket_server  the daemon's socket
 child          child processes, and commands that the settings name: run, bounded, ended; the memory of a process
-process        log, alerts, metrics and timer of the daemon
+process        log, alerts and timer of the daemon
 manager        systemd: notifications and units
 files          the list of a user's banks; mounts; a small file replaced at once
 """

@@ -75,13 +75,11 @@ def find_project(folder: str) -> str:
     return common.removesuffix("/.git")
 
 
-def replace_file(path: Path, text: str, mode: int | None = None) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Replace a file whole: a reader sees the old text or the new one. Of two writers the later wins. Raises OSError."""
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         staged.write_text(text, encoding="utf-8", errors="surrogateescape")
-        if mode is not None:
-            staged.chmod(mode)
         staged.replace(path)
     except OSError:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The services of the daemon's process: its log, alerts and metrics, and its timer.
+"""The services of the daemon's process: its log, alerts, and its timer.
 
 Log lines go to the journal of systemd or to standard error. They carry names, counts and ids, never a memory's text.
 The timer is APScheduler: it calls a function at the slots of timetables, and one thread does all work. It decides nothing.
@@ -8,7 +8,6 @@ the clock was set, does no harm.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shlex
@@ -19,8 +18,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import IO, Literal, ParamSpec, TypeVar
+from typing import IO, ParamSpec, TypeVar
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -31,7 +29,6 @@ from bankd.health.schedule import Timetable
 from bankd.pages.text import show_line
 from bankd.system.child import CommandStoppedError, run_command
 from bankd.system.clock import read_monotonic
-from bankd.system.files import replace_file
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -42,28 +39,26 @@ _PREFIXES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (l
 
 
 class LogFormatter(logging.Formatter):
-    """A record as its reader wants it: `json`, `journal` or `plain`.
+    """A record for the journal, or for a terminal or a file.
 
-    JSON is one object per line. Else the message is one line, whatever is in it, and each line of a traceback another: for
-    the journal each begins with its level as sd-daemon(3) has it, for a terminal or a file the first with the time.
+    The message is one line, whatever is in it, and each line of a traceback another: for the journal each begins with its
+    level as sd-daemon(3) has it, else the first with the time.
     """
 
-    def __init__(self, form: Literal["json", "journal", "plain"]) -> None:
-        """Take the form."""
+    def __init__(self, *, is_journal: bool) -> None:
+        """Take for which."""
         super().__init__()
-        self._form = form
+        self._is_journal = is_journal
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
-        at, level, bank = datetime.fromtimestamp(record.created, UTC), record.levelname.lower(), _BANK.get()
-        if self._form == "json":
-            line = {"at": at.isoformat(timespec="milliseconds"), **({"bank": bank} if bank else {}), "level": level}
-            return json.dumps(line | {"logger": record.name, "message": super().format(record)})
+        bank = _BANK.get()
         trace = self.formatException(record.exc_info) if record.exc_info else ""
         message = f"bank={bank} {record.getMessage()}" if bank else record.getMessage()
         first, *rest = (show_line(line) for line in (message, *trace.splitlines()))
-        if self._form == "plain":
-            return "\n".join([f"{at.astimezone():%Y-%m-%d %H:%M:%S} {level:7} {first}", *rest])
+        if not self._is_journal:
+            at = datetime.fromtimestamp(record.created, UTC).astimezone()
+            return "\n".join([f"{at:%Y-%m-%d %H:%M:%S} {record.levelname.lower():7} {first}", *rest])
         prefix = next((prefix for least, prefix in _PREFIXES if record.levelno >= least), 7)
         return "\n".join(f"<{prefix}>{line}" for line in (first, *rest))
 
@@ -90,11 +85,10 @@ def goes_to_journal(stream: IO[str], journal_stream: str) -> bool:
     return stat.S_ISSOCK(found.st_mode) and journal_stream == f"{found.st_dev}:{found.st_ino}"
 
 
-def set_up_log(journal_stream: str, log_format: Literal["auto", "json"] = "auto", level: int = logging.INFO) -> None:
-    """Send the log of the whole process to standard error: as JSON, or as the journal or a terminal wants it."""
+def set_up_log(journal_stream: str, level: int = logging.INFO) -> None:
+    """Send the log of the whole process to standard error, as the journal or a terminal wants it."""
     handler = logging.StreamHandler(sys.stderr)
-    is_journal = goes_to_journal(sys.stderr, journal_stream)
-    handler.setFormatter(LogFormatter("json" if log_format == "json" else "journal" if is_journal else "plain"))
+    handler.setFormatter(LogFormatter(is_journal=goes_to_journal(sys.stderr, journal_stream)))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("watchdog").setLevel(logging.WARNING)
@@ -122,14 +116,6 @@ def call_person(command: str, message: str) -> bool:
     if ran.code:
         log.error("alert command failed exit=%d said=%s", ran.code, ran.said.decode(errors="replace")[:500])
     return ran.code == 0
-
-
-def write_metrics(path: Path, text: str) -> None:
-    """Replace the file that a node exporter's textfile collector reads. If that fails, it is logged and tried at the next beat."""
-    try:
-        replace_file(path, text, 0o644)
-    except OSError as error:
-        log.warning("metrics not written path=%s error=%s", path, error.strerror)
 
 
 class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no types
