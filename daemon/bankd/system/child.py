@@ -15,7 +15,6 @@ import gc
 import json
 import os
 import queue
-import selectors
 import signal
 import socket
 import subprocess
@@ -234,9 +233,10 @@ class SharedChild:
 
 GRACE = 2.0
 """Seconds from SIGTERM to SIGKILL: a client may have to end a session on a server, or to remove a lock."""
-_SAID = 4096
-"""Bytes that are kept of the error output: its end, which tells why a command failed."""
-_TICK = 0.05
+_SAID, _MOST_SAID = 4096, 64 << 20
+"""Bytes that are kept of the error output (its end tells why a command failed), and how much longer it may be than the output."""
+_TICK = 0.01
+"""Seconds between two looks at a command. What it prints is in memory, and one that prints without end fills 10 MB meanwhile."""
 _starting = threading.Lock()
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -269,28 +269,37 @@ def run_command(
 
     CommandStoppedError when it takes longer than `seconds`, or prints more than `most` bytes. The command gets a session of
     its own, and `folder` and `variables` if they are given instead of ours. When this returns, all processes of its
-    process group have been ended.
+    process group have been ended; it does not wait for what they print.
     """
-    standard_input = os.memfd_create("given")
-    try:
-        with contextlib.closing(os.fdopen(os.dup(standard_input), "wb")) as file:
-            file.write(given)
-        os.lseek(standard_input, 0, os.SEEK_SET)
+    until, pause = read_monotonic() + seconds, threading.Event()
+    with contextlib.ExitStack() as files:
+        asked, output, said = (
+            files.enter_context(os.fdopen(os.memfd_create(name), "w+b", 0)) for name in ("asked", "output", "said")
+        )
+        asked.write(given)
+        asked.seek(0)
         with _starting:
             process = subprocess.Popen(  # noqa: S603 -- the user's own command
-                words, stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                cwd=folder, env=variables,
-            )  # fmt: skip
+                words, stdin=asked, stdout=output, stderr=said, start_new_session=True, cwd=folder, env=variables
+            )
             _running.add(process)
-    finally:
-        os.close(standard_input)
-    try:
-        return _collect(process, read_monotonic() + seconds, seconds, most)
-    finally:
-        _end_group(process)
-        _running.discard(process)
-        for pipe in filter(None, (process.stdout, process.stderr)):
-            pipe.close()
+        try:
+            while True:
+                has_ended = (
+                    process.poll() is not None
+                )  # checked first, so that all it printed before its end is seen below
+                printed, told = os.fstat(output.fileno()).st_size, os.fstat(said.fileno()).st_size
+                if max(printed, told - _MOST_SAID) > most:
+                    raise CommandStoppedError(f"it printed more than {most >> 10:,} KB and was ended", is_too_long=True)
+                if has_ended:
+                    end = os.pread(said.fileno(), _SAID, max(0, told - _SAID))
+                    return Ran(process.returncode, os.pread(output.fileno(), printed, 0), end)
+                if read_monotonic() > until:
+                    raise CommandStoppedError(f"no answer in {seconds:g} seconds; it was ended")
+                pause.wait(_TICK)
+        finally:
+            _end_group(process)
+            _running.discard(process)
 
 
 def end_commands() -> None:
@@ -298,36 +307,6 @@ def end_commands() -> None:
     _starting.acquire()
     for process in list(_running):
         _end_group(process)
-
-
-def _collect(process: subprocess.Popen[bytes], until: float, seconds: float, most: int) -> Ran:
-    """Read what a command prints until it ends, without waiting for processes that it left behind."""
-    output, said = bytearray(), bytearray()
-    with selectors.DefaultSelector() as selector:
-        for pipe, taken in ((process.stdout, output), (process.stderr, said)):
-            if pipe is not None:
-                selector.register(pipe, selectors.EVENT_READ, taken)
-        while True:
-            has_ended = process.poll() is not None  # checked first, so that all it printed before its end is read below
-            is_printing = _read_ready(selector, 0 if has_ended else _TICK)
-            del said[:-_SAID]
-            if len(output) > most:
-                raise CommandStoppedError(f"it printed more than {most >> 10:,} KB and was ended", is_too_long=True)
-            if has_ended and not is_printing:
-                return Ran(process.returncode, bytes(output), bytes(said))
-            if read_monotonic() > until:
-                raise CommandStoppedError(f"no answer in {seconds:g} seconds; it was ended")
-
-
-def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
-    """Wait up to this many seconds for output and read a part of it. False if there was none."""
-    ready = selector.select(seconds)
-    for key, _ in ready:
-        part = os.read(key.fd, _CHUNK)
-        key.data.extend(part)
-        if not part:
-            selector.unregister(key.fileobj)
-    return bool(ready)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -339,7 +318,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, sent)
             sent = 0
             process.poll()  # a process that ended counts until somebody waits for it
-            wait.wait(_TICK / 5)
+            wait.wait(_TICK)
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):  # it may hang in the kernel, waiting for a disk
         process.wait(GRACE)
