@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
 
 from bankd.layouts.links import mentions_of, words_of
-from bankd.memory.use import IMPORTANCE, RECALLED, USED, UseEvent, UseSignals, read_use
+from bankd.memory.use import IMPORTANCE, RECALLED, USED, UseEvent, read_use
 from bankd.pages.memory import parse_memory
 from bankd.search.related import WEIGHTS, Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
+from bankd.search.score import Usage
 
 ME, SIBLING, RECALLED_ONE, FAR = (Node(row) for row in range(1, 5))
 PAGE = Node(page="people/ann.md")
-DAYS = [date(2026, 5, 1) + timedelta(day) for day in range(60)]
 
 
 def reached(
-    edges: Mapping[Node, Sequence[Edge]], signals: Mapping[Node, UseSignals] | None = None, depth: int = 1
+    edges: Mapping[Node, Sequence[Edge]], usage: Mapping[Node, Usage] | None = None, depth: int = 1
 ) -> list[Node]:
-    used = signals or {}
-    found = follow([ME], lambda node: edges.get(node, ()), lambda _: used, depth, 20)
+    found = follow(ME, lambda node: edges.get(node, ()), lambda _: usage or {}, depth, 20)
     return [one.node for one in found]
 
 
@@ -30,28 +28,28 @@ def test_the_weights_fall_from_what_somebody_wrote_to_what_is_inferred() -> None
     order = [WEIGHTS[tie] for tie in Tie]
 
     assert all(before >= after for before, after in pairwise(order))
-    assert WEIGHTS[Tie.CONTRADICTS] * worth_of(UseSignals(used=DAYS, importance=10)) < WEIGHTS[Tie.SUPERSEDED]
+    assert WEIGHTS[Tie.CONTRADICTS] * worth_of(Usage(60, importance=10)) < WEIGHTS[Tie.SUPERSEDED]
 
 
 def test_a_sibling_recalled_five_times_is_nearer_and_an_important_one_too() -> None:
     siblings = [edge(SIBLING, Tie.ENTITY, "@Ann"), edge(RECALLED_ONE, Tie.ENTITY, "@Ann")]
-    five, important = UseSignals(recalled=set(DAYS[:5])), UseSignals(importance=5)
+    five, important = Usage(shown=5), Usage(importance=5)
 
     assert reached({ME: siblings}) == [SIBLING, RECALLED_ONE]
     assert reached({ME: siblings}, {RECALLED_ONE: five}) == [RECALLED_ONE, SIBLING]
     assert reached({ME: siblings}, {RECALLED_ONE: important}) == [RECALLED_ONE, SIBLING]
-    assert worth_of(UseSignals(recalled=five.recalled, importance=5)) > worth_of(five) > worth_of()
+    assert worth_of(Usage(shown=5, importance=5)) > worth_of(five) > worth_of()
 
 
 def test_use_orders_what_is_equally_near_and_brings_nothing_past_a_link() -> None:
     edges = [edge(SIBLING, Tie.LINK, "a.md:1"), edge(RECALLED_ONE, Tie.CONTRADICTS, "")]
 
-    assert reached({ME: edges}, {RECALLED_ONE: UseSignals(used=DAYS, importance=10)}) == [SIBLING, RECALLED_ONE]
+    assert reached({ME: edges}, {RECALLED_ONE: Usage(60, importance=10)}) == [SIBLING, RECALLED_ONE]
 
 
 def test_two_steps_multiply_and_come_after_one() -> None:
     edges = {ME: [edge(PAGE, Tie.CONTAINED, "")], PAGE: [edge(FAR, Tie.CONTAINED, ""), edge(ME, Tie.CONTAINED, "")]}
-    found = follow([ME], lambda node: edges.get(node, []), lambda _: {}, 2, 20)
+    found = follow(ME, lambda node: edges.get(node, []), lambda _: {}, 2, 20)
 
     assert [(one.node, one.score) for one in found] == [(PAGE, pytest.approx(0.9)), (FAR, pytest.approx(0.81))]
     assert [step.to for step in found[1].steps] == [PAGE, FAR]
@@ -61,7 +59,7 @@ def test_two_steps_multiply_and_come_after_one() -> None:
 def test_the_strongest_of_several_ties_counts() -> None:
     edges = [edge(FAR, Tie.RARE_WORDS, ""), edge(FAR, Tie.LINK, ""), edge(FAR, Tie.ENTITY, "")]
 
-    assert [one.steps[0].tie for one in follow([ME], lambda _: edges, lambda _: {}, 1, 20)] == [Tie.LINK]
+    assert [one.steps[0].tie for one in follow(ME, lambda _: edges, lambda _: {}, 1, 20)] == [Tie.LINK]
 
 
 def test_responses_bring_two_memories_nearer_up_to_a_bound() -> None:

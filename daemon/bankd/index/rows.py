@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bankd.index.writer import IndexedPage, PageFingerprint
-    from bankd.memory.use import UseSignals
     from bankd.search.indexable import MemoryDates, NewQuestions
     from bankd.search.related import StoredTie
 
@@ -242,16 +241,6 @@ class Rows:
             memory: Usage(days, _day(last), importance, shown)
             for memory, days, last, importance, shown in self._each("SELECT * FROM usages WHERE memory IN", ids)
         }
-
-    def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
-        """The signals of use of these memories; those that were never used are left out."""
-        from bankd.memory.use import note_use  # noqa: PLC0415 -- a query that finds nothing near has no use for it
-
-        signals: dict[str, UseSignals] = {}
-        events = self._each("SELECT at, memory, kind, value FROM uses WHERE memory IN", ids)
-        for at, memory, kind, value in sorted(events, key=lambda event: str(event[0])):
-            note_use(signals, {"type": kind, "memory": memory, "value": value}, date.fromisoformat(at[:10]))
-        return signals
 
     def used_with(self, ids: Sequence[str], responses: int, most: int) -> list[tuple[str, int]]:
         """The memories that responses used together with one of these, and in how many of the last `responses`, most first."""

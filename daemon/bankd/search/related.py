@@ -12,27 +12,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from enum import StrEnum
 from functools import cache, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bankd.errors import UsageError
 from bankd.pages.names import BANK, is_own
 from bankd.pages.text import readable_text
 from bankd.search.request import Filters, FoundRow
-from bankd.search.score import FULLY_USED, MOST_RESPONSES, Weights, lexicon_within, score_memories, weigh_query
+from bankd.search.score import (
+    FULLY_USED,
+    MOST_RESPONSES,
+    NOT_USED,
+    Usage,
+    Weights,
+    lexicon_within,
+    score_memories,
+    weigh_query,
+)
 from bankd.words.analysis import analyse_by_lexicon, normal_form, runs_of
 
 if TYPE_CHECKING:
     from bankd.index.search_index import SearchIndex
-    from bankd.memory.use import UseSignals
     from bankd.ports import IndexView
     from bankd.search.request import Hit, Query
 
     TiesOf: TypeAlias = "Callable[[Collection[str]], Sequence[StoredTie]]"
     NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+
+Json: TypeAlias = dict[str, Any]
 
 
 LEARNING_RATE = 0.1
@@ -119,13 +128,10 @@ def used_together(to: Node, responses: int) -> Edge:
     return Edge(to, Tie.USED_TOGETHER, weight, f"of use in {times}")
 
 
-def worth_of(signals: UseSignals | None = None) -> float:
+def worth_of(usage: Usage = NOT_USED) -> float:
     """The factor for use and importance, 1 to 1.15; 1 for a memory that was never used."""
-    if signals is None:
-        return 1.0
-    days = min(len(signals.recalled | {*signals.used}), FULLY_USED)
-    use = math.log1p(days) / math.log1p(FULLY_USED)
-    return 1 + USE_WORTH * use + IMPORTANCE_WORTH * (signals.importance or 0) / 10
+    use = math.log1p(min(usage.days + usage.shown, FULLY_USED)) / math.log1p(FULLY_USED)
+    return 1 + USE_WORTH * use + IMPORTANCE_WORTH * (usage.importance or 0) / 10
 
 
 def is_rare(memories: int, of: int) -> bool:
@@ -134,62 +140,40 @@ def is_rare(memories: int, of: int) -> bool:
 
 
 def follow(
-    starts: Iterable[Node],
+    start: Node,
     edges_of: Callable[[Node], Iterable[Edge]],
-    signals_of: Callable[[Sequence[Node]], Mapping[Node, UseSignals]],
+    usage_of: Callable[[Iterable[Node]], Mapping[Node, Usage]],
     depth: int,
     width: int,
 ) -> list[Reached]:
     """The nodes within this many steps, nearest first; from each step only the best `width` nodes are followed."""
-    level, found = [Reached(node, 1.0, ()) for node in dict.fromkeys(starts)], list[Reached]()
-    seen = {one.node for one in level}
+    level, found, seen = [Reached(start, 1.0, ())], list[Reached](), {start}
     for _ in range(depth):
         best: dict[Node, Reached] = {}
         for came in level[:width]:
+            strength = math.prod(step.weight for step in came.steps)
             for step in edges_of(came.node):
-                reached = Reached(step.to, _strength(came.steps) * step.weight, (*came.steps, step))
+                reached = Reached(step.to, strength * step.weight, (*came.steps, step))
                 if step.to not in seen and (step.to not in best or reached.score > best[step.to].score):
                     best[step.to] = reached
-        signals = signals_of([*best]) if best else {}
-        level = _nearest_first(one._replace(score=one.score * worth_of(signals.get(one.node))) for one in best.values())
+        usage = usage_of(best)
+        level = [one._replace(score=one.score * worth_of(usage.get(node, NOT_USED))) for node, one in best.items()]
+        level.sort(key=lambda one: -round(one.score, 9))  # equals keep their order
         seen |= best.keys()
         found += level
     return found
-
-
-def _nearest_first(reached: Iterable[Reached]) -> list[Reached]:
-    """Sort nodes, nearest first; equals keep their order."""
-    return sorted(reached, key=lambda one: -round(one.score, 9))
-
-
-def _strength(steps: Sequence[Edge]) -> float:
-    return math.prod(step.weight for step in steps)
 
 
 MERGED_MARK = "also "
 """The start of a mention of a merged memory, as in `layouts.links`, which is imported only if there is a link."""
 
 
-class Placed(NamedTuple):
-    """A memory where it stands: its page relative to the bank and 1-based line, its id, and what it mentions."""
-
-    page: str
-    line: int
-    id: str | None
-    mentions: Sequence[str]
-
-    @property
-    def place(self) -> str:
-        """Where it stands, as editors open it."""
-        return f"{BANK}{self.page}:{self.line}"
-
-
 class Associations:
     """The ties in one state of an index, which must not change meanwhile."""
 
-    def __init__(self, index: SearchIndex, ties_of: TiesOf, most: int) -> None:
+    def __init__(self, index: SearchIndex, ties_of: TiesOf, newer_of: NewerOf, most: int) -> None:
         """Take the index, what runs found, and how many ties of a kind a node may have."""
-        self._index, self._ties_of, self._most = index, ties_of, most
+        self._index, self._ties_of, self._newer_of, self._most = index, ties_of, newer_of, most
         self._rows: dict[int, FoundRow] = {}
         self._paths: dict[int, str] = {}
 
@@ -198,15 +182,12 @@ class Associations:
         asked = list(numbers)
         if missing := [number for number in asked if number not in self._rows]:
             self._rows |= {row.row: row for row in self._index.rows.shown(missing)}
+            self._paths |= self._index.rows.paths({row.page for row in self._rows.values()} - self._paths.keys())
         return [self._rows[number] for number in asked if number in self._rows]
 
-    def placed(self, row: FoundRow) -> Placed:
-        """A memory where it stands."""
-        if row.page not in self._paths:
-            self._paths |= self._index.rows.paths(
-                {one.page for one in self._rows.values()} - self._paths.keys() | {row.page}
-            )
-        return Placed(self._paths.get(row.page, ""), row.line, row.id, row.mentions)
+    def _place_of(self, row: FoundRow) -> str:
+        """Where a memory stands, as editors open it."""
+        return f"{BANK}{self._paths.get(row.page, '')}:{row.line}"
 
     def find_start(self, asked: str) -> Node | None:
         """The memory, page or person that somebody names: an id, a path from `bank/` on or within it, or `@Slug`."""
@@ -225,55 +206,44 @@ class Associations:
     def edges_of(self, node: Node) -> Iterator[Edge]:
         """The ties of a node, in no order; there may be several to the same other node."""
         if node.entity:
-            yield from self._of_entity(node.entity)
+            for page in self._index.names.named(f"{node.entity}.md"):
+                yield edge(Node(page=page.removeprefix(BANK)), Tie.LINK, f"@{node.entity} is its name")
+            yield from self._about(node.entity)
         elif node.page:
             yield from self._of_page(node.page)
-        else:
-            for row in self.rows([node.row]):
-                yield from self._of_memory(row)
+        for row in self.rows([node.row] if node.row else ()):
+            yield edge(Node(page=self._paths.get(row.page, "")), Tie.CONTAINED, self._place_of(row))
+            yield from self.beside(row)
+            yield from self.by_rare_words(row.row)
+            for entity in row.entities:
+                yield from self._about(entity)
 
-    def signals_of(self, nodes: Sequence[Node]) -> Mapping[Node, UseSignals]:
-        """The signals of use of memories; nodes that are pages have none."""
+    def usage_of(self, nodes: Iterable[Node]) -> Mapping[Node, Usage]:
+        """The use of memories; nodes that are pages have none."""
         rows = {row.id: Node(row.row) for row in self.rows(node.row for node in nodes if node.row) if row.id}
-        return {rows[id_]: signals for id_, signals in self._index.rows.signals_of([*rows]).items()}
+        return {rows[id_]: usage for id_, usage in self._index.rows.usage_of([*rows]).items()}
 
-    def beside(self, memories: Sequence[Placed]) -> Iterator[Edge]:
-        """The ties of answers except by shared words, which would cost another search."""
-        for memory in memories:
-            yield from self._outgoing(memory)
-        if ids := [memory.id for memory in memories if memory.id]:
-            yield from self._incoming(ids)
-            yield from self._found(ids)
-
-    def _of_memory(self, row: FoundRow) -> Iterator[Edge]:
-        memory = self.placed(row)
-        yield edge(Node(page=memory.page), Tie.CONTAINED, memory.place)
-        yield from self.beside([memory])
-        yield from self.by_rare_words(row.row)
-        for entity in row.entities:
-            for number in self._index.terms.find_within(None, Filters(entities=(entity,)), self._most):
-                yield edge(Node(number), Tie.ENTITY, f"@{entity}")
-
-    def _incoming(self, ids: Sequence[str]) -> Iterator[Edge]:
-        """The memories that link to these, or that these were merged into."""
-        asked = sorted(f"^{id_}" for id_ in ids)
-        for other in self._mentioning(asked):
-            is_merged = any(
-                f"^{one.removeprefix(MERGED_MARK)}" in asked for one in other.mentions if one.startswith(MERGED_MARK)
-            )
-            yield edge(Node(other.row), Tie.DERIVED if is_merged else Tie.LINK, self.placed(other).place)
-
-    def _found(self, ids: Sequence[str]) -> Iterator[Edge]:
-        """The ties that runs found, and the memories that were used together with these."""
-        ties = [(tie.other if tie.one in ids else tie.one, tie) for tie in self._ties_of(ids)]
-        used = self._index.rows.used_with(ids, MOST_RESPONSES, self._most)
-        numbers = self._index.rows.with_ids([id_ for id_, _ in (*ties, *used)]) if ties or used else {}
+    def beside(self, row: FoundRow) -> Iterator[Edge]:
+        """The ties of a memory except by shared words, which would cost another search, and by what it is about."""
+        yield from self._outgoing(row)
+        if row.id is None:
+            return
+        for other in self._mentioning([f"^{row.id}"]):  # what links to it, or what it was merged into
+            is_merged = f"{MERGED_MARK}{row.id}" in other.mentions
+            yield edge(Node(other.row), Tie.DERIVED if is_merged else Tie.LINK, self._place_of(other))
+        ties = [(tie.other if tie.one == row.id else tie.one, tie) for tie in self._ties_of([row.id])]
+        used = self._index.rows.used_with([row.id], MOST_RESPONSES, self._most)
+        numbers = self._index.rows.with_ids([id_ for id_, _ in (*ties, *used)])
         for id_, tie in ties:
             if id_ in numbers:
                 yield edge(Node(numbers[id_]), tie.tie, tie.source or f"{tie.other} says it newer")
         for id_, responses in used:
             if id_ in numbers:
                 yield used_together(Node(numbers[id_]), responses)
+
+    def _about(self, slug: str) -> Iterator[Edge]:
+        for number in self._index.terms.find_within(None, Filters(entities=(slug,)), self._most):
+            yield edge(Node(number), Tie.ENTITY, f"@{slug}")
 
     def by_rare_words(self, number: int) -> Iterator[Edge]:
         """The memories that share rare words with this one, those that share most first."""
@@ -296,14 +266,12 @@ class Associations:
         from bankd.layouts.links import keys_to  # noqa: PLC0415 -- see below
 
         for row in self.rows(self._index.terms.find_within(None, Filters(nodes=(path,)), self._most)):
-            memory = self.placed(row)
-            if not row.is_text and memory.page == path:
-                yield edge(Node(row.row), Tie.CONTAINED, memory.place)
-                yield from self._outgoing(memory)
+            if not row.is_text and self._paths.get(row.page) == path:
+                yield edge(Node(row.row), Tie.CONTAINED, self._place_of(row))
+                yield from self._outgoing(row)
         for row in self._mentioning(sorted(keys_to(BANK + path))):
-            memory = self.placed(row)
-            if any(self._led_to(mention, memory.page) == path for mention in row.mentions):
-                yield edge(Node(row.row), Tie.LINK, memory.place)
+            if any(self._led_to(mention, row) == path for mention in row.mentions):
+                yield edge(Node(row.row), Tie.LINK, self._place_of(row))
         yield from self._family_of(path)
 
     def _family_of(self, path: str) -> Iterator[Edge]:
@@ -314,35 +282,28 @@ class Associations:
                 part, whole = (path, other) if other == hub else (other, path)
                 yield edge(Node(page=other), Tie.CONTAINED, f"{BANK}{part} is a part of {BANK}{whole}")
 
-    def _of_entity(self, slug: str) -> Iterator[Edge]:
-        """The page with this name, and the memories about it."""
-        for page in self._index.names.named(f"{slug}.md"):
-            yield edge(Node(page=page.removeprefix(BANK)), Tie.LINK, f"@{slug} is its name")
-        for number in self._index.terms.find_within(None, Filters(entities=(slug,)), self._most):
-            yield edge(Node(number), Tie.ENTITY, f"@{slug}")
-
-    def _outgoing(self, memory: Placed) -> Iterator[Edge]:
+    def _outgoing(self, row: FoundRow) -> Iterator[Edge]:
         """What a memory links to: a memory of the bank, else the page."""
-        if not memory.mentions:
+        if not row.mentions:
             return
         from bankd.layouts.links import ids_named  # noqa: PLC0415 -- most answers have no link
 
-        ids = ids_named(memory.mentions)
+        ids = ids_named(row.mentions)
         numbers = self._index.rows.with_ids([id_ for id_ in ids if id_])
-        for mention, id_ in zip(memory.mentions, ids, strict=True):
+        for mention, id_ in zip(row.mentions, ids, strict=True):
             if id_ in numbers:
                 tie = Tie.DERIVED if mention.startswith(MERGED_MARK) else Tie.LINK
-                yield edge(Node(numbers[id_]), tie, memory.place)
-            elif page := self._led_to(mention, memory.page):
-                yield edge(Node(page=page), Tie.LINK, memory.place)
+                yield edge(Node(numbers[id_]), tie, self._place_of(row))
+            elif page := self._led_to(mention, row):
+                yield edge(Node(page=page), Tie.LINK, self._place_of(row))
 
-    def _led_to(self, mention: str, path: str) -> str | None:
-        """The page of the bank that a link on a page leads to; None for a memory that was merged."""
+    def _led_to(self, mention: str, row: FoundRow) -> str | None:
+        """The page of the bank that a link of a memory leads to; None for a memory that was merged."""
         from bankd.layouts.links import read_mention  # noqa: PLC0415 -- most answers have no link
         from bankd.pages.resolve import resolve_reference  # noqa: PLC0415 -- same
 
-        link = read_mention(mention)
-        target = None if isinstance(link, str) else resolve_reference(link, BANK + path, self._index.names)
+        link, path = read_mention(mention), f"{BANK}{self._paths.get(row.page, '')}"
+        target = None if isinstance(link, str) else resolve_reference(link, path, self._index.names)
         if target is None or target.is_folder or not target.path.startswith(BANK):
             return None
         return target.path.removeprefix(BANK)
@@ -350,8 +311,30 @@ class Associations:
     def _mentioning(self, words: Sequence[str]) -> Sequence[FoundRow]:
         return self.rows(self._index.terms.mentioning(words, self._most))
 
+    def described(
+        self,
+        found: Sequence[Reached],
+        is_fit: Callable[[Node, FoundRow | None, Mapping[str, str]], bool] = lambda *_: True,
+    ) -> Iterator[Json]:
+        """What was found, for people: memories with text and place, pages with their path; whom they are about is left out."""
+        rows = {row.row: row for row in self.rows(one.node.row for one in found if one.node.row) if not row.is_text}
+        newer = self._newer_of([row.id for row in rows.values() if row.id])
+        for one in found:
+            row = rows.get(one.node.row)
+            if (row or one.node.page) and is_fit(one.node, row, newer):
+                path = self._paths.get(row.page, "") if row else one.node.page
+                line, id_, tag, text = (row.line, row.id, row.tag, row.text) if row else (None, None, None, "")
+                yield {
+                    "path": BANK + path, "line": line, "id": id_, "tag": tag, "text": text,
+                    "superseded_by": newer.get(id_ or ""), "score": round(one.score, 4),
+                    "steps": [self._step(step) for step in one.steps],
+                }  # fmt: skip
 
-Json: TypeAlias = dict[str, Any]
+    def _step(self, step: Edge) -> Json:
+        row = self._rows.get(step.to.row)
+        to = BANK + step.to.page if row is None else row.id or self._place_of(row)
+        return {"to": to, "tie": step.tie, "weight": round(step.weight, 4), "source": step.source}
+
 
 MOST = 100
 """The most results of one request."""
@@ -370,7 +353,7 @@ _MOST_BESIDE, _BESIDE_TIES = 3, 5
 def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf, newer_of: NewerOf) -> Json:
     """Answer a request such as `{"of": "@Peter", "depth": 2, "limit": 10}`; UsageError for what cannot be read or found."""
     asked, depth, limit = _read(request)
-    associations = Associations(index, ties_of, _TIES)
+    associations = Associations(index, ties_of, newer_of, _TIES)
     start = associations.find_start(asked)
     if start is None:
         near = index.names.similar_page(asked.lstrip("@"))
@@ -378,10 +361,8 @@ def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf
         if asked.startswith("@"):
             raise UsageError(f"{asked}: nothing in the bank is about it", meant)
         raise UsageError(f"{asked}: no such page in the bank, and no memory has this id", meant)
-    found = follow([start], associations.edges_of, associations.signals_of, depth, _WIDTH)
-    describing = _Describing(associations, newer_of, found)
-    described = (describing.described(one) for one in found if describing.knows(one.node))
-    return {"of": asked, "related": list(islice(described, limit))}
+    found = follow(start, associations.edges_of, associations.usage_of, depth, _WIDTH)
+    return {"of": asked, "related": list(islice(associations.described(found), limit))}
 
 
 def see_also(
@@ -391,21 +372,23 @@ def see_also(
 
     Empty if the question has filters, since related memories might not pass them.
     """
-    shown = [hit for hit in hits if hit.group == "bank"]
-    if not _wants_more(query) or not shown:
+    shown, known_on = [hit for hit in hits if hit.group == "bank"], query.filters.known_on
+    if query.timeline or query.filters._replace(known_on=None) != Filters() or not shown:
         return
-    associations = Associations(index, ties_of, _BESIDE_TIES)
-    best = [Placed(hit.path.removeprefix(BANK), hit.line, hit.id, hit.mentions) for hit in shown[:1]]
-    found = follow([Node()], lambda _: associations.beside(best), associations.signals_of, 1, 1)
-    if not found:
-        return
-    describing = _Describing(associations, newer_of, found)
-    fit = (one for one in found if describing.is_new(one.node, shown, query.filters.known_on))
-    yield from islice((describing.described(one) for one in fit), _MOST_BESIDE)
+    associations = Associations(index, ties_of, newer_of, _BESIDE_TIES)
+    best = associations.rows([shown[0].row])
+    found = follow(Node(), lambda _: chain(*map(associations.beside, best)), associations.usage_of, 1, 1)
+    near_copies = {id_ for hit in shown for id_ in hit.like_it}
 
+    def adds(node: Node, row: FoundRow | None, newer: Mapping[str, str]) -> bool:
+        """Whether a node adds something to the hits, as of the day that is asked for."""
+        if row is None:
+            return BANK + node.page not in {hit.path for hit in shown}
+        is_later = known_on is not None and row.learned is not None and row.learned > known_on
+        is_told = row.row in {hit.row for hit in shown} or row.id in near_copies or row.id in newer
+        return not (is_later or is_told)
 
-def _wants_more(query: Query) -> bool:
-    return query.see_also and not query.timeline and query.filters._replace(known_on=None) == Filters()
+    yield from islice(associations.described(found, adds), _MOST_BESIDE)
 
 
 def _read(request: Mapping[str, Any]) -> tuple[str, int, int]:
@@ -419,45 +402,6 @@ def _read(request: Mapping[str, Any]) -> tuple[str, int, int]:
     if type(limit) is not int or limit < 0:
         raise UsageError(f"limit: {readable_text(str(limit))[:40]} is not a whole number", "0 is for all")
     return readable_text(asked.strip())[:400], depth, min(limit or MOST, MOST)
-
-
-class _Describing:
-    """Describes the nodes for people: memories with text and place, pages with their path."""
-
-    def __init__(self, associations: Associations, newer_of: NewerOf, found: Sequence[Reached]) -> None:
-        rows = associations.rows(one.node.row for one in found if one.node.row)
-        self._rows = {row.row: row for row in rows if not row.is_text}
-        self._placed = associations.placed
-        self._newer = newer_of([row.id for row in rows if row.id])
-
-    def knows(self, node: Node) -> bool:
-        """Whether it is a page, or a memory that is still there."""
-        return bool(node.page) or node.row in self._rows
-
-    def is_new(self, node: Node, hits: Sequence[Hit], known_on: date | None) -> bool:
-        """Whether a node adds something to these hits (near-copies included), as of a day."""
-        row = self._rows.get(node.row)
-        if row is None:
-            return bool(node.page) and BANK + node.page not in {hit.path for hit in hits}
-        is_later = known_on is not None and row.learned is not None and row.learned > known_on
-        said = {*self._newer, *(id_ for hit in hits for id_ in hit.like_it)}
-        return row.row not in {hit.row for hit in hits} and not is_later and row.id not in said
-
-    def described(self, one: Reached) -> Json:
-        row, steps = self._rows.get(one.node.row), list(map(self._step, one.steps))
-        path = BANK + (self._placed(row).page if row else one.node.page)
-        shown = (
-            (row.line, row.id, row.tag, row.text, self._newer.get(row.id or ""))
-            if row
-            else (None, None, None, "", None)
-        )
-        found = dict(zip(("line", "id", "tag", "text", "superseded_by"), shown, strict=True))
-        return {"path": path, **found, "score": round(one.score, 4), "steps": steps}
-
-    def _step(self, step: Edge) -> Json:
-        row = self._rows.get(step.to.row)
-        to = BANK + step.to.page if row is None else row.id or self._placed(row).place
-        return {"to": to, "tie": step.tie, "weight": round(step.weight, 4), "source": step.source}
 
 
 class LookAlike(NamedTuple):
