@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from bankd.errors import UsageError
 from bankd.pages.text import readable_text
@@ -250,40 +251,48 @@ class Answer(NamedTuple):
 def read_request(request: Mapping[str, Any], today: date) -> Query:
     """Read a query and its options from JSON; `day` counts if it names none. UsageError names every option that cannot be read."""
     problems: list[str] = []
-    asked_on = _day(request, "now", problems)
-    today = asked_on or today
-    since, until = _between(request, today, problems)
-    as_of = _span(request, "as_of", today, problems)
+    given = _given(request, problems)
+    tags, nodes, entities, groups = (_texts(request, name, problems) for name in ("tags", "nodes", "entities", "in"))
+    problems += [f"in: {_shortly(group)} is not one of {', '.join(GROUPS)}" for group in groups if group not in GROUPS]
+    moment = read_iso_moment(given.get("now", ""))
+    if given.get("now") and moment is None:
+        problems.append(f"now: {_shortly(given['now'])} is not a day such as 2026-05-02")
+    today = moment.date() if moment else today
+    since, until, on, as_of = (_span(given, name, today, problems) for name in ("since", "until", "on", "as_of"))
+    if on and (since or until):
+        problems.append("on: stands alone, without since or until")
+    first, last = on or since, on or until
+    confidence = _number(request, "min_confidence", 0, 1, problems)
+    margin = _number(request, "margin", 0.01, 100, problems)
     filters = Filters(
-        tuple(tag.upper() for tag in _texts(request, "tags", problems)),
-        tuple(filter(None, map(_node, _texts(request, "nodes", problems)))),
-        tuple(entity.lstrip("@") for entity in _texts(request, "entities", problems)),
-        since,
-        until,
-        _hundredths(request.get("min_confidence"), problems),
-        as_of.last if as_of else asked_on,
+        tuple(tag.upper() for tag in tags),
+        tuple(filter(None, (node.strip("/") for node in nodes))),
+        tuple(entity.lstrip("@") for entity in entities),
+        first.first if first else None,
+        last.last if last else None,
+        None if confidence is None else round(confidence * 100),
+        as_of.last if as_of else moment and today,
     )
-    text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
-    if limit is not None and limit < 0:
-        problems.append(f"limit: {_shortly(limit)} is below 0, which is for all")
-    everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
-    margin = _margin(request.get("margin"), problems)
-    _one(request, "keep", bool, problems)  # it is read later; here only a wrong one is reported
+    asked, limit = readable_text(given.get("query", ""))[:4_000], given.get("limit")
     switches = {
-        name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page", "is_typing")
+        name: given.get(name, False) for name in ("everything", "timeline", "is_korean", "by_page", "is_typing")
     }
-    switches["is_past"] = as_of is not None
-    is_for_more = limit is not None and not _one(request, "trim", bool, problems)
-    switches["is_limited"] = is_for_more or switches["by_page"] or switches["timeline"]
-    switches["see_also"] = _one(request, "see_also", bool, problems) is not False
-    project = _one(request, "project", str, problems) or ""
-    asked = readable_text(text or "")[:4_000]
     if not (asked.strip() or switches["timeline"] or as_of or filters != Filters(known_on=filters.known_on)):
         problems.append("say what to search for")
     if problems:
         raise UsageError(*problems)
     return Query(
-        asked, number_of_hits(limit), filters, bool(everything), margin, today, groups, project=project, **switches
+        asked,
+        number_of_hits(limit),
+        filters,
+        margin=1.0 if margin is None else margin,
+        today=today,
+        groups=tuple(groups),
+        is_past=as_of is not None,
+        see_also=given.get("see_also", True),
+        project=given.get("project", ""),
+        is_limited=(limit is not None and not given.get("trim")) or switches["by_page"] or switches["timeline"],
+        **switches,
     )
 
 
@@ -293,22 +302,24 @@ def number_of_hits(limit: int | None) -> int:
     return max(1, min(wanted, _MOST))
 
 
-_UNDERSTOOD = "understood are such as 2026-05-02, 2026-05, 2026, yesterday, last week, 3 days ago, 어제, 지난주, 3일 전"
-
 _MOST = 100
 """The most answers of one request."""
+_NAMES: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
+_KINDS: Mapping[str, type] = {
+    **dict.fromkeys(("query", "project", "now", "since", "until", "on", "as_of"), str), "limit": int,
+    **dict.fromkeys(("everything", "keep", "timeline", "is_korean", "by_page", "is_typing", "trim", "see_also"), bool),
+}  # fmt: skip
+"""The fields that have one value; `keep` is read by the one who answers."""
 
-_Value = TypeVar("_Value", str, int, bool)
-_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 
-
-def _one(request: Mapping[str, Any], name: str, kind: type[_Value], problems: list[str]) -> _Value | None:
-    """A field of one kind; None when it is not there."""
-    value = request.get(name)
-    if value is None or type(value) is kind:
-        return value
-    problems.append(f"{name}: {_shortly(value)} is not {_KINDS[kind]}")
-    return None
+def _given(request: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+    """The fields that have one value, as far as they are there and of their kind."""
+    there = {name: request[name] for name in _KINDS if request.get(name) is not None}
+    wrong = [name for name, value in there.items() if type(value) is not _KINDS[name]]
+    problems += [f"{name}: {_shortly(there.pop(name))} is not {_NAMES[_KINDS[name]]}" for name in wrong]
+    if there.get("limit", 0) < 0:
+        problems.append(f"limit: {_shortly(there['limit'])} is below 0, which is for all")
+    return there
 
 
 def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[str]:
@@ -319,62 +330,28 @@ def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[s
     return []
 
 
-def _groups(request: Mapping[str, Any], problems: list[str]) -> tuple[str, ...]:
-    groups = _texts(request, "in", problems)
-    problems += [f"in: {_shortly(group)} is not one of {', '.join(GROUPS)}" for group in groups if group not in GROUPS]
-    return tuple(groups)
+_UNDERSTOOD = "understood are such as 2026-05-02, 2026-05, 2026, yesterday, last week, 3 days ago, 어제, 지난주, 3일 전"
 
 
-def _node(text: str) -> str:
-    return text.strip("/")
-
-
-def _between(request: Mapping[str, Any], today: date, problems: list[str]) -> tuple[date | None, date | None]:
-    """The asked days: from `since` to `until`, both included, or those of `on`."""
-    since, until, on = (_span(request, name, today, problems) for name in ("since", "until", "on"))
-    if on and (since or until):
-        problems.append("on: stands alone, without since or until")
-    first, last = on or since, on or until
-    return first.first if first else None, last.last if last else None
-
-
-def _span(request: Mapping[str, Any], name: str, today: date, problems: list[str]) -> Span | None:
+def _span(given: Mapping[str, Any], name: str, today: date, problems: list[str]) -> Span | None:
     """The span of a day, month or year in figures or words; None if the field is missing."""
-    value = request.get(name)
-    span = read_days(readable_text(value), today) if value and isinstance(value, str) else None
+    value = given.get(name)
+    span = read_days(readable_text(value), today) if value else None
     if value and not span:
         problems.append(f"{name}: {_shortly(value)} is not a day, or days\n{_UNDERSTOOD}")
     return span
 
 
-def _day(request: Mapping[str, Any], name: str, problems: list[str]) -> date | None:
+def _number(request: Mapping[str, Any], name: str, least: float, most: float, problems: list[str]) -> float | None:
+    """A number of this range; None if the field is missing."""
     value = request.get(name)
-    moment = read_iso_moment(value) if isinstance(value, str) else None
-    if value and moment is None:
-        problems.append(f"{name}: {_shortly(value)} is not a day such as 2026-05-02")
-    return moment.date() if moment else None
-
-
-def _hundredths(value: object, problems: list[str]) -> int | None:
     if value is None:
         return None
-    try:
-        number = round(float(str(value)) * 100)
-    except (ValueError, OverflowError):
-        number = -1
-    if not 0 <= number <= 100:
-        problems.append(f"min_confidence: {_shortly(value)} is not between 0 and 1")
-    return number
-
-
-def _margin(value: object, problems: list[str]) -> float:
-    """The factor on the floor; 1 by default."""
-    if value is None:
-        return 1.0
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
-        return float(value)
-    problems.append(f"margin: {_shortly(value)} is not a number above 0, up to {_MOST}")
-    return 1.0
+    with suppress(ValueError):
+        if least <= (number := float(str(value))) <= most:
+            return number
+    problems.append(f"{name}: {_shortly(value)} is not between {least} and {most}")
+    return None
 
 
 def _shortly(value: object) -> str:
