@@ -16,9 +16,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
@@ -146,8 +146,15 @@ def name_problems(name: str, problems: list[Problem]) -> tuple[str, ...]:
     return tuple(f"{name}:{line}: {text}" for line, text in sorted(problems))
 
 
-_RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
-_RULE_FLAGS = ("whole_words", "entity")
+@dataclass(frozen=True, slots=True)
+class _WrittenRule:
+    """A rule as the file has it."""
+
+    match: str = ""
+    target: str = ""
+    heading: str = ""
+    whole_words: bool = True
+    entity: bool = True
 
 
 def load_rules(path: Path, text: str | None = None) -> Rules:
@@ -164,80 +171,44 @@ def read_rules_text(path: Path) -> str:
 
 def read_rules(node: yaml.Node | None, name: str) -> Rules:
     """Read rules from YAML nodes; `name` is what errors call the file."""
-    reading = _RuleReader(name.rpartition("/")[2])
-    keys = mapping_of(node, reading.problems, "the file")
+    problems: list[Problem] = []
+    keys = mapping_of(node, problems, "the file")
     known = ("TAG_ROUTING", "defaults", "entities", "similar")
-    reading.problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in known]
-    nodes = {key: value for key, (_, value) in keys.items()}
-    rules, defaults = reading.rules(nodes.get("TAG_ROUTING")), reading.defaults(nodes.get("defaults"))
-    entities, similar = (reading.flag(nodes.get(flag), flag) for flag in ("entities", "similar"))
-    wrong = [(line, problem) for line, target in reading.targets if (problem := problem_of_target(target))]
-    raise_problems(name, reading.problems + wrong)
-    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), shipped_kinds)
+    problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in known]
+    rules: list[RoutingRule] = []
+    for tag, line, value in _by_tag(keys, "TAG_ROUTING", problems):
+        if not isinstance(value, yaml.SequenceNode):
+            problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
+            continue
+        for item in value.value:
+            written = _read_group(item, _WrittenRule(), f"TAG_ROUTING.{tag}.", problems)
+            places = mapping_of(item, [], "a rule")
+            if missing := [key for key in ("match", "target") if key not in places or not places[key][1].value]:
+                problems.append((item.start_mark.line + 1, f"a rule needs {' and '.join(missing)}"))
+                continue
+            source = f"{name.rpartition('/')[2]}:{places['match'][0]}"
+            flags = written.whole_words, written.entity
+            rules.append(RoutingRule(tag, written.match, written.target, written.heading or None, source, *flags))
+    defaults = {
+        tag: _read_value(value, f"defaults.{tag}", _target, problems, "")
+        for tag, _, value in _by_tag(keys, "defaults", problems)
+    }
+    entities, similar = (
+        flag not in keys or _read_value(keys[flag][1], flag, _flag, problems, True) for flag in ("entities", "similar")
+    )
+    raise_problems(name, problems)
+    return Rules(tuple(rules), defaults, entities, similar, find_together(expressions_of(tuple(rules))), shipped_kinds)
 
 
-class _RuleReader:
-    """Reads the nodes of a file of rules; collects every problem, and every target with its line."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-        self.problems: list[Problem] = []
-        self.targets: list[tuple[int, str]] = []
-
-    def rules(self, node: yaml.Node | None) -> tuple[RoutingRule, ...]:
-        rules: list[RoutingRule | None] = []
-        for tag, (line, value) in mapping_of(node, self.problems, "TAG_ROUTING").items():
-            if self._is_tag(tag, line):
-                if isinstance(value, yaml.SequenceNode):
-                    rules += [self._rule(tag, item) for item in value.value]
-                else:
-                    self.problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
-        return tuple(filter(None, rules))
-
-    def _rule(self, tag: str, node: yaml.Node) -> RoutingRule | None:
-        keys = mapping_of(node, self.problems, "a rule")
-        known = ", ".join(_RULE_KEYS)
-        self.problems += [
-            (n, f"unknown key {key}; a rule has {known}") for key, (n, _) in keys.items() if key not in _RULE_KEYS
-        ]
-        texts = {key: self._text(value, key) for key, (_, value) in keys.items() if key not in _RULE_FLAGS}
-        if missing := [key for key in ("match", "target") if not texts.get(key)]:
-            self.problems.append((node.start_mark.line + 1, f"a rule needs {' and '.join(missing)}"))
-            return None
-        (line, _), pattern = keys["match"], texts["match"]
-        self.targets.append((keys["target"][0], texts["target"]))
-        flags = [self.flag(keys.get(flag, (0, None))[1], flag) for flag in _RULE_FLAGS]
-        try:
-            compile_pattern(pattern)
-        except ValueError as error:
-            self.problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
-        return RoutingRule(tag, pattern, texts["target"], texts.get("heading"), f"{self._file}:{line}", *flags)
-
-    def defaults(self, node: yaml.Node | None) -> dict[str, str]:
-        found = {}
-        for tag, (line, value) in mapping_of(node, self.problems, "defaults").items():
-            self._is_tag(tag, line)
-            found[tag] = self._text(value, f"defaults.{tag}")
-            self.targets.append((line, found[tag]))
-        return found
-
-    def flag(self, node: yaml.Node | None, key: str) -> bool:
-        """The value of a flag; true if it is not given."""
-        text = "true" if node is None else self._text(node, key)
-        if node is not None and text not in {"true", "false"}:
-            self.problems.append((node.start_mark.line + 1, f"{key} must be true or false, not {text[:40]!r}"))
-        return text != "false"
-
-    def _is_tag(self, tag: str, line: int) -> bool:
-        if tag not in TAGS:
-            self.problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
-        return tag in TAGS
-
-    def _text(self, node: yaml.Node, key: str) -> str:
-        if isinstance(node, yaml.ScalarNode):
-            return str(node.value)
-        self.problems.append((node.start_mark.line + 1, f"{key} must be a text"))
-        return ""
+def _by_tag(
+    keys: Mapping[str, tuple[int, yaml.Node]], name: str, problems: list[Problem]
+) -> Iterator[tuple[str, int, yaml.Node]]:
+    """The tags of a mapping in the file of rules, each with its line and what stands there."""
+    for tag, (line, value) in mapping_of(keys.get(name, (0, None))[1], problems, name).items():
+        if tag in TAGS:
+            yield tag, line, value
+        else:
+            problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
 
 
 @cache
@@ -360,14 +331,20 @@ def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[
             values[key] = _read_group(value, values[key], f"{dotted}.", problems)
         elif isinstance(values[key], tuple):
             values[key] = _read_list(value, dotted, _reader_of(kind, key), problems)
-        elif not isinstance(value, yaml.ScalarNode):
-            problems.append((value.start_mark.line + 1, f"{dotted} must be a single value"))
         else:
-            try:
-                values[key] = _reader_of(kind, key)(value.value)
-            except ValueError as error:
-                problems.append((value.start_mark.line + 1, f"{dotted}: {error}"))
+            values[key] = _read_value(value, dotted, _reader_of(kind, key), problems, values[key])
     return kind(**values)
+
+
+def _read_value(node: yaml.Node, dotted: str, read: Callable[[str], Any], problems: list[Problem], instead: Any) -> Any:
+    """What one value says; `instead` if it cannot be read."""
+    try:
+        if isinstance(node, yaml.ScalarNode):
+            return read(node.value)
+        problems.append((node.start_mark.line + 1, f"{dotted} must be a single value"))
+    except ValueError as error:
+        problems.append((node.start_mark.line + 1, f"{dotted}: {error}"))
+    return instead
 
 
 def _read_list(
@@ -390,15 +367,26 @@ def _read_list(
     return tuple(usable)
 
 
-def _page(text: str) -> None:
+def _target(text: str) -> str:
     if problem := problem_of_target(text):
         raise ValueError(problem)
+    return text
+
+
+def _pattern(text: str) -> str:
+    compile_pattern(text)
+    return text
+
+
+def _flag(text: str) -> bool:
+    return matching("true|false", "true or false")(text) == "true"
 
 
 _BY_NAME: Mapping[str, Callable[[str], object]] = {
-    "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES), "keep": _page, "patterns": compile_pattern,
+    "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES), "keep": _target, "patterns": _pattern, "match": _pattern,
+    "target": _target,
 }  # fmt: skip
-"""What reads a setting whose values other rooms define; all else stands beside the type of the setting."""
+"""What reads a value that other rooms define; all else stands beside the type of the setting."""
 
 
 @cache
@@ -408,7 +396,7 @@ def _reader_of(group: Any, key: str) -> Callable[[str], object]:
     if key in _BY_NAME:
         return _BY_NAME[key]
     if hint is bool:
-        return lambda text: matching("true|false", "true or false")(text) == "true"
+        return _flag
     return getattr(hint, "__metadata__", (str,))[0]
 
 
