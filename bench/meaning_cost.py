@@ -111,9 +111,7 @@ def ask_by(search: BankSearch, vectors: SentenceVectors | None) -> Any:
     fresh, options = Freshness(0, None, daemon=False), RankingOptions(vectors=vectors)
 
     def ask(text: str) -> object:
-        return Answering(Query(text, today=NOW.date()), search.indexes.analyser, options).answer(
-            search.index, (), fresh
-        )
+        return Answering(Query(text, today=NOW.date()), options).answer(search.index, (), fresh)
 
     return ask
 

@@ -31,6 +31,7 @@ from bankd.errors import UserError
 from bankd.search.meaning import passages_of, vector_key
 from bankd.search.score import lexicon_within
 from bankd.system.clock import read_clock
+from bankd.words.analysis import analyse_query
 from bench.peers import Peers
 from bench.quality import data_folder
 from bench.sets import read_short
@@ -167,7 +168,7 @@ def judge_task(task: Task, opened: OpenTrial, *, has_vectors: bool) -> Mapping[s
             if (not query.get(GROUP) or one.get(GROUP) == query[GROUP])
             and (not (query.get("now") and one.get("day")) or str(one["day"]) <= str(query["now"])[:10])
         }
-        words = peers.bm25(analyser.analyse_query(text, lexicon).terms, inside)
+        words = peers.bm25(analyse_query(text, lexicon).terms, inside)
         ranked = {"ripgrep": peers.ripgrep(text, inside), "BM25": peers.ranked(words)}
         if has_vectors:
             near = opened.search.indexes.vectors["bank"].near(

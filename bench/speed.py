@@ -19,7 +19,7 @@ from bankd.search.bank_search import BankSearch
 from bankd.search.find import RankingOptions
 from bankd.search.request import Freshness, Query
 from bankd.wiring.search import make_search
-from bankd.words.analysis import lexicon_of
+from bankd.words.analysis import analyse_query, lexicon_of
 from bench.banks import Words, make_pages, make_queries
 from bench.processes import percentiles, time_each
 from bench.trial import NOW, SETTINGS
@@ -45,7 +45,7 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
 
         def ask(text: str) -> object:
             query = Query(text, today=NOW.date())
-            return Answering(query, searching.indexes.analyser, RankingOptions()).answer(searching.index, (), fresh)
+            return Answering(query, RankingOptions()).answer(searching.index, (), fresh)
 
         figures = dict(zip(("bankd_p50", "bankd_p95"), percentiles(time_each(ask, queries)), strict=True))
         if with_fts5:
@@ -63,7 +63,7 @@ def fts5_over(
     lexicon = lexicon_of(index.rows.reading, lambda term: index.terms.frequency("terms", term) > 0)
 
     def tokens(text: str) -> list[str]:
-        return searching.indexes.analyser.analyse_query(text, lexicon).terms
+        return analyse_query(text, lexicon).terms
 
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE memories USING fts5(tokens, content='', tokenize='unicode61')")

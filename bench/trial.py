@@ -319,11 +319,10 @@ def open_trial(
     group: str | None = GROUP,
     *,
     meaning: str = "off",
-    with_worker: bool = True,
     by_page: bool = False,
     vectors: Path | None = None,
 ) -> Iterator[OpenTrial]:
-    """Make a bank of a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only.
+    """Make a bank of a test set, indexed with Kiwi.
 
     `meaning` names the model of sentence vectors; `vectors` is a folder that keeps them for the next time.
     """
@@ -336,9 +335,6 @@ def open_trial(
         search.fill_vectors(NOW)
         if kept:
             copy_vectors(root / ".bankd" / "meaning", kept, trial.documents)
-        if not with_worker:
-            search.close()
-            search = make_search(root, SETTINGS._replace(meaning=(meaning,)))
         try:
             yield OpenTrial(trial, search, bank, group, root)
         finally:

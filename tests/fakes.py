@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bankd.index.search_index import SearchIndex
 from bankd.search.indexable import IndexablePage, IndexAnalyses, MemoryDates, NewQuestions, read_bank_page
-from bankd.words.analysis import Analysis, Lexicon, analyse_by_lexicon, analyse_text, as_text, has_hangul
+from bankd.words.analysis import Lexicon, analyse_query, as_text
 
 
 class FakePages:
@@ -46,13 +46,10 @@ class FakeAnalyser:
     """Reads everything with the lexicon, as if that were thorough."""
 
     version = "fake"
-    is_warm = True
+    is_thorough = True
 
     def analyse_for_index(self, texts: Iterable[str], lexicon: Lexicon) -> IndexAnalyses:
-        return IndexAnalyses({text: as_text(self.analyse_query(text, lexicon)) for text in texts}, {}, frozenset())
-
-    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
-        return analyse_by_lexicon(text, lexicon) if has_hangul(text) else analyse_text(text)
+        return IndexAnalyses({text: as_text(analyse_query(text, lexicon)) for text in texts}, {}, frozenset())
 
 
 @contextmanager

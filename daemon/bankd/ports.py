@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from bankd.fleet.shared import SharedIndex, SharedVectors
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from bankd.memory.retain import LogReading
     from bankd.night.asking import Prompt, Reply, Unanswered
     from bankd.workers.vectors import SentenceVectors
-
-
-Patience: TypeAlias = Literal["never", "if warm", "wait"]
-"""Whether the index uses the analyser: never, only if it is loaded already, or after waiting for it."""
 
 
 IndexView: TypeAlias = "SearchIndex | SharedIndex"

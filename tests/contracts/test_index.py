@@ -53,9 +53,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
 def found(index: SearchIndex, text: str, filters: Filters = Filters()) -> list[str]:  # noqa: B008 -- it is frozen
     fresh = Freshness(0, None, daemon=False)
-    answer = Answering(Query(text, filters=filters, today=NOW.date()), FakeAnalyser(), RankingOptions()).answer(
-        index, (), fresh
-    )
+    answer = Answering(Query(text, filters=filters, today=NOW.date()), RankingOptions()).answer(index, (), fresh)
     return [f"{hit.path}:{hit.line}" for hit in answer.hits]
 
 
@@ -90,16 +88,16 @@ def test_a_confidence_counts_as_it_is_worth_today(make: Make) -> None:
 
 
 class Steady(FakeAnalyser):
-    """Reads a text always alike, and notes which it read; while it is not warm, what it reads is provisional."""
+    """Reads a text always alike, and notes which it read; while it is not thorough, what it reads is provisional."""
 
     def __init__(self) -> None:
-        self.is_warm = True
+        self.is_thorough = True
         self.texts: list[str] = []
 
     def analyse_for_index(self, texts: Iterable[str], lexicon: Lexicon) -> IndexAnalyses:
         self.texts = sorted(texts)
         of = super().analyse_for_index(self.texts, lexicon_of(lambda _: None, lambda _: False)).of
-        return IndexAnalyses(of, {}, frozenset() if self.is_warm else frozenset(self.texts))
+        return IndexAnalyses(of, {}, frozenset() if self.is_thorough else frozenset(self.texts))
 
 
 def random_line(random: Random) -> str:
@@ -143,9 +141,9 @@ def test_a_refresh_gives_what_a_rebuild_gives_however_pages_were_edited(tmp_path
         pages["p0.md"] = edited(pages["p0.md"], random)
         pages[f"p{random.randint(1, 3)}.md"] = edited([], random)
         source.pages = {path: "\n".join(lines) + "\n" for path, lines in pages.items() if random.random() < 0.9}
-        analyser.is_warm = random.random() < 0.7
+        analyser.is_thorough = random.random() < 0.7
         index.refresh(NOW)
-        analyser.is_warm = True
+        analyser.is_thorough = True
         index.refresh(NOW)
         anew = SearchIndex(tmp_path / "anew", source, Steady())
         anew.rebuild(NOW)
@@ -176,12 +174,12 @@ def test_what_was_read_with_the_lexicon_is_read_again_and_the_rest_of_its_page_i
     source, analyser = FakePages({"a.md": "# A\n\n- one\n"}), Steady()
     index = SearchIndex(tmp_path / "index", source, analyser)
     index.refresh(NOW)
-    analyser.is_warm = False
+    analyser.is_thorough = False
     source.pages["a.md"] = "# A\n\n- one\n- two\n"
     index.refresh(NOW)
     was_provisional = index.provisional
 
-    analyser.is_warm = True
+    analyser.is_thorough = True
     index.refresh(NOW)
 
     assert (was_provisional, index.provisional, analyser.texts) == (1, 0, ["A", "two"])

@@ -65,7 +65,7 @@ def answers(index: SearchIndex, root: Path) -> dict[str, list[str]]:
         query = Query(
             f"memory {page.stem.removeprefix('p')}", 100, Filters(nodes=(page.name,)), everything=True, today=NOW.date()
         )
-        hits = Answering(query, FakeAnalyser(), RankingOptions()).answer(index, (), fresh).hits
+        hits = Answering(query, RankingOptions()).answer(index, (), fresh).hits
         found[page.name] = sorted(f"{hit.line} {hit.text}" for hit in hits)
     return found
 

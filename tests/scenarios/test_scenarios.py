@@ -61,7 +61,7 @@ PROMISED = 34
 
 def test_the_answer_is_among_the_first_three_of_a_group() -> None:
     assert len(ASKED) == 40
-    with workspace_of_logs(with_worker=False) as searching:
+    with workspace_of_logs() as searching:
         assert count_found(searching, ASKED) >= PROMISED
         assert {hit["group"] for question in ASKED for hit in first_hits(searching, question["text"])} == {"logs"}
 

@@ -175,7 +175,7 @@ def test_an_evaluation_judges_every_memory_by_itself() -> None:
     documents = [{"id": "a", "text": "We keep the spare keys in the blue drawer."}]
     documents.append({"id": "b", "text": "The spare keys are stored in the blue drawer."})
     trial = TrialSet(documents, [{"id": "q", "text": "spare keys in the blue drawer"}], {"q": {"a": 1, "b": 1}})
-    with open_trial(trial, None, with_worker=False) as opened:
+    with open_trial(trial, None) as opened:
         judged = opened.judge()
 
     assert judged.quality.recall_10 == 1

@@ -28,7 +28,7 @@ from bankd.search.request import Filters, FoundRow, Query
 from bankd.search.score import Candidate, Corpus, Weights
 from bankd.wiring.banks import merge_answers
 from tests.fake_vectors import FakeVectors
-from tests.fakes import FakeAnalyser, index_of
+from tests.fakes import index_of
 
 ASKED = Weights({"paint": 1.0, "lake": 1.0, "of": 0.5}, {}, frozenset(), 2.2, 1.0)
 ROW = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
@@ -117,7 +117,7 @@ def asked(
     margin: float = 1.0,
 ) -> Found:
     query = Query(text, 5, filters, everything, today=TODAY, margin=margin)
-    return find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
+    return find_answers(query, index, TODAY, RankingOptions(vectors=vectors))
 
 
 def texts(found: Found) -> list[str]:

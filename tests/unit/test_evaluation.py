@@ -68,8 +68,8 @@ def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
 ) -> None:
     write_set(tmp_path)
     saved = tmp_path / "saved.jsonl"
-    main([str(tmp_path), "--no-worker", "--save", str(saved)])
-    gate = [str(tmp_path), "--no-worker", "--gate", str(saved)]
+    main([str(tmp_path), "--save", str(saved)])
+    gate = [str(tmp_path), "--gate", str(saved)]
     assert main(gate) == 0
     assert f"below {saved}" not in capsys.readouterr().out
 
@@ -77,7 +77,7 @@ def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
     saved.write_text(re.sub('"mrr_10": [0-9.]+', '"mrr_10": 0.1', whole))
     assert main(gate) == 0  # it got better
     saved.write_text(re.sub('"mrr_10": [0-9.]+', '"mrr_10": 1.01', whole))
-    assert main([str(tmp_path), "--no-worker", "--against", str(saved)]) == 0
+    assert main([str(tmp_path), "--against", str(saved)]) == 0
     capsys.readouterr()
     assert main(gate) == 1
     assert f"below {saved}: MRR@10\n" in capsys.readouterr().out
@@ -93,7 +93,7 @@ def test_what_is_shown_as_nearest_counts_and_is_told_apart(tmp_path: Path, capsy
     queries = ({"id": "q", "text": "concise replies", "gold": ["d"]}, {"id": "r", "text": asked, "gold": ["d"]})
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
 
-    main([str(tmp_path), "--no-worker", "--json"])
+    main([str(tmp_path), "--json"])
 
     said = json.loads(capsys.readouterr().out)
     assert (said["MRR@10"], said["mrr_10_of_answers"], said["unanswered"]) == (1.0, 0.5, 1)

@@ -13,7 +13,7 @@ from bankd.search.score import ASKING_WEIGHT as WEIGHT
 from bankd.search.score import mend_typos, read_query, restore_spaces, term_weight, weigh_query, words_for
 from bankd.words.analysis import analyse_text, runs_of
 from tests.examples import examples
-from tests.fakes import FakeAnalyser, index_of
+from tests.fakes import index_of
 
 PAGES = {
     "home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n",
@@ -33,15 +33,15 @@ def test_a_word_that_the_bank_knows_is_read_as_it_is() -> None:
 def test_a_question_finds_what_is_spelt_otherwise(question: str, answers: list[str], tmp_path: Path) -> None:
     query = Query(question, 5, today=date(2026, 5, 4))
     with index_of(PAGES, tmp_path) as index:
-        found = find_answers(query, index, FakeAnalyser(), query.today, RankingOptions())
+        found = find_answers(query, index, query.today, RankingOptions())
 
     assert [one.row.text for one in found.ranked] == answers
 
 
 def test_a_title_names_its_subject_and_a_question_asks(tmp_path: Path) -> None:
     with index_of(PAGES, tmp_path) as index:
-        assert read_query(Query("where is the lamp"), index, FakeAnalyser()).asks
-        assert not read_query(Query("broken lamp"), index, FakeAnalyser()).asks
+        assert read_query(Query("where is the lamp"), index).asks
+        assert not read_query(Query("broken lamp"), index).asks
 
 
 def test_a_word_that_asks_weighs_less_in_the_form_that_a_query_has() -> None:

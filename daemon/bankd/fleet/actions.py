@@ -63,7 +63,7 @@ from bankd.wiring.runner import import_watched, write_due_briefs
 from bankd.wiring.search import make_search, search_settings
 from bankd.wiring.workspace import open_workspace
 from bankd.words.analysis import analyse_text, normal_form, runs_of
-from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker
+from bankd.workers.analyser import KiwiWorker
 from bankd.workers.vectors import SentenceVectors
 
 if TYPE_CHECKING:
@@ -209,9 +209,8 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
             count = index.count_vectors(index.model)
             vectors = SharedVectors(fleet.database, index.numbers, count, _door_of(index.model), index.model)
         options = RankingOptions(relations=index.relations, vectors=vectors)
-        reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached
         fresh = Freshness(0, index.updated, True, 0)
-        answer = Answering(query, reading, options).answer(index, (), fresh)
+        answer = Answering(query, options).answer(index, (), fresh)
         meaning = "off" if vectors is None else f"not now: {vectors.problem}" if vectors.problem else "on"
         fresh = answer.fresh._replace(meaning=meaning)
     found = answer._replace(fresh=fresh).as_json()

@@ -235,7 +235,7 @@ class IndexWriter:
             None if paths is None else {unicodedata.normalize("NFC", path) for path in paths}
         )
         gone: Sequence[str] = [path for path in known if path not in scan]
-        removed, again = len(gone), self._analyser.is_warm
+        removed, again = len(gone), self._analyser.is_thorough
         looked = _Looked(scan, known, lambda term: build.terms.frequency("terms", term) > 0, again)
         dirty = [
             path

@@ -25,13 +25,12 @@ from bankd.search.find import (
 )
 from bankd.search.request import GROUPS, Answer, Filters, Freshness, Hit, Query
 from bankd.search.score import lexicon_within
-from bankd.words.analysis import normal_form, runs_of
+from bankd.words.analysis import analyse_query, normal_form, runs_of
 from bankd.words.days import Span, on, read_asked_time
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, Vectors
     from bankd.search.score import Weights
-    from bankd.workers.analyser import Analyser
 
 MOST_BESIDE = 3
 """The most answers of logs or archive, if the question did not ask for that group."""
@@ -120,9 +119,9 @@ class SaidByBank(NamedTuple):
 class Answering:
     """Answers one query, group by group."""
 
-    def __init__(self, query: Query, reader: Analyser, options: RankingOptions) -> None:
+    def __init__(self, query: Query, options: RankingOptions) -> None:
         """Take the query and the options of ranking."""
-        self._query, self._reader, self._options = query, reader, options
+        self._query, self._options = query, options
         self._nearest: tuple[Hit, ...] = ()
         """The nearest hits in logs and archive, if only these were asked."""
 
@@ -218,7 +217,7 @@ class Answering:
         if filters is None or (query.groups and group not in query.groups):
             return None
         query = query._replace(filters=filters, by_page=query.by_page and group == "bank")
-        return find_answers(query, index, self._reader, query.today, options)
+        return find_answers(query, index, query.today, options)
 
     def _beside(
         self,
@@ -234,7 +233,7 @@ class Answering:
             yield found
             if first:
                 lexicon = lexicon_within(bank)
-                read = [self._reader.analyse_query(hit.text, lexicon) for hit in found]
+                read = [analyse_query(hit.text, lexicon) for hit in found]
                 more = [_terms_of(analysis.sentences) for analysis in read]
                 said = partial(said()._replace, terms=[*said().terms, *more])
 
@@ -281,7 +280,7 @@ class Answering:
         from bankd.search.parts import choose_lines, divide_passage, shown_parts  # noqa: PLC0415 -- most answers are of the bank
 
         parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
-        read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
+        read = [analyse_query(part.said, lexicon) for part in parts]
         cosines: dict[int, float] = {}
         if found.near is not None:
             from bankd.search.meaning import beginning_of, vector_key  # noqa: PLC0415 -- who has no vectors has no time for it

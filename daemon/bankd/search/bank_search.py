@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from bankd.index.rows import Successors
     from bankd.index.search_index import SearchIndex
     from bankd.index.sources import RecallBuffer
-    from bankd.ports import Patience
     from bankd.search.answer import Became, Work
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit, SearchSettings
@@ -75,19 +74,19 @@ class Indexes(NamedTuple):
     def catch_up(self, now: datetime, groups: Collection[str]) -> tuple[str, int]:
         """Read what changed, if it is little; gives what there is to say, and how many pages wait."""
         note, pending = self.bank.whole(now, lambda: self._catch_up_bank(now))
-        self.analyser.patience = "never"
+        self.analyser.may_wait = False
         groups = groups or GROUPS
         more = [_catch_up(group, index, now) for group, index in self.beside.items() if group in groups]
         notes = (self.remark, note, *(said for said, _ in more))
         return "; ".join(filter(None, notes)), pending + sum(waiting for _, waiting in more)
 
     def _catch_up_bank(self, now: datetime) -> tuple[str, int]:
-        self.analyser.patience = "wait"
+        self.analyser.may_wait = True
         if not self.bank.open():
             return f"the index was made anew ({self.bank.refresh(now).read} pages)", 0
         pending = self.bank.pending()
         if 0 < pending <= QUICK_PAGES:
-            self.analyser.patience = "never"
+            self.analyser.may_wait = False
             try:
                 self.bank.refresh(now)
             except StorageError as problem:
@@ -176,8 +175,6 @@ class BankSearch:
         self._write = None if self._is_daemon else self._read
         self._answers = AnswerCache(settings.cache_entries, settings.cache_minutes) if self._is_daemon else None
         self._pending: int | None = None
-        if self._is_daemon:
-            self._read.analyser.patience = "never"
 
     @property
     def indexes(self) -> Indexes:
@@ -267,7 +264,7 @@ class BankSearch:
         more = [
             Beside(group, partial(_ask, index, now), own.outcome_of, own.vectors.get(group)) for group, index in others
         ]
-        answer = Answering(query, own.analyser, own.options).answer(own.bank, more, self._fresh(pending))
+        answer = Answering(query, own.options).answer(own.bank, more, self._fresh(pending))
         beside = self._see_also(query, answer.hits) if query.see_also and answer.hits else ()
         return answer._replace(fresh=answer.fresh._replace(meaning=own.meaning_state()), see_also=tuple(beside))
 
@@ -295,7 +292,7 @@ class BankSearch:
         with self._writing:
             self._has_taken_in = True
             try:
-                indexes = self._writer("never")
+                indexes = self._writer(may_wait=False)
                 for group, index in {"bank": indexes.bank, **indexes.beside}.items():
                     folder = f"{GROUPS[group]}/"
                     own = [path.removeprefix(folder) for path in paths if path.startswith(folder)]
@@ -306,17 +303,18 @@ class BankSearch:
                 raise
             self._problem = ""
 
-    def _writer(self, patience: Patience) -> Indexes:
+    def _writer(self, *, may_wait: bool = True) -> Indexes:
         self._write = self._write or self._open(self.settings)
-        self._write.analyser.patience = patience
+        self._write.analyser.may_wait = may_wait
         return self._write
 
-    def refresh(
-        self, now: datetime, write: Callable[[str, bytes], None] | None, patience: Patience = "wait"
-    ) -> Refreshed:
-        """Bring the indexes up to date with the workspace, and the tree file with that of the bank."""
+    def refresh(self, now: datetime, write: Callable[[str, bytes], None] | None, *, may_wait: bool = True) -> Refreshed:
+        """Bring the indexes up to date with the workspace, and the tree file with that of the bank.
+
+        Unless it may wait, it reads new texts by the words of the bank, and makes no vectors.
+        """
         with self._writing:
-            own = self._writer(patience)
+            own = self._writer(may_wait=may_wait)
 
             def work() -> Refreshed:
                 done = own.bank.refresh(now)
@@ -327,13 +325,13 @@ class BankSearch:
             done = own.bank.whole(now, work)
             for index in own.made():
                 index.whole(now, partial(index.refresh, now))
-            self.has_more = patience == "wait" and own.bank.whole(now, lambda: self.fill_vectors(now, _AT_ONCE))
+            self.has_more = may_wait and own.bank.whole(now, lambda: self.fill_vectors(now, _AT_ONCE))
             return done
 
     def rebuild(self, now: datetime) -> Refreshed:
         """Make every index anew while the old ones answer."""
         with self._writing:
-            own = self._writer("wait")
+            own = self._writer()
             for index in own.made():
                 index.rebuild(now)
             return own.bank.rebuild(now)
@@ -341,7 +339,7 @@ class BankSearch:
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
         """The cosine of the two texts of each pair; None if one of them has no vector yet."""
         with self._writing:
-            vectors = self._writer("wait").vectors.get("bank")
+            vectors = self._writer().vectors.get("bank")
             return [None] * len(pairs) if vectors is None or not pairs else vectors.cosines(pairs)
 
     def fill_vectors(self, now: datetime, characters: int | None = None) -> bool:
@@ -350,7 +348,7 @@ class BankSearch:
         The bank comes first, then the newest logs. Each batch is saved at once: a kill loses some seconds of work.
         """
         with self._writing:
-            own, left = self._writer("wait"), characters
+            own, left = self._writer(), characters
             for group, vectors in own.vectors.items():
                 index = own.bank if group == "bank" else own.beside.get(group)
                 if index is not None and index.is_there():

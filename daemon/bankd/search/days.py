@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from bankd.search.find import Ranked, RankingOptions, keep_sure, raised
 from bankd.search.request import Filters, FoundRow, Query
 from bankd.search.score import Weights, is_known, term_weight
-from bankd.words.analysis import is_hangul, lexicon_of, normal_form
+from bankd.words.analysis import analyse_query, is_hangul, lexicon_of, normal_form
 from bankd.words.days import AskedTime, Span, on, says_nothing, without_what_says_nothing
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView
-    from bankd.workers.analyser import Analyser
 
 TIME_WEIGHT = 0.2
 """The weight of fitting the days, beside a score for words that is seldom above 0.6."""
@@ -114,11 +113,9 @@ def _placed(row: FoundRow, window: Span) -> FoundRow:
     return row._replace(about=tuple(sorted(inside, key=lambda span: place_in_time(span, window))))
 
 
-def list_days(
-    query: Query, asked: AskedTime, index: IndexView, reader: Analyser, today: date, options: RankingOptions
-) -> list[Ranked]:
+def list_days(query: Query, asked: AskedTime, index: IndexView, today: date, options: RankingOptions) -> list[Ranked]:
     """All memories of the days that a question asks about, if it names no other subject: events first, day by day."""
-    if not asked.windows or not asks_for_days_alone(asked, index, reader):
+    if not asked.windows or not asks_for_days_alone(asked, index):
         return []
     numbers = {n: n for window in asked.windows for n in index.terms.find_within(window, query.filters, IN_WINDOW)}
     return rank_days(keep_sure(list(numbers), query.filters, index, today, options), asked.windows, index)
@@ -130,11 +127,11 @@ def knows_days(windows: Sequence[Span], filters: Filters, index: IndexView) -> b
     return any(row.learned for row in index.rows.shown(newest))
 
 
-def asks_for_days_alone(asked: AskedTime, index: IndexView, reader: Analyser) -> bool:
+def asks_for_days_alone(asked: AskedTime, index: IndexView) -> bool:
     """Whether a question has no subject besides its days; an unknown piece of Korean, such as an ending, is not a subject."""
     known = cache(partial(is_known, index))
     rest = normal_form(without_what_says_nothing(asked.rest))
-    terms = reader.analyse_query(rest, lexicon_of(cache(index.rows.reading), known)).terms
+    terms = analyse_query(rest, lexicon_of(cache(index.rows.reading), known)).terms
     subjects = (term for term in terms if term_weight(term) == 1 and not says_nothing(term))
     return all(is_hangul(term) and not known(term) for term in subjects)
 

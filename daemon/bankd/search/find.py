@@ -49,7 +49,6 @@ from bankd.words.days import NO_TIME, AskedTime, Span, read_asked_time
 if TYPE_CHECKING:
     from bankd.ports import IndexView, Vectors
     from bankd.search.meaning import Near
-    from bankd.workers.analyser import Analyser
     from bankd.workers.reranker import Reranker
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
@@ -475,15 +474,15 @@ class Found(NamedTuple):
         return [*self.ranked, *(one for shown in self.ranked for one in self.folded.get(shown.row.row, ()))]
 
 
-def find_answers(query: Query, index: IndexView, reader: Analyser, today: date, options: RankingOptions) -> Found:
+def find_answers(query: Query, index: IndexView, today: date, options: RankingOptions) -> Found:
     """Answer a query from one index.
 
     read | find | rank | floor
     """
     if options.kept:
         options = options._replace(kept=(*options.kept, *options.relations.kept()))
-    asked, listed = _read_days(query, index, reader, today, options)
-    weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
+    asked, listed = _read_days(query, index, today, options)
+    weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index)
     near: Near | None = None
     if listed or query.timeline:
         ranked: Sequence[Ranked] = listed
@@ -532,16 +531,14 @@ def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Rela
     return [one for one in best if one.row.id in ids | news or one in answers]
 
 
-def _read_days(
-    query: Query, index: IndexView, reader: Analyser, today: date, options: RankingOptions
-) -> tuple[AskedTime, list[Ranked]]:
+def _read_days(query: Query, index: IndexView, today: date, options: RankingOptions) -> tuple[AskedTime, list[Ranked]]:
     """The days that a query asks about, if the bank has such days; and all memories of them, if it asks for nothing else."""
     asked = read_asked_time(query.text, today)
     if not (asked.windows or query.timeline):
         return asked, []
     from bankd.search.days import knows_days, list_days, list_timeline  # noqa: PLC0415 -- most questions name no day
 
-    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, reader, today, options)
+    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, today, options)
     return asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME, listed
 
 

@@ -38,6 +38,7 @@ from bankd.words.analysis import (
     Known,
     Lexicon,
     Readings,
+    analyse_query,
     has_hangul,
     is_hangul,
     known_words,
@@ -52,7 +53,6 @@ from bankd.words.tables import words_in
 if TYPE_CHECKING:
     from bankd.ports import IndexView
     from bankd.search.request import Query
-    from bankd.workers.analyser import Analyser
 
 ASKING_WEIGHT = 0.5
 
@@ -338,7 +338,7 @@ _SYNONYMS = 2
 """The most words that replace one unknown word; more would make it weigh more than the others."""
 
 
-def read_query(query: Query, index: IndexView, reader: Analyser) -> Weights:
+def read_query(query: Query, index: IndexView) -> Weights:
     """Turn the text of a query into weighted terms."""
     known, readings = (
         cache(partial(is_known, index)),
@@ -346,7 +346,7 @@ def read_query(query: Query, index: IndexView, reader: Analyser) -> Weights:
     )  # each is called several times for one word
     is_korean = has_hangul(query.text)
     text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
-    analysis, beginning = reader.analyse_query(text, lexicon_of(readings, known)), cache(index.terms.terms_with)
+    analysis, beginning = analyse_query(text, lexicon_of(readings, known)), cache(index.terms.terms_with)
     read = _read_words(analysis.terms, known, beginning)
     terms = mend_typos([word for term in analysis.terms for word in read[term]], known, beginning)
     if is_korean:

@@ -50,7 +50,7 @@ class ChildProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._busy = threading.Lock()
-        self._last_used, self._is_over, self._has_answered = 0.0, False, False
+        self._last_used, self._is_over = 0.0, False
 
     @property
     def is_running(self) -> bool:
@@ -67,12 +67,9 @@ class ChildProcess:
                 line = json.dumps(request).encode() + b"\n"
                 sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
                 connection.sendall(line[sent:])
-                answer = dict(json.loads(_receive(connection)[0]))
+                return dict(json.loads(_receive(connection)[0]))
             except (OSError, ValueError) as error:
                 raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
-            else:
-                self._has_answered = True
-                return answer
             finally:
                 self._last_used = self._clock()
 
@@ -86,14 +83,8 @@ class ChildProcess:
         if not self.is_running and not self._busy.locked():
             threading.Thread(target=work, daemon=True).start()
 
-    @property
-    def is_warm(self) -> bool:
-        """Whether the child would answer at once: its first request is done, and no other thread waits for it."""
-        return self._has_answered and self.is_running and not self._busy.locked()
-
     def _start(self) -> socket.socket:
         self._reap()
-        self._has_answered = False
         if self._is_over:
             raise ChildDiedError("it was closed")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -79,7 +79,7 @@ class Runner:
             if (
                 descriptor is None
             ):  # to catch up: the index has a lock of its own, and nothing waits for analyser or run
-                searching.refresh(read_clock(configuration.settings.timezone), None, "never")
+                searching.refresh(read_clock(configuration.settings.timezone), None, may_wait=False)
                 return {}
             with closing(FileTree(root)) as tree:
                 lease = DaemonLease(Lock.handed(tree, descriptor), configuration, searching)

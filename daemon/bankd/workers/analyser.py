@@ -39,7 +39,6 @@ from bankd.words.analysis import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.ports import Patience
     from bankd.search.indexable import IndexAnalyses
     from bankd.storage.disk import DerivedDatabase
     from bankd.system.child import ChildProcess
@@ -175,11 +174,6 @@ class KiwiWorker:
             self._child = ChildProcess([sys.executable, "-m", "bankd.workers.analyser"], self._clock)
         return self._child
 
-    @property
-    def is_warm(self) -> bool:
-        """Whether a request would be answered at once: Kiwi is loaded, and no other thread waits for it."""
-        return self._child is not None and self._child.is_warm
-
     def start(self) -> None:
         """Start loading Kiwi without waiting for it."""
         self._made().begin({"texts": []})
@@ -210,14 +204,15 @@ class KiwiWorker:
 
 
 class Analyser:
-    """Reads texts for the index, thoroughly, and queries, at once; takes texts apart for comparing them."""
+    """Reads texts for the index, and takes texts apart for comparing them."""
 
     def __init__(self, cache: AnalysisCache, worker: KiwiWorker | None, version: Callable[[], str]) -> None:
         """Take the cache, the worker if there is one, and a function that gives its version."""
         self._cache = cache
         self._worker = worker
         self._version = version
-        self.patience: Patience = "if warm"
+        self.may_wait = False
+        """Whether the worker is asked, which has to load first: by runs."""
 
     @cached_property
     def version(self) -> str:
@@ -225,14 +220,12 @@ class Analyser:
         return self._version() if self._worker is not None else ""
 
     @property
-    def is_warm(self) -> bool:
-        """Whether texts would be analysed now: the worker is ready, or may be waited for."""
-        if self._worker is None or self.patience == "never":
-            return False
-        return self.patience == "wait" or self._worker.is_warm
+    def is_thorough(self) -> bool:
+        """Whether texts are analysed by the worker."""
+        return self._worker is not None and self.may_wait
 
     def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
-        """Read texts for the index: thoroughly when possible at once, else provisionally."""
+        """Read texts for the index: thoroughly, or provisionally where the worker is not asked or does not answer."""
         korean = sorted(text for text in texts if has_hangul(text))
         found = self._cache.get(korean, self.version, unpack_analysis)
         missing = [text for text in korean if text not in found]
@@ -246,14 +239,6 @@ class Analyser:
 
         analyses.update((text, as_text(analyse_text(text))) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
-
-    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
-        """Read a query without ever waiting: by a warm worker, else with the lexicon."""
-        if not has_hangul(text):
-            return analyse_text(text)
-        if self._worker is not None and self._worker.is_warm and (answer := self._worker.analyse([text])):
-            return analysis_of(answer[0])
-        return analyse_by_lexicon(text, lexicon)
 
     def expect(self, texts: Iterable[str]) -> None:
         """Start the worker if it will be asked to take one of these apart: it takes a second to load, and the caller goes on."""
@@ -302,12 +287,7 @@ class Analyser:
             self._worker.end()
 
     def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
-        if not texts or self._worker is None or self.patience == "never":
-            return {}
-        if not self.is_warm:
-            self._worker.start()  # so that it is warm when these are read again
-            return {}
-        answer = self._worker.analyse(texts)
+        answer = self._worker.analyse(texts) if texts and self._worker is not None and self.may_wait else None
         if answer is None:
             return {}
         found = {text: pack_analysis(one) for text, one in zip(texts, answer, strict=True)}
