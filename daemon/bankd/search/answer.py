@@ -19,7 +19,6 @@ from bankd.search.find import (
     RankingOptions,
     answering_terms,
     find_answers,
-    hit_of,
     marks_of,
     share_asked,
 )
@@ -133,7 +132,7 @@ class Answering:
             shown = every[-self._query.limit :]
             return answer._replace(hits=tuple(shown), left_off=len(every) - len(shown))
         found = self._find(self._query, "bank", bank, self._options)
-        hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
+        hits = tuple(found.hit_of(one) for one in found.ranked) if found else ()
         said = cache(partial(_said_of, found))  # not needed if no group has an index
         groups = [hits, *self._beside(beside, hits, said, bank)]
         every = [*chain.from_iterable(groups if self._query.is_past else _best_first(groups))]
@@ -142,7 +141,7 @@ class Answering:
         answer = answer._replace(hits=tuple(every))
         if found is None:
             return answer._replace(nearest=() if every else self._nearest)
-        nearest = () if every else tuple(_hit_among(found, one) for one in found.nearest)
+        nearest = () if every else tuple(found.hit_of(one) for one in found.nearest)
         return answer._replace(left_off=found.left_off, nearest=nearest)
 
     def _line_up(self, bank: IndexView, beside: Sequence[Beside]) -> list[Hit]:
@@ -154,7 +153,7 @@ class Answering:
 
         query = self._query._replace(limit=IN_WINDOW)
         found = self._find(query, "bank", bank, self._options)
-        every = [_hit_among(found, one) for one in found.ranked] if found else []
+        every = [found.hit_of(one) for one in found.ranked] if found else []
         said, filters = [_words_of(hit.text) for hit in every], query.filters
         if len(every) > self._query.limit and (days := every[-self._query.limit].days):
             filters = filters._replace(since=max(filters.since or date.min, days.first))
@@ -162,9 +161,7 @@ class Answering:
 
         def find(logs: Beside, index: IndexView) -> list[Hit]:
             found = self._find(query._replace(filters=filters), "logs", index, self._options)
-            passages = (
-                [hit_of(one, found.weights, {}, "logs")._replace(about=()) for one in found.ranked] if found else []
-            )
+            passages = [found.hit_of(one, "logs")._replace(about=()) for one in found.ranked] if found else []
             of_days = [hit for hit in passages if hit.learned and on(hit.learned).overlap(window)]
             return [hit for hit in map(partial(_told_beside, logs, said), of_days) if hit]
 
@@ -205,7 +202,7 @@ class Answering:
             terms.extend(found.weights.terms)
             listed = rank_days(index.terms.find_within(on(day), own, _LOOKED_AT), [on(day)], index)
             ranked = [one for one in (*found.ranked, *listed) if day_in(one.path.rpartition("/")[2]) == day]
-            return [hit_of(one, found.weights, found.relations.newer, "logs") for one in ranked]
+            return [found.hit_of(one, "logs") for one in ranked]
 
         told = (_told_beside(logs, (), hit, is_today=day == query.today) for hit in logs.ask(find))
         shown = next(filter(None, told), None)
@@ -273,7 +270,7 @@ class Answering:
 
     def _shown(self, ranked: Ranked, found: Found, group: str, index: IndexView) -> Iterator[tuple[Hit, Terms]]:
         """A hit with its terms; for a passage, only the lines that answer."""
-        hit = hit_of(ranked, found.weights, found.relations.newer, group)
+        hit = found.hit_of(ranked, group)
         if group != "logs":
             yield hit, _terms_of(ranked.candidate.sentences)
             return
@@ -292,24 +289,6 @@ class Answering:
             marks = tuple(marks_of(text, found.weights.terms))
             shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
             yield shown, _terms_of(read[chosen].sentences)
-
-
-def _hit_among(found: Found, one: Ranked) -> Hit:
-    """A memory of the bank as an answer, with its relations to other memories."""
-    relations, id_ = found.relations, one.row.id or ""
-    hit = hit_of(one, found.weights, relations.newer)._replace(
-        projects=tuple(relations.projects.get(id_, ())), is_doubted=id_ in relations.doubted
-    )
-    if not (relations.newer or relations.contradicts or found.folded or found.close):  # most are nothing to each other
-        return hit
-    older = tuple(old for old, new in relations.newer.items() if new == id_)
-    like_it = tuple(other.row.id or "" for other in found.folded.get(one.row.row, ()))
-    return hit._replace(
-        supersedes=older,
-        contradicts=tuple(relations.contradicts.get(id_, ())),
-        like_it=like_it,
-        is_close=id_ in found.close,
-    )
 
 
 def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit, *, is_today: bool = False) -> Hit | None:

@@ -190,18 +190,21 @@ class BankSearch:
         """Rank by other options from now on: for an evaluation."""
         self._read = self._write = self._read._replace(options=change(self._read.options))
 
-    def answer(
-        self, request: Mapping[str, Any], now: datetime, pending: int | None = None, note: str = ""
-    ) -> dict[str, Any]:
+    def answer(self, request: Mapping[str, Any], now: datetime, pending: int | None = None) -> dict[str, Any]:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; raises UserError.
 
         `pending` is how many changed files are known not to be in the index yet, None to look and to read them first.
         A daemon gives its answer again while nothing changed.
         """
-        query = None if request.get("op") == "related" else read_request(request, now.date())
+        query, note = None if request.get("op") == "related" else read_request(request, now.date()), ""
         with self._reading:
             if pending is None:
-                note, pending = self.catch_up(now, ["bank"] if query is None else query.groups)
+                if (
+                    self._pending is None
+                ):  # once for all queries of a command: checking every page costs more than a query
+                    groups = ["bank"] if query is None else query.groups
+                    note, self._pending = self._read.catch_up(now, groups)
+                pending = self._pending
             elif self._answers is None:
                 self._read.open(now)
             if self._answers is None:
@@ -213,17 +216,6 @@ class BankSearch:
                 if not kept["fresh"]["note"]:  # that is said once
                     self._answers.put(key, kept, now)
             return kept
-
-    def catch_up(self, now: datetime, groups: Collection[str] = ()) -> tuple[str, int]:
-        """Read what changed, if it is little; gives what there is to say, and how many pages wait.
-
-        Once for all queries of a command: checking every page costs more than a query.
-        """
-        with self._reading:
-            if self._pending is not None:
-                return "", self._pending
-            note, self._pending = self._read.catch_up(now, groups)
-            return note, self._pending
 
     def look_again(self) -> None:
         """Make the next answer check all files for changes again; for a process that keeps running."""

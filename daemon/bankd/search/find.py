@@ -143,33 +143,6 @@ def raised(one: Ranked, time: float) -> Ranked:
     return one._replace(parts={**one.parts, "score": one.parts["score"] + time, "time": time})
 
 
-def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: str = "bank") -> Hit:
-    """A ranked memory as an answer shows it; `newer` names the one that supersedes it."""
-    row = ranked.row
-    parts = {name: part for name, part in ranked.parts.items() if name != "score"}
-    marks = tuple(marks_of(row.text, weights.terms))
-    total, superseded_by = ranked.parts["score"], newer.get(row.id or "")
-    return Hit(
-        f"{GROUPS[group]}/{ranked.path}",
-        row.line,
-        row.heading,
-        row.id,
-        row.tag,
-        row.text,
-        total,
-        parts,
-        marks,
-        superseded_by,
-        row.learned,
-        row.about,
-        row.changed,
-        group,
-        row=row.row,
-        mentions=row.mentions,
-        entities=row.entities,
-    )
-
-
 WORDS_FLOOR = 0.14
 """The share of the weight of a question's words that one memory must have, where memories have 25 terms."""
 _WORDS_FOR_LENGTH = 0.05
@@ -451,6 +424,10 @@ _OF_PAGE = 2
 """The factor for a question that asks for pages, each of which answers with several memories."""
 
 
+_OF_ROW = [name for name in FoundRow._fields if name in Hit._fields]
+"""What a hit has from its memory."""
+
+
 class Found(NamedTuple):
     """The answers to a query in one index, best first; how the query was read there; the relations of the answers.
 
@@ -467,6 +444,25 @@ class Found(NamedTuple):
     near: Near | None = None
     close: Set[str] = frozenset()
     """The ids of answers that are close to another one."""
+
+    def hit_of(self, one: Ranked, group: str = "bank") -> Hit:
+        """A memory found as an answer shows it, with its relations to other memories."""
+        row, relations, id_ = one.row, self.relations, one.row.id or ""
+        return Hit(
+            path=f"{GROUPS[group]}/{one.path}",
+            score=one.parts["score"],
+            parts={name: part for name, part in one.parts.items() if name != "score"},
+            marks=tuple(marks_of(row.text, self.weights.terms)),
+            superseded_by=relations.newer.get(id_),
+            group=group,
+            supersedes=tuple(old for old, new in relations.newer.items() if new == id_),
+            contradicts=tuple(relations.contradicts.get(id_, ())),
+            like_it=tuple(other.row.id or "" for other in self.folded.get(row.row, ())),
+            projects=tuple(relations.projects.get(id_, ())),
+            is_doubted=id_ in relations.doubted,
+            is_close=id_ in self.close,
+            **{name: getattr(row, name) for name in _OF_ROW},
+        )
 
     @property
     def every(self) -> list[Ranked]:
@@ -561,7 +557,9 @@ def find_by_words(
 ) -> tuple[list[Ranked], Near | None]:
     """The memories that match a query best by words, meaning and days; and the nearest ones by meaning."""
     most = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
-    found = find_candidates(weights, query.filters, index, today, options, max(most, _CANDIDATES))
+    many = _FILTERED_CANDIDATES if query.filters.min_confidence is not None else max(most, _CANDIDATES)
+    matching = index.terms.find(weights.terms, query.filters, many)
+    found = keep_sure(matching, query.filters, index, today, options)[: max(most, _CANDIDATES)]
     inside: Sequence[int] = ()
     if asked.windows:
         from bankd.search.days import find_inside  # noqa: PLC0415 -- most questions name no day
@@ -590,16 +588,6 @@ def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime, today: date) -> li
     if asked.windows:
         return in_order(prefer_days(one, asked.windows, today) for one in ranked)
     return in_order(prefer_newest(ranked))
-
-
-def find_candidates(
-    weights: Weights, filters: Filters, index: IndexView, today: date, options: RankingOptions, most: int = _CANDIDATES
-) -> Sequence[int]:
-    """The numbers of the memories that may answer and pass the filters."""
-    if filters.min_confidence is None:
-        return index.terms.find(weights.terms, filters, most)
-    found = index.terms.find(weights.terms, filters, _FILTERED_CANDIDATES)
-    return keep_sure(found, filters, index, today, options)[:most]
 
 
 def rank_candidates(

@@ -71,9 +71,7 @@ class Asked:
         """Take the folder; nothing is opened before it is needed."""
         self.folder, self._stays, self._asking = folder, stays, allocate_lock()
         self._search: BankSearch | None = None
-        self._looked = 0.0
-        self._seen: tuple[str, int] | None = None
-        """The message of the last check, and the number of waiting pages; None before a check, or when one is due."""
+        self._looked = float("-inf")
 
     @property
     def root(self) -> Path:
@@ -101,12 +99,10 @@ class Asked:
         if not self._stays:
             return search.answer(request, read_clock_alone(search.settings.timezone))
         now, seconds = read_clock(search.settings.timezone), read_monotonic()
-        if self._seen is None or seconds - self._looked >= _LOOK_SECONDS or not search.index.is_there():
-            self._seen, self._looked = None, seconds  # until this check is complete
+        if seconds - self._looked >= _LOOK_SECONDS or not search.index.is_there():
             search.look_again()
-            self._seen = search.catch_up(now)
-        note, pending = self._seen
-        return search.answer(request, now, pending, note)
+            self._looked = seconds
+        return search.answer(request, now)
 
     def _open(self) -> BankSearch:
         """Its search, reopened if the settings have changed."""
@@ -125,12 +121,12 @@ class Asked:
         if self._search is None or self._search.settings != settings:
             if self._search is not None:
                 self._search.close()
-            self._search, self._seen = make_search(self.folder, settings), None
+            self._search = make_search(self.folder, settings)
         return self._search
 
     def look_again(self) -> None:
         """Make the next answer check every file, because this process changed some."""
-        self._seen = None
+        self._looked = float("-inf")
 
     def close(self) -> None:
         """Let go of the index."""
