@@ -62,18 +62,11 @@ def test_what_a_line_replaces_is_added_below_it_and_where_others_follow_in_a_lin
     def write(line: str) -> bool:
         return append_line(tree, LOG, line, once=True)[1]
 
-    assert [write(LINE), write(f"{LINE} (replaces m-a)"), write(f"{LINE} (replaces m-a)"), write(LINE)] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    written = [write(LINE), write(f"{LINE} (replaces m-a)"), write(f"{LINE} (replaces m-a)"), write(LINE)]
+    assert written == [True, True, False, False]
     assert log.read_text().endswith(f"{LINE}\n  (replaces m-a)\n")
-    assert [write("- W: another"), write(f"{LINE} (replaces m-b)"), write(f"{LINE} (replaces m-b)")] == [
-        True,
-        True,
-        False,
-    ]
+    written = [write("- W: another"), write(f"{LINE} (replaces m-b)"), write(f"{LINE} (replaces m-b)")]
+    assert written == [True, True, False]
     assert log.read_text().endswith(f"- W: another\n{LINE} (replaces m-b)\n")
     tree.close()
 

@@ -45,13 +45,8 @@ def holder(root: Path, code: str = "") -> Iterator[subprocess.Popen[str]]:
         "import sys; from pathlib import Path; from bankd.storage.journals import Lock; from bankd.storage.tree import FileTree\n"
         f"lock = Lock(FileTree(Path({str(root)!r})), 'a while ago'); lock.take()\n{code}\nprint('ready', flush=True); sys.stdin.read()"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", program], text=True, **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     try:
@@ -82,14 +77,8 @@ def test_adding_and_reading_need_no_lock(root: Path) -> None:
 
 
 def test_a_child_that_outlives_its_parent_does_not_hold_the_lock(root: Path) -> None:
-    child = "import subprocess; c = subprocess.Popen(['sleep', '60'], close_fds=False); print(c.pid, flush=True)"
-    with holder(
-        root,
-        child.replace(
-            "print(c.pid, flush=True)",
-            "Path(sys.argv[0] or '.'); open(f'{lock._tree.root}/pid', 'w').write(str(c.pid))",
-        ),
-    ) as process:
+    starts = "import subprocess; child = subprocess.Popen(['sleep', '60'], close_fds=False)"
+    with holder(root, f"{starts}; Path({str(root / 'pid')!r}).write_text(str(child.pid))") as process:
         pid = int((root / "pid").read_text())
         process.kill()
         process.wait()

@@ -269,13 +269,6 @@ def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Pa
     assert tree_state(root) == before
 
 
-def test_what_is_pinned_or_no_opinion_stays(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.31) @Peter: Prefers tea #pinned", "W(c=0.31): the sky is blue")
-    bankctl("cycle", "reflect", "--now", START)
-
-    assert bankctl("cycle", "reflect", "--now", "2027-05-01T03:00", "--json").json["counts"] == {}
-
-
 def test_a_hand_edited_confidence_starts_anew(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "O(c=0.40) @Peter: Believes that short answers are right.")
     bankctl("cycle", "reflect", "--now", START)

@@ -86,14 +86,6 @@ def test_special_files_and_links_out_are_left_alone(root: Path, bankctl: Run, tm
     assert report.json["counts"] == {"learned": 1, "waiting": 3}
 
 
-def test_a_log_that_vanishes_is_no_error(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직")
-    (root / "memory/2026-05-02.md").unlink()
-
-    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {}
-    assert kept(root) == 1
-
-
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [

@@ -64,10 +64,6 @@ def test_one_answer_out_of_all_has_the_hits_of_each_merged_by_their_scores(
     assert merged["problems"] == {}
 
 
-def test_as_many_are_given_as_are_asked_for(banks: dict[str, Path], bankctl: Run) -> None:
-    assert len(bankctl("search", "--all", "--json", "-n", "2", "커피").json["hits"]) == 2
-
-
 def test_each_hit_is_printed_with_its_bank_and_a_path_that_opens(banks: dict[str, Path], bankctl: Run) -> None:
     lines = bankctl("search", "--all", "boiler").out.splitlines()
 

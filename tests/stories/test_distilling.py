@@ -137,18 +137,6 @@ def is_child_of(parent: int, process: Path) -> bool:
     return False
 
 
-def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_path: Path) -> None:
-    program = tmp_path / "model.py"
-    look = f"import fcntl\nfor one in pathlib.Path({str(night / '.bankd')!r}).glob('*lock*'):\n"
-    look += "    fcntl.flock(one.open(), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
-    program.write_text(PROGRAM.replace("asked = ", look + "asked = ", 1), "utf-8")
-    bankctl("add", "W: The kettle is new.", "--now", NOW)
-
-    done = bankctl("distil", "--json", "--now", NOW).json
-
-    assert (done["pieces"], done["waiting"]) == (1, [])
-
-
 def test_others_may_write_while_a_night_asks_a_model(night: Path, bankctl: Run, tmp_path: Path) -> None:
     (night / "memory" / "2026-05-01.md").write_text("- W: The kettle is new.\n", "utf-8")
     bankctl("cycle", "micro", "--now", NOW)

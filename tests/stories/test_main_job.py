@@ -65,18 +65,6 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(root: Path, bankctl:
     assert tree_state(root) == before
 
 
-def test_where_the_user_moves_a_line_the_next_one_like_it_goes(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-01.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 보라")
-    (waiting,) = bankctl("review", "list", "--json").json["unfiled"]
-    bankctl("review", "place", waiting["id"], "daily/umbrellas.md")
-
-    tested = bankctl("config", "route", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑").out
-    learn(root, bankctl, "2026-05-02.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑")
-
-    assert tested.startswith("-> daily/umbrellas.md  like m-")
-    assert "빔톄 노랑" in (root / "bank/daily/umbrellas.md").read_text()
-
-
 def test_what_no_rule_places_waits_in_the_inbox_with_tag_and_source(root: Path, bankctl: Run) -> None:
     place_by_rules_alone(root)
     learn(root, bankctl, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
@@ -163,16 +151,6 @@ def test_a_log_line_tells_what_became_of_it(root: Path, bankctl: Run) -> None:
     assert key not in everything + str(lines)
 
 
-def test_a_hand_written_confidence_gets_its_day(root: Path, bankctl: Run) -> None:
-    page = root / "bank/opinions/beliefs.md"
-    page.write_text("# Beliefs\n\n- O(c=0.9): 산책이 최고다\n- O(c=0.50) @Kim: tea ^mine\n", encoding="utf-8")
-
-    bankctl("cycle", "micro", "--now", NOW)
-
-    expected = "# Beliefs\n\n- O(c=0.9@2026-06-10): 산책이 최고다\n- O(c=0.50@2026-06-10) @Kim: tea ^mine\n"
-    assert page.read_text(encoding="utf-8") == expected
-
-
 def test_a_page_that_is_being_edited_is_left_and_its_lines_wait(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: 가치관: 정직")
     swap = root / "bank/identity/.values.md.swp"
@@ -236,26 +214,6 @@ def _outcome(root: Path, log: str, line: int, held: Counter[str], reported: set[
     in_page = sum(held[id_] for id_ in ids)
     in_report = f"memory/{log}:{line}" in reported
     return "page" if in_page == 1 and not in_report else "report" if in_report and in_page == 0 else "lost"
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["cycle"],
-        ["cycle", "weekly"],
-        ["nonsense"],
-        ["add"],
-        ["cycle", "micro", "--now", "x"],
-        ["search", "tea", "--tag", "X"],
-    ],
-)
-def test_wrong_usage_is_exit_code_2(bankctl: Run, command: list[str]) -> None:
-    try:
-        code = bankctl(*command).code
-    except SystemExit as stopped:
-        code = int(str(stopped.code))
-
-    assert code == 2
 
 
 def test_a_last_line_without_a_line_break_is_named_and_taken_once_the_log_has_been_left_alone(

@@ -32,19 +32,6 @@ def test_another_wording_is_blocked_and_names_its_twin(root: Path, bankctl: Run)
     assert again == "said again in memory/2026-05-02.md:4"
 
 
-def test_another_value_is_an_update_that_keeps_both(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W: The production deploy runs at 10:00 on Tuesdays.", "W: 서버 포트는 8080이다.")
-    bankctl("cycle", "micro", "--now", DAY_1)
-    write_log(root, "2026-05-02.md", "W: The production deploy runs at 11:00 on Tuesdays.", "W: 서버 포트는 8081이다.")
-
-    report = bankctl("cycle", "micro", "--now", DAY_2, "--json").json
-
-    assert report["counts"]["updated"] == 2
-    assert "duplicate" not in report["counts"]
-    pages = "".join(page.read_text(encoding="utf-8") for page in (root / "bank").rglob("*.md"))
-    assert all(text in pages for text in ("10:00", "11:00", "8080", "8081"))
-
-
 def test_an_opinion_said_again_grows_by_a_small_step_once_a_run(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.")
     bankctl("cycle", "micro", "--now", DAY_1)

@@ -250,14 +250,6 @@ def test_the_next_step_that_init_names_can_be_typed_as_it_stands(tmp_path: Path,
     assert there.stdout.decode().strip() == str(root)
 
 
-def test_nothing_to_heal_is_json_too(root: Path, bankctl: Run) -> None:
-    assert bankctl("page", "links", "--heal", "--json").json["links"] == []
-
-
-def test_the_workspace_may_be_named_after_the_action(root: Path, bankctl: Run) -> None:
-    assert bankctl("review", "list", "blocked", "--workspace", str(root), "--json").json == {"blocked": [], "prose": 0}
-
-
 @pytest.mark.parametrize("limit", ["-n 8", "-v 60000", "-v 200000"])
 @pytest.mark.parametrize("words", ["cycle micro", "search deploy"])
 def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, words: str) -> None:

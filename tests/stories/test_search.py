@@ -219,20 +219,6 @@ def test_what_cannot_be_read_is_said(bankctl: Run, words: str, code: str, said: 
     assert said in result.err
 
 
-def test_a_damaged_index_is_made_anew_and_says_so(bank: Path, bankctl: Run) -> None:
-    (rows,) = (bank / ".bankd/index").glob("*/rows.sqlite3")
-    for file in rows.parent.glob("rows.sqlite3-*"):
-        file.unlink()
-    rows.write_bytes(b"not a database" * 400)
-
-    first = bankctl("search", "replies")
-    second = bankctl("search", "replies")
-
-    assert "made anew" in first.err
-    assert "preferences.md" in first.out
-    assert "made anew" not in second.out
-
-
 def test_the_tree_file_is_current_and_written_only_when_it_changes(bank: Path, bankctl: Run) -> None:
     tree = bank / "bank/_meta/tree-index.json"
     before = tree.stat()

@@ -233,19 +233,6 @@ def test_nothing_is_asked_of_another_host(year: Path, open_page: Open) -> None:
     assert named <= {"http://www.w3.org"}
 
 
-@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
-def test_a_day_at_the_end_of_the_calendar_can_be_asked_for(year: Path, open_page: Open, day: str) -> None:
-    client = open_page(year)
-
-    for address in (
-        f"search?q=deploy&as_of={day}",
-        f"timeline?as_of={day}",
-        f"timeline?since={day}",
-        f"timeline?until={day}",
-    ):
-        assert client.get(f"/year/{address}").status_code == 200, address
-
-
 def test_a_bug_is_named_on_a_page_too(year: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError

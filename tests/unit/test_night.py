@@ -19,7 +19,7 @@ from bankd.same import Relation, read_statement
 from bankd.words.statement import TokenKind, Wording
 from tests.examples import examples, texts
 from tests.odd_values import with_one_odd
-from tests.unit.test_distilling import NOW, Night, supported, verified
+from tests.unit.test_distilling import NOW, Answering, Night, supported, tried, verified
 
 PEOPLE = "bank/people.md"
 SAID = ("drinks tea in the morning", "cycles to the office", "reads before bed", "cooks on Sunday", "swims in the lake",
@@ -74,13 +74,23 @@ def test_fewer_than_five_give_none(tmp_path: Path, count: int) -> None:
     assert one.models.asked == []
 
 
-def test_what_the_memories_do_not_say_waits_for_a_person(tmp_path: Path) -> None:
-    one = night(tmp_path, insight("Peter moved to Oslo in 2019."))
+@pytest.mark.parametrize(
+    ("text", "on_trial", "said"),
+    [
+        ("Peter moved to Oslo in 2019.", tried, "not believed"),
+        ("Peter keeps quiet habits.", supported, "failed its trial"),
+    ],
+)
+def test_what_the_memories_do_not_say_or_a_model_that_failed_its_trial_waits_for_a_person(
+    tmp_path: Path, text: str, on_trial: Answering, said: str
+) -> None:
+    one = night(tmp_path, insight(text))
+    one.models.on_trial = on_trial
 
     report = one.run()
 
-    assert "Oslo" not in one.learned()
-    assert any("not believed" in bad.reason for bad in report.plan.bad)
+    assert text not in one.learned()
+    assert any(said in bad.reason for bad in report.plan.bad)
 
 
 def test_an_insight_goes_to_the_archive_with_the_first_of_its_memories(tmp_path: Path) -> None:
@@ -106,13 +116,17 @@ def test_an_insight_supports_no_other_and_its_cluster_is_not_asked_about_again(t
     assert sources_of(own) == tuple(ids(5))
 
 
-def test_what_is_not_answered_waits_and_is_named(tmp_path: Path) -> None:
-    one = night(tmp_path, Unanswered("no answer in time"))
+@pytest.mark.parametrize(("failing", "then"), [("by", lambda _: insight()), ("verify", supported)])
+def test_what_is_not_answered_or_verified_is_named_and_waits_for_another_night(
+    tmp_path: Path, failing: str, then: Answering
+) -> None:
+    one = night(tmp_path, insight())
+    setattr(one.models, failing, lambda _: Unanswered("no answer in time"))
 
     report = one.run()
 
     assert [item.reason for item in report.plan.deferred] == ["an insight waits to be derived: no answer in time"]
-    one.models.by = lambda _: insight()
+    setattr(one.models, failing, then)
     one.run(NOW + timedelta(days=1))
     assert "Peter keeps quiet habits." in one.learned()
 
@@ -157,28 +171,6 @@ def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person(tmp_path
     ]
     assert [one.version for one in one.models.verified] == [OF_INSIGHTS]
     assert "1. Peter keeps quiet habits. (1, 2, 3, 4, 5)" in one.models.verified[0].text
-
-
-def test_an_insight_that_is_not_verified_waits_for_another_night(tmp_path: Path) -> None:
-    one = night(tmp_path, insight())
-    one.models.verify = lambda _: Unanswered("no answer in time")
-
-    report = one.run()
-
-    assert [item.reason for item in report.plan.deferred] == ["an insight waits to be derived: no answer in time"]
-    one.models.verify = supported
-    one.run(NOW + timedelta(days=1))
-    assert "Peter keeps quiet habits." in one.learned()
-
-
-def test_a_model_that_fails_its_trial_gives_no_insight(tmp_path: Path) -> None:
-    one = night(tmp_path, insight())
-    one.models.on_trial = supported
-
-    report = one.run()
-
-    assert "quiet habits" not in one.learned()
-    assert any("failed its trial" in bad.reason for bad in report.plan.bad)
 
 
 def test_statements_are_data_a_line_each_with_their_days() -> None:
