@@ -82,16 +82,8 @@ def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: Page
 
 def test_an_edited_page_is_known_as_if_it_were_read_for_the_first_time(tmp_path: Path) -> None:
     random, seen = Random(4), FileFingerprint(1, 2, 3)
-    choices = [
-        "- W: one",
-        "- W: one",
-        f"- W: one ^{ONE}",
-        f"- O(c=0.5): tea ^{TWO}",
-        "- O(c=0.6): tea",
-        "By hand.",
-        "",
-        "# A",
-    ]
+    memories = ["- W: one", "- W: one", f"- W: one ^{ONE}", f"- O(c=0.5): tea ^{TWO}", "- O(c=0.6): tea"]
+    choices = [*memories, "By hand.", "", "# A"]
     kept = CatalogDatabase(tmp_path / "kept.sqlite3")
     lines: list[str] = []
     for number in range(40):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from bankd.errors import StorageError, UserError
 from bankd.fleet.actions import Fleet, remove_banks, share_bank, use_opensearch
+from tests.examples import examples
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import ask, ask_own, learn, shared_banks
@@ -30,24 +32,10 @@ def banks(fleet: Fleet, make_bank: MakeBank, cluster: Cluster) -> dict[str, Path
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "more"),
-    [
-        ("커피", {}),
-        ("when is the boiler serviced?", {}),
-        ("the bolier", {}),
-        ("server", {"tags": ["W"]}),
-        ("server", {"nodes": ["knowledge"]}),
-        ("server", {"since": "2026-05-03", "until": "2026-05-03"}),
-        ("server", {"as_of": "2026-05-02"}),
-        ("nothing of all this zebra", {}),
-    ],
-)
-def test_it_answers_as_the_bank_itself(
-    banks: dict[str, Path], fleet: Fleet, query: str, more: dict[str, object]
-) -> None:
+@pytest.mark.parametrize(("query", "more"), examples("arguments", "of a fleet"))
+def test_it_answers_as_the_bank_itself(banks: dict[str, Path], fleet: Fleet, query: str, more: str) -> None:
     for name, root in banks.items():
-        assert ask(fleet, query, name, **more) == ask_own(root, query, **more)
+        assert ask(fleet, query, name, **json.loads(more)) == ask_own(root, query, **json.loads(more))
     assert fleet.database.rows("SELECT count(*) FROM shared_postings") == [(0,)]
 
 

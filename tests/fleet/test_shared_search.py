@@ -22,6 +22,7 @@ from bankd.system.clock import utc_now
 from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
 from tests.conversation import Conversation
+from tests.examples import examples
 from tests.fleet.conftest import MakeBank
 
 NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
@@ -64,25 +65,10 @@ def ask_own(root: Path, query: str, **more: Any) -> list[tuple[str, str, int, fl
     return [(root.name, hit["path"], hit["line"], round(hit["score"], 6)) for hit in answer["hits"]]
 
 
-@pytest.mark.parametrize(
-    ("query", "more"),
-    [
-        ("커피", {}),
-        ("when is the boiler serviced?", {}),
-        ("server", {"tags": ["W"]}),
-        ("server", {"min_confidence": 0.5}),
-        ("what happened yesterday?", {}),
-        ("", {"timeline": True, "since": "2026-05-01", "until": "2026-05-31"}),
-        ("백업", {"nodes": ["world"]}),
-        ("server", {"as_of": "2026-05-02"}),
-        ("nothing of all this zebra", {}),
-    ],
-)
-def test_of_one_bank_it_answers_as_the_bank_itself(
-    banks: dict[str, Path], fleet: Fleet, query: str, more: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize(("query", "more"), examples("arguments", "of a fleet"))
+def test_of_one_bank_it_answers_as_the_bank_itself(banks: dict[str, Path], fleet: Fleet, query: str, more: str) -> None:
     for name, root in banks.items():
-        assert ask(fleet, query, name, **more) == ask_own(root, query, **more)
+        assert ask(fleet, query, name, **json.loads(more)) == ask_own(root, query, **json.loads(more))
 
 
 def test_of_several_banks_each_hit_says_whose_it_is(banks: dict[str, Path], fleet: Fleet) -> None:

@@ -18,23 +18,8 @@ from bankd.words.english import EMPTY_WORDS, OPTIONAL
 from bankd.words.statement import Statement, plain_wording
 
 texts = st.text(max_size=80) | st.text("가나다라 안못 0123 abc.,-~!?'\"", max_size=40)
-words = st.sampled_from(
-    [
-        "Peter",
-        "server",
-        "listens",
-        "quietly",
-        "port",
-        "garden",
-        "tea",
-        "서버는",
-        "포트를",
-        "커피",
-        "아침에",
-        "마신다",
-        "책",
-    ]
-)
+WORDS = "Peter server listens quietly port garden tea 서버는 포트를 커피 아침에 마신다 책"
+words = st.sampled_from(WORDS.split())
 sentences = st.lists(words, min_size=3, max_size=9).map(" ".join)
 new_words = st.text("bcdfghjklmpqrvwxz", min_size=4, max_size=9) | st.text("쿄뷰첵툼", min_size=3, max_size=5)
 

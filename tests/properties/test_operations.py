@@ -29,60 +29,22 @@ from bankd.edits.operations import (
 from bankd.pages.memory import split_id
 from bankd.pages.page import read_page
 from bankd.pages.scanner import BlockKind, Document, decode_text, encode_text, scan_text
+from tests.examples import texts
 
 SCALE = int(os.environ.get("BANKD_EXAMPLES", "1"))
 """How many times the usual number of examples to try."""
 
 ENDINGS = st.sampled_from(["\n", "\r\n"])
-WORDS = st.sampled_from(
-    [
-        "plain words",
-        "한글 낱말",
-        "tail  ",
-        "a\x85b",
-        "a\u2028b",
-        "café",
-        "\udcff\udcfe",
-        "`code`",
-        "[l](p.md#x)",
-        "#tag",
-        "x | y",
-        "*a*",
-    ]
-)
+ODD_WORDS = "plain words;한글 낱말;tail  ;a\x85b;a\u2028b;café;\udcff\udcfe;`code`;[l](p.md#x);#tag;x | y;*a*"
+WORDS = st.sampled_from(ODD_WORDS.split(";"))
 MEMORIES = [f"m-{n:012}" for n in range(6)]
 
 
 @st.composite
 def blocks(draw: st.DrawFn) -> str:
     """One block of a page, of any kind."""
-    words = draw(WORDS)
-    key = draw(st.sampled_from(MEMORIES))
-    return draw(
-        st.sampled_from(
-            [
-                f"- W: {words} ^{key}",
-                f"- W: {words} ^{key}\n  continued",
-                f"- {words}\n  - nested ^{key}\n    deeper",
-                f"* {words}",
-                f"1. {words} ^{key}",
-                f"{words}\n{words} ^{key}",
-                f"## {words}",
-                f"{words}\n---",
-                f"```\n- W: {words} ^{key}\n```",
-                f"- item\n  ```\n  {words} ^{key}\n  ```",
-                f"<!-- {words} ^{key} -->",
-                f"<div>\n{words}\n</div>",
-                f"| a | b |\n|---|---|\n| {words} | ^{key} |",
-                f"> {words}",
-                f"[^1]: {words}",
-                "[ref]: page.md",
-                "***",
-                f"    {words}",
-                "",
-            ]
-        )
-    )
+    shape = draw(st.sampled_from(["", *texts("blocks", "shapes")]))
+    return shape.format(words=draw(WORDS), key=draw(st.sampled_from(MEMORIES)))
 
 
 @st.composite

@@ -262,14 +262,8 @@ def test_metrics_are_on_the_socket(manager: Any) -> None:
 
 def test_without_a_workspace_it_says_what_to_do(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "BANKD_WORKSPACE"}
-    done = subprocess.run(
-        [Path(sys.executable).parent / "bankd"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    program = Path(sys.executable).parent / "bankd"
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60, check=False)
 
     assert done.returncode == 3
     assert "--workspace" in done.stderr

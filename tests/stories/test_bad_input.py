@@ -22,6 +22,7 @@ from bankd.errors import UserError
 from bankd.settings import SecretsPolicy, Settings
 from bankd.storage.events import append_line
 from bankd.storage.tree import FileTree, Syscalls
+from tests.examples import texts
 from tests.settings import change_setting
 from tests.stories.conftest import Result, Run, learn, tree_state, write_log
 
@@ -143,14 +144,8 @@ def test_who_only_looks_is_answered_beside_wrong_settings(
 def looks(root: Path, bankctl: Run) -> list[Result]:
     """What commands say that only look."""
     (id_,) = set(IDS.findall((root / "bank/identity/values.md").read_text("utf-8")))
-    asked = [
-        ("show", id_),
-        ("show", "memory/2026-05-02.md:4"),
-        ("show", "memory/2026-05-02.md:5"),
-        ("review", "list"),
-        ("log",),
-    ]
-    return [bankctl(*words) for words in asked]
+    asked = (f"show {id_}", "show memory/2026-05-02.md:4", "show memory/2026-05-02.md:5", "review list", "log")
+    return [bankctl(*words.split()) for words in asked]
 
 
 def test_a_secret_that_the_settings_name_stays_out_of_answers_while_they_are_wrong(root: Path, bankctl: Run) -> None:
@@ -267,29 +262,7 @@ def test_the_doctor_misses_a_folder_of_links(root: Path, bankctl: Run) -> None:
     assert "vault" not in bankctl("doctor").out
 
 
-LOOKS = (
-    ("cycle", "micro", "--dry-run"),
-    ("cycle", "reflect", "--now", "2026-06-11T03:00"),
-    ("cycle", "reflect", "--now", "2026-06-12T03:00"),
-    ("search", "--json", "xylophone"),
-    ("search", "zebra"),
-    ("doctor", "--json"),
-    ("status", "--json"),
-    ("doctor", "verify", "--json"),
-    ("page", "links", "--json"),
-    ("doctor", "index", "rebuild"),
-    ("doctor", "index", "verify"),
-    ("review", "list", "--json"),
-    ("review", "list", "blocked", "--json"),
-    ("review", "list", "contradictions", "--json"),
-    ("review", "merge"),
-    ("archive", "forecast", "--json"),
-    ("archive", "--json"),
-    ("log", "--json"),
-    ("page", "split", "bank/world/facts.md"),
-    ("page", "move", "bank/world/facts.md", "bank/world/truths.md"),
-    ("forget", "--everywhere", "nothing has these words", "--apply"),
-)
+LOOKS = [tuple(words.split()) for words in texts("commands", "of some days")]
 """What a person types in the course of some days."""
 
 

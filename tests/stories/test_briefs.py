@@ -18,31 +18,13 @@ from bankd.briefing.shown import count_tokens
 from bankd.system.files import find_project
 from bankd.wiring.reader import BankReader
 from bankd.wiring.runner import write_due_briefs
+from tests.examples import examples
 from tests.stories.conftest import Run, write_log
 from tests.year import END, at, made_of
 
 NOW = "2026-05-18T09:00"
 MONDAY = at(END, 9)
-SAYS = {
-    "orient": "강당 열쇠는 경비실에 있다.",
-    "resume": "강당 열쇠는 경비실에 있다.",
-    "project": "of payflow is about",
-    "person": "Peter moves to Busan.",
-    "meeting": "해산물 알레르기가 있다.",
-    "morning": "강당 열쇠는 경비실에 있다.",
-    "day": "강당 열쇠는 경비실에 있다.",
-    "week": "bank/entities/Peter.md",
-    "since-last": "강당 열쇠는 경비실에 있다.",
-    "conflicts": "starts at 7:00. <- 2026-04-05",
-    "fading": "fades on 2026-05-2",
-    "loops": "민호에게 5월분 계약서를 보내야 한다.",
-    "dates": "Appointment 0 at the dentist is on 2026-05-21.",
-    "on-this-day": "2025-05-18 · ",
-    "forgotten": "Rents desk",
-    "decisions": "We decided to use Postgres.",
-    "habits": "Runs for half an hour before breakfast.",
-    "quiz": "larch. #quiz",
-}
+SAYS = dict(examples("prompts", "briefs of a year"))
 
 
 @pytest.fixture

@@ -94,18 +94,6 @@ def test_hangul_is_typed_and_answered(open_terminal: Open) -> None:
     compare("typed", terminal.screen("1 answer", "bank/daily/home.md:3"))
 
 
-def test_another_answer_is_chosen_and_its_page_shown(open_terminal: Open) -> None:
-    terminal = open_terminal()
-    terminal.screen("type a question")
-    terminal.type("커피")
-    first = terminal.screen("2 answers", "# 집", "home.md:3  ^m-a")
-    terminal.press("Down")
-
-    second = terminal.screen("2 answers", "# 집", "home.md:4  ^m-b")
-    assert second != first
-    compare("chosen", second)
-
-
 def test_the_editor_opens_the_line_and_the_finder_comes_back(open_terminal: Open, tmp_path: Path) -> None:
     editor = tmp_path / "vim"
     editor.write_text('#!/bin/sh\nclear\necho "editing $1 ${2##*/}"\nread answer\n', "utf-8")
@@ -119,16 +107,6 @@ def test_the_editor_opens_the_line_and_the_finder_comes_back(open_terminal: Open
     compare("editor", terminal.screen("editing +3 home.md"))
     terminal.press("Enter")
     terminal.screen("1 answer", "bank/daily/home.md:3")
-
-
-def test_all_banks_are_asked_with_a_key(open_terminal: Open) -> None:
-    terminal = open_terminal()
-    terminal.screen("type a question")
-    terminal.type("커피")
-    terminal.screen("2 answers")
-    terminal.press("C-a")
-
-    compare("all", terminal.screen("3 answers", "all banks"))
 
 
 def test_escape_leaves_the_terminal_as_it_was(open_terminal: Open) -> None:

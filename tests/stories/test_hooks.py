@@ -231,14 +231,8 @@ def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(
     hook("SessionStart", source="startup")  # the facts of briefings are kept from now on
     program = f"import os, sys; os._exit = lambda _: print(*set({never.split()}) & set(sys.modules), file=sys.stderr); "
     program += f"from bankd.cli import main; sys.argv[1:] = ['hook', {event!r}, '--workspace', {str(root)!r}]; main()"
-    words = [
-        sys.executable,
-        "-X",
-        "utf8",
-        "-S",
-        "-c",
-        f"import sys; sys.path.append({str(package_folder().parent)!r}); {program}",
-    ]
+    program = f"import sys; sys.path.append({str(package_folder().parent)!r}); {program}"
+    words = [sys.executable, "-X", "utf8", "-S", "-c", program]
 
     ended = subprocess.run(
         words, input=json.dumps({"session_id": "s9", **said}), capture_output=True, text=True, check=True

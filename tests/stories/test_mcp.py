@@ -366,14 +366,7 @@ def test_the_process_says_nothing_but_frames_and_ends_with_its_client(root: Path
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     search = {"name": "memory_search", "arguments": {"query": "tea"}}
     calls = [handshake, listing, {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": search}]
-    program = [
-        sys.executable,
-        "-c",
-        "from bankd.cli import main; raise SystemExit(main())",
-        "mcp",
-        "--workspace",
-        str(root),
-    ]
+    program = [sys.executable, "-m", "bankd", "mcp", "--workspace", str(root)]
 
     ended = subprocess.run(
         program, check=False, input="\n".join(map(json.dumps, calls)).encode(), capture_output=True, timeout=60

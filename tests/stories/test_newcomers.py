@@ -180,14 +180,8 @@ FOREIGN = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 def shell(command: str, root: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
     words = " ".join(f'"{word}"' for word in BANKCTL)
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
-    return subprocess.run(
-        ["bash", "-c", command.replace("bankctl", words)],
-        cwd=root,
-        env={**inherited, **env},
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    program = ["bash", "-c", command.replace("bankctl", words)]
+    return subprocess.run(program, cwd=root, env={**inherited, **env}, capture_output=True, timeout=60, check=False)
 
 
 @pytest.fixture
@@ -279,25 +273,10 @@ _TYPED = re.compile(
 
 def test_a_korean_session_has_no_english_in_it(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
-    learn(
-        root,
-        bankctl,
-        "2026-05-11.md",
-        "W @민호: 부산에 산다.",
-        "B: 아침에 물을 마신다.",
-        "O(c=0.4): 여름이 좋다.",
-        now=NOW,
-    )
-    learn(
-        root,
-        bankctl,
-        "2026-05-12.md",
-        "W @민호: 대전에 산다.",
-        "W: 열쇠는 문 옆에 있다.",
-        "X: 모름",
-        "W: ",
-        now="2026-05-13T03:00",
-    )
+    first = "W @민호: 부산에 산다.", "B: 아침에 물을 마신다.", "O(c=0.4): 여름이 좋다."
+    later = "W @민호: 대전에 산다.", "W: 열쇠는 문 옆에 있다.", "X: 모름", "W: "
+    learn(root, bankctl, "2026-05-11.md", *first, now=NOW)
+    learn(root, bankctl, "2026-05-12.md", *later, now="2026-05-13T03:00")
     (id_,) = (row["id"] for row in map(json.loads, bankctl("export").out.splitlines()) if "부산" in row["text"])
     bankctl("page", "move", "entities/민호", "entities/민수")
     page = root / "bank/entities/민수.md"

@@ -176,16 +176,17 @@ def test_a_hub_that_lost_its_title_by_hand_is_merged_back(root: Path, page: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "undone"),
+    ("command", "undone"),
     [
-        (("page", "split", "full"), ["bank/knowledge/full.md: was not written"]),
-        (("page", "move", "knowledge/full.md", "world/all.md"), ["bank/knowledge/full.md: is still there"]),
+        ("page split full", "bank/knowledge/full.md: was not written"),
+        ("page move knowledge/full.md world/all.md", "bank/knowledge/full.md: is still there"),
     ],
 )
 def test_what_was_not_written_is_named_and_not_told_as_done(
-    page: Path, bankctl: Run, words: tuple[str, ...], undone: list[str], monkeypatch: pytest.MonkeyPatch
+    page: Path, bankctl: Run, command: str, undone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TransactionWriter, "commit", lambda *_: Applied(0))
+    words = command.split()
 
     done = bankctl(*words)
     told = bankctl(*words, "--json").json
@@ -194,7 +195,7 @@ def test_what_was_not_written_is_named_and_not_told_as_done(
     assert "0 pages, 0 links" in done.out
     assert not re.search(r"^[+~-]", done.out, re.MULTILINE)
     assert (told["pages"], told["gone"], told["links"]) == ([], [], [])
-    assert set(undone) <= set(told["conflicts"])
+    assert undone in told["conflicts"]
     assert any("daily/home.md: the link" in line for line in told["conflicts"])
 
 
@@ -406,16 +407,11 @@ def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("page", "split", "full"),
-        ("page", "move", "knowledge/full.md", "world/all.md"),
-        ("page", "move", "knowledge", "k"),
-    ],
+    "words", ["page split full", "page move knowledge/full.md world/all.md", "page move knowledge k"]
 )
-def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: str) -> None:
     before = written_by_people(root)
-    run = bankctl(*words, "--json").json["run"]
+    run = bankctl(*words.split(), "--json").json["run"]
     assert written_by_people(root) != before
 
     result = bankctl("undo", run)

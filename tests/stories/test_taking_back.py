@@ -509,14 +509,8 @@ def test_a_word_that_bankd_goes_by_is_purged_from_what_people_say_and_stops_noth
     assert f"{word} is said here" not in held
     assert "O(c=0.90@2026-05-02): tea is good" in held
     assert any(place.endswith("an id, a name or a link") for place in purged.json["beyond"])
-    for words in (
-        ("cycle", "micro", "--now", LATER),
-        ("doctor", "verify"),
-        ("status",),
-        ("undo", run),
-        ("cycle", "reflect"),
-    ):
-        said = bankctl(*words)
+    for words in (f"cycle micro --now {LATER}", "doctor verify", "status", f"undo {run}", "cycle reflect"):
+        said = bankctl(*words.split())
         assert (said.code in {0, 3}, "bug" in said.err) == (True, False), said
     assert run in {row["run"] for row in bankctl("log", "--json").json["runs"]}
 

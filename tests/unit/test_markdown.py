@@ -22,7 +22,7 @@ from bankd.pages.references import (
 )
 from bankd.pages.resolve import AnchorPlace, Form, find_place, fragment_for, outline_of
 from bankd.pages.scanner import BlockKind, scan_text
-from tests.examples import examples
+from tests.examples import examples, texts
 
 DEEP = 1_000
 """No person nests so deep; a program, or somebody who means ill, does."""
@@ -94,25 +94,7 @@ def test_an_item_knows_all_that_is_nested_in_it_however_deep() -> None:
     assert {entry.whole_end for entry in page.entries} == {DEEP}
 
 
-PIECES = [
-    *[
-        "- a",
-        "- W: b | c",
-        "* d",
-        "+ e",
-        "-  f",
-        "  - g",
-        "    more",
-        "lazy",
-        "---",
-        "===",
-        "|---|",
-        "- - -",
-        "- ",
-        "```",
-    ],
-    "",
-]
+PIECES = ["", *texts("blocks", "pieces")]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -177,29 +159,13 @@ def test_headings_in_fences_and_comments_have_no_anchor() -> None:
     assert [spot.anchor for spot in outline.spots] == ["yes"]
 
 
-@pytest.mark.parametrize(
-    ("fragment", "is_wiki", "line", "form"),
-    [
-        ("두-번째", False, 2, Form.ANCHOR),
-        ("%EB%91%90-%EB%B2%88%EC%A7%B8", False, 2, Form.ANCHOR),
-        ("두 번째", True, 2, Form.HEADING),
-        ("두 번째!", True, 2, Form.HEADING),
-        ("First#두 번째", True, 2, Form.HEADING),
-        ("두 번째#First", True, None, None),
-        ("custom", False, 4, Form.EXPLICIT),
-        ("html-id", False, 6, Form.EXPLICIT),
-        ("^m-abc", True, 7, Form.BLOCK),
-        ("^M-ABC", True, 7, Form.BLOCK),
-        ("nothing", False, None, None),
-        ("", False, None, None),
-    ],
-)
-def test_fragments_name_places(fragment: str, is_wiki: bool, line: int | None, form: Form | None) -> None:
+@pytest.mark.parametrize(("fragment", "is_wiki", "line", "form"), examples("anchors", "places"))
+def test_fragments_name_places(fragment: str, is_wiki: str, line: str, form: str) -> None:
     text = "# First\n\n## 두 번째\n\n## Third {#custom}\n\n<a id='html-id'></a>\n- W: memory ^m-abc\n"
 
-    found = find_place(outline_of(scan_text(text)), fragment, is_wiki=is_wiki)
+    found = find_place(outline_of(scan_text(text)), fragment, is_wiki=is_wiki == "yes")
 
-    assert found == (None if line is None or form is None else AnchorPlace(line, form))
+    assert found == (AnchorPlace(int(line), Form[form]) if form else None)
 
 
 def test_a_second_heading_of_the_same_words_is_named_by_its_path() -> None:

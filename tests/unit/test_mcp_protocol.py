@@ -25,6 +25,7 @@ from bankd.agents.mcp import (
 from bankd.agents.tools import FORGET, HERE, OFFERED, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
 from bankd.briefing.choose import NAMES_MODES
 from bankd.wiring.reader import BankReader
+from tests.examples import examples
 
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
 CHARACTERS_A_TOKEN = 3.0
@@ -113,50 +114,20 @@ def test_deleting_is_offered_only_where_it_is_allowed() -> None:
     assert FORGET in {tool["name"] for tool in offered_tools({*HERE, "forget"})}
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "said"),
-    [
-        ("memory_search", {}, "needs query"),
-        ("memory_search", {"query": None}, "needs query"),
-        ("memory_search", {"query": {"a": 1}}, "query must be a string"),
-        ("memory_search", {"query": "x", "limit": "many"}, "limit must be an integer from 1 to 50"),
-        ("memory_search", {"query": "x", "limit": 3.5}, "limit must be"),
-        ("memory_search", {"query": "x", "limit": True}, "limit must be an integer from 1 to 50"),
-        ("memory_search", {"query": "x", "limit": 51}, "limit must be"),
-        ("memory_search", {"query": "x", "tags": ["Q"]}, "tags must be a list; each item is one of W, B, O, S"),
-        ("memory_search", {"query": "x", "nope": 1}, "takes no 'nope'"),
-        ("memory_note", {"text": "x", "confidence": 1.5}, "confidence must be a number from 0 to 1"),
-        ("memory_note", {"text": "x", "questions": [{"a": 1}]}, "questions must be a list"),
-        ("memory_search", {"query": "x", "limit": 5, "tags": ["W"], "entities": ["Peter"]}, None),
-        ("memory_note", {"text": "x", "confidence": 1, "questions": ["why?"]}, None),
-    ],
-)
-def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, arguments: Any, said: str | None) -> None:
+@pytest.mark.parametrize(("name", "arguments", "said"), examples("arguments", "checked"))
+def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, arguments: str, said: str) -> None:
     tool = next(tool for tool in TOOLS if tool["name"] == name)
 
-    problem = find_problem(tool, meant_arguments(tool, arguments))
+    problem = find_problem(tool, meant_arguments(tool, json.loads(arguments)))
 
-    assert problem is None if said is None else said in str(problem)
+    assert said in str(problem) if said else problem is None
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "meant"),
-    [
-        ("memory_search", {"query": 42, "limit": "3"}, {"query": "42", "limit": 3}),
-        ("memory_search", {"query": "x", "limit": 3.0, "tags": None, "since": ""}, {"query": "x", "limit": 3}),
-        ("memory_search", {"tags": "[\"W\", \"o\"]", "entities": "Mina, Joon"}, {"tags": ["W", "O"], "entities": ["Mina", "Joon"]}),
-        ("memory_search", {"tags": "W", "until": "2026-01-01T10:00:00Z"}, {"tags": ["W"], "until": "2026-01-01"}),
-        ("memory_note", {"confidence": "0.9", "tag": "o"}, {"confidence": 0.9, "tag": "O"}),
-        ("memory_note", {"questions": "Where, and when?"}, {"questions": ["Where, and when?"]}),
-        ("memory_note", {"questions": "[\"Where?\"]", "text": "[draft]"}, {"questions": ["Where?"], "text": "[draft]"}),
-        ("memory_get", {"what": ["@Mina"], "related": "1"}, {"what": "@Mina", "related": 1}),
-        ("memory_feedback", {"used": "m-a,m-b", "importance": "8"}, {"used": ["m-a", "m-b"], "importance": 8}),
-    ],
-)  # fmt: skip
-def test_arguments_are_taken_as_they_can_only_be_meant(name: str, given: Any, meant: Any) -> None:
+@pytest.mark.parametrize(("name", "given", "meant"), examples("arguments", "meant"))
+def test_arguments_are_taken_as_they_can_only_be_meant(name: str, given: str, meant: str) -> None:
     tool = next(tool for tool in TOOLS if tool["name"] == name)
 
-    assert meant_arguments(tool, given) == meant
+    assert meant_arguments(tool, json.loads(given)) == json.loads(meant)
 
 
 def test_schemas_are_such_as_gemini_takes() -> None:

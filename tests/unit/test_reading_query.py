@@ -66,40 +66,9 @@ def test_a_title_only_names_its_subject(text: str) -> None:
     assert not weigh_query(analyse_text(text).terms, runs_of(text), 9, 9, lambda _: 1).asks
 
 
-READINGS = {
-    "세종대왕의": ["세종대왕"],
-    "업적은": ["업적"],
-    "이": [],
-    "순신": ["순신"],
-    "이순신": ["이순신"],
-    "한국": ["한국"],
-    "전쟁은": ["전쟁"],
-    "한국전쟁은": ["한국", "전쟁"],
-    "나는": ["나"],
-    "대한": ["대하"],
-    "라는": [],
-    "새벽에": ["새벽"],
-    "에": [],
-    "부터": ["부터"],
-}
-KNOWN = frozenset(
-    [
-        "세종대왕",
-        "업적",
-        "담배",
-        "피우",
-        "마시",
-        "차",
-        "나",
-        "대한민국",
-        "김을동",
-        "대선",
-        "클라우드",
-        "과제",
-        "개혁",
-        "새벽",
-    ]
-)
+WORDS = "세종대왕 업적 담배 피우 마시 차 나 대한민국 김을동 대선 클라우드 과제 개혁 새벽"
+READINGS = {run: words.split() for run, words in examples("spacing", "readings")}
+KNOWN = frozenset(WORDS.split())
 
 
 def read(text: str) -> str:

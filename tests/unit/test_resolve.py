@@ -10,24 +10,9 @@ from bankd.layouts.links import keys_to, link_key
 from bankd.pages.names import Names
 from bankd.pages.references import LinkKind, Reference
 from bankd.pages.resolve import render_path, resolve_reference
-from tests.examples import examples
+from tests.examples import examples, texts
 
-NAMES = Names(
-    [
-        "bank/knowledge/full.md",
-        "bank/knowledge/full/tools.md",
-        "bank/knowledge/a b.md",
-        "bank/knowledge/README.md",
-        "bank/entities/Peter.md",
-        "bank/entities/same.md",
-        "bank/daily/same.md",
-        "bank/도구/편집기.md",
-        "bank/guide/index.md",
-        "bank/img/p.png",
-        "archive/knowledge/full.md",
-        "memory/2026-05-02.md",
-    ]
-)
+NAMES = Names(texts("links", "files"))
 HERE = "bank/knowledge/notes.md"
 
 

@@ -34,16 +34,8 @@ def lines(*rows: Any) -> list[str]:
 
 
 def claude(kind: str, content: Any, uuid: str = "u1", **more: Any) -> dict[str, Any]:
-    message = {"role": kind, "content": content}
-    return {
-        "type": kind,
-        "message": message,
-        "uuid": uuid,
-        "timestamp": AT,
-        "sessionId": "s",
-        "isSidechain": False,
-        **more,
-    }
+    row = {"type": kind, "message": {"role": kind, "content": content}, "uuid": uuid}
+    return row | {"timestamp": AT, "sessionId": "s", "isSidechain": False, **more}
 
 
 def codex(**payload: Any) -> dict[str, Any]:
@@ -62,14 +54,7 @@ def test_claude_code_keeps_what_was_said_and_a_line_of_each_tool() -> None:
         lines(
             {"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "content": "배포는 언제야?"},
             claude("user", "배포는 언제야?<system-reminder>not said</system-reminder>"),
-            {
-                "type": "attachment",
-                "uuid": "u2",
-                "sessionId": "s",
-                "timestamp": AT,
-                "message": None,
-                "attachment": {"content": OURS},
-            },
+            claude("attachment", "", "u2") | {"message": None, "attachment": {"content": OURS}},
             claude("assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Friday."}, use]),
             claude("user", [{"type": "tool_result", "tool_use_id": "t", "content": "a\n" * 900}]),
             claude("user", "a summary", isCompactSummary=True),
@@ -229,10 +214,8 @@ def test_openclaw_and_hermes_sessions_are_told_apart() -> None:
 def test_of_a_chatgpt_conversation_the_branch_that_was_shown_last_counts() -> None:
     def node(role: str, text: str, parent: str | None) -> dict[str, Any]:
         content = {"content_type": "text", "parts": [text]}
-        return {
-            "parent": parent,
-            "message": {"author": {"role": role}, "create_time": 1777887000.5, "content": content},
-        }
+        message = {"author": {"role": role}, "create_time": 1777887000.5, "content": content}
+        return {"parent": parent, "message": message}
 
     mapping = {
         "root": {"parent": None, "message": None},
@@ -249,13 +232,7 @@ def test_of_a_chatgpt_conversation_the_branch_that_was_shown_last_counts() -> No
 
 
 def test_a_claude_ai_export_gives_its_conversations() -> None:
-    message = {
-        "uuid": "m",
-        "sender": "human",
-        "created_at": AT,
-        "text": "",
-        "content": [{"type": "text", "text": "hi"}],
-    }
+    message = {"uuid": "m", "sender": "human", "created_at": AT, "text": "", "content": [_TEXT[0] | {"text": "hi"}]}
     export = [{"uuid": "a", "name": "One", "chat_messages": [message, "torn"]}, {"uuid": "b", "chat_messages": []}]
     found = read_export("conversations", json.dumps(export))
 
@@ -393,27 +370,17 @@ def test_a_note_that_is_named_by_a_day_is_the_log_of_that_day() -> None:
 
 _TEXT = [{"type": "text", "text": "said"}]
 _USE = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
+_TYPED = [{"type": "input_text", "text": "said"}]
+_CALL = [*_TEXT, {"type": "toolCall", "name": "read", "arguments": {}}]
 _PASSED = {"content_item_metadata": [{"provenance": {"type": "user"}}]}
 _SESSIONS = {
     "claude-code": [claude("assistant", [*_TEXT, _USE]), claude("user", [{"type": "tool_result", "tool_use_id": "t"}])],
     "codex": [
-        codex(
-            type="message",
-            role="user",
-            content=[{"type": "input_text", "text": "said"}],
-            internal_chat_message_metadata_passthrough=_PASSED,
-        ),
+        codex(type="message", role="user", content=_TYPED, internal_chat_message_metadata_passthrough=_PASSED),
         codex(type="function_call", name="shell", namespace="x", call_id="c", arguments="{}"),
         codex(type="function_call_output", call_id="c", output="out"),
     ],
-    "openclaw": [
-        {
-            "type": "message",
-            "id": "1",
-            "timestamp": AT,
-            "message": {"role": "user", "content": [*_TEXT, {"type": "toolCall", "name": "read", "arguments": {}}]},
-        }
-    ],
+    "openclaw": [{"type": "message", "id": "1", "timestamp": AT, "message": {"role": "user", "content": _CALL}}],
     "hermes": [
         {"role": "assistant", "content": _TEXT, "timestamp": 1, "tool_calls": [{"function": {"name": "x"}}]},
         {"role": "tool", "content": "out", "tool_name": "x"},

@@ -83,20 +83,8 @@ def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
 
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-WORDS = [
-    "정직",
-    "약속",
-    "루틴",
-    "산행",
-    "커피",
-    "marrakech",
-    "concise",
-    "reply",
-    "garden",
-    "sunrise",
-    "backend",
-    "lake",
-]
+NAMED = "정직 약속 루틴 산행 커피 marrakech concise reply garden sunrise backend lake"
+WORDS = NAMED.split()
 PATHS = ("identity/values.md", "knowledge/tools/vim.md", "knowledge/food.md", "knowledge/tools/old/ed.md", "x.md")
 
 
