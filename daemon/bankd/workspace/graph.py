@@ -6,12 +6,10 @@ of the workspace and of the other folders in the settings.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -39,14 +37,14 @@ from bankd.pages.memory import split_id
 from bankd.pages.names import ARCHIVE, BANK, INBOX, Names, is_outside, is_own, path_key
 from bankd.pages.page import parts_folder, read_page
 from bankd.pages.references import LinkKind, Reference
-from bankd.pages.resolve import WIKI_KINDS, Outline, Spot, outline_of, resolve_reference
+from bankd.pages.resolve import WIKI_KINDS, Outline, outline_of, resolve_reference
 from bankd.pages.scanner import Document, decode_text, encode_text, scan_text
 from bankd.pages.text import only_utf8
 from bankd.storage.disk import DerivedDatabase
 from bankd.storage.tree import FILE_CAP, FileTree, fingerprint_of, walk_folders
 from bankd.workspace.catalog import seen_file, seen_row
 
-_FORMAT = 5
+_FORMAT = 6
 _LINK = "source, kind, line, first, last, target, angled"
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
@@ -58,7 +56,6 @@ CREATE INDEX links_lost ON links (is_lost) WHERE is_lost;
 CREATE TABLE ids (path TEXT, id TEXT);
 CREATE INDEX ids_path ON ids (path);
 CREATE INDEX ids_id ON ids (id);
-CREATE TABLE outlines (path TEXT PRIMARY KEY, outline TEXT) WITHOUT ROWID;
 CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 """
 
@@ -66,11 +63,6 @@ CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 def _link(source: str, kind: str, *place: Any) -> Link:
     line, first, last, target, angled = place
     return Link(source, Reference(LinkKind(kind), line, first, last, decode_text(target), bool(angled)))
-
-
-def _outline(text: str) -> Outline:
-    fields = json.loads(text)
-    return Outline(tuple(Spot(**spot) for spot in fields["spots"]), fields["ids"], fields["blocks"])
 
 
 _FOLDERS = ("bank", "memory", "archive")
@@ -117,10 +109,11 @@ class LinkGraph:
         self.names = Names((), self._home)
         self.opened = 0
         self._views: dict[str, PagePart] = {}
+        self._outlines: dict[str, Outline] = {}
 
     def refresh(self) -> None:
         """Read the files that changed, forget those that are gone, and notice the moves that the user made."""
-        self._views = {}
+        self._views, self._outlines = {}, {}
         there = dict(_referring_files(self._home, self._roots))
         self.names = Names(there, self._home)
         seen = {path: there[path] for path in only_utf8(there)}  # a link may lead to the others too
@@ -176,7 +169,7 @@ class LinkGraph:
         self.database.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _forget(self, path: str) -> None:
-        for table, column in (("files", "path"), ("links", "source"), ("ids", "path"), ("outlines", "path")):
+        for table, column in (("files", "path"), ("links", "source"), ("ids", "path")):
             self.database.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
 
     def _files(self) -> dict[str, FileFingerprint]:
@@ -242,15 +235,12 @@ class LinkGraph:
         return LinkScene(self.names, self._outline)
 
     def _outline(self, path: str) -> Outline | None:
-        """The places in a file, found once while it stays the same."""
+        """The places in a file."""
         if not path.endswith(".md"):
             return None
-        known = self.database.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
-        if known:
-            return known[0]
-        outline = outline_of(self.document(path))
-        self.database.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
-        return outline
+        if path not in self._outlines:
+            self._outlines[path] = outline_of(self.document(path))
+        return self._outlines[path]
 
     def links_into(self, pages: Collection[str]) -> list[Link]:
         """The references to a place inside one of these pages, from the pages themselves too."""
