@@ -43,40 +43,36 @@ def rows_of(plan: Plan) -> Iterator[ReportRow]:
     yield from (ReportRow(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
 
 
+def _of_line(sign: str, kind: str, line: RetainLine, reason: str) -> ReportRow:
+    """The row of a line of a log."""
+    return ReportRow(sign, kind, str(line.place), statement_of(line.memory), reason)
+
+
 def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
     for p in plan.placements:
         page, heading = p.destination.page, p.destination.heading
-        kind = "inbox" if page == INBOX else "learned"
         target = f"bank/{page}" + (f"#{heading}" if heading else "")
-        text = statement_of(p.line.memory)
-        yield ReportRow("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
+        yield _of_line("+", "inbox" if page == INBOX else "learned", p.line, f"{target}: {p.destination.reason}")
     for b in plan.blocked:
-        reason = f"{b.twin} says it: {b.reason}"
-        yield ReportRow("=", "duplicate", str(b.line.place), statement_of(b.line.memory), reason)
+        yield _of_line("=", "duplicate", b.line, f"{b.twin} says it: {b.reason}")
     for r in plan.repaired:
-        reason = f"{r.page} has it; noted in the event log"
-        yield ReportRow("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
+        yield _of_line("=", "known", r.line, f"{r.page} has it; noted in the event log")
     for u in plan.updates:
         asked = f"may replace {u.old}, which a person wrote: bankctl review list contradictions"
-        reason = asked if u.is_question else f"supersedes {u.old}: {u.reason}"
-        yield ReportRow(
-            "!" if u.is_question else "~",
-            "asked" if u.is_question else "updated",
-            str(u.line.place),
-            statement_of(u.line.memory),
-            reason,
+        sign, kind, reason = (
+            ("!", "asked", asked) if u.is_question else ("~", "updated", f"supersedes {u.old}: {u.reason}")
         )
+        yield _of_line(sign, kind, u.line, reason)
     for e in plan.revised:
-        said = f"{e.change.key} on {e.change.path} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.change.old)))}"
-        yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
+        said = statement_of(parse_memory(MARKER.sub("", e.change.old)))
+        yield _of_line("~", "edited", e.line, f"{e.change.key} on {e.change.path} follows its line; it said: {said}")
     new = {line.id for line in plan.lines}
     for line in plan.projects:
         if line.id not in new:
             reason = f"is of {line.project} now" if line.project else "holds in every project now"
-            yield ReportRow("~", "project", str(line.place), statement_of(line.memory), reason)
+            yield _of_line("~", "project", line, reason)
     for o in plan.overruled:
-        advice = f"{o.reason}; bankctl review accept {o.line.id} lets the line in"
-        yield ReportRow("=", "not followed", str(o.line.place), statement_of(o.line.memory), advice)
+        yield _of_line("=", "not followed", o.line, f"{o.reason}; bankctl review accept {o.line.id} lets the line in")
     for c in plan.confirmed:
         yield ReportRow("~", "confirmed", c.path, normalise_text(c.new), "said again, so it counts a little more")
 
