@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import TypeAlias
 
 from bankd.pages import scanner
@@ -252,7 +251,7 @@ def insert_beside(
     for key, is_after in (*((key, True) for key in after), *((key, False) for key in before)):
         for anchor in found.get(key, ()):
             at = anchor.end if is_after else anchor.start
-            for lines in _spacings(document, anchor, at, pieces, is_apart):
+            for lines in _spacings(document, at, pieces, is_apart):
                 result = _spliced(document, [(at, lines)], any_depth=True)
                 if result is not None:
                     return result
@@ -353,24 +352,11 @@ def _content_end(lines: tuple[str, ...], section: LineSpan) -> int:
 
 
 def _spacings(
-    document: scanner.Document, anchor: LineSpan, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
+    document: scanner.Document, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
 ) -> Iterator[list[str]]:
-    """The lines to insert: spaced as they were or as their neighbours are, then in the other ways."""
+    """The lines to insert: spaced as they were, then in the other ways."""
     body = [line for piece in pieces for line in piece.split("\n")]
-    loose = _is_loose(document, anchor, pieces)
-    for above, below in (is_apart or (loose, loose), (True, True), (False, False)):
+    for above, below in (is_apart or (False, False), (True, True), (False, False)):
         opening = [""] if above and at and document.lines[at - 1].strip() else []
         closing = [""] if below and at < len(document.lines) and document.lines[at].strip() else []
         yield [*opening, *body, *closing]
-
-
-def _is_loose(document: scanner.Document, anchor: LineSpan, pieces: list[str]) -> bool:
-    """Whether blank lines stand between the memories around the anchor; between paragraphs they always do."""
-    items = [block for block in document.blocks if block.kind is scanner.BlockKind.ITEM]
-    own = next((block for block in items if block.start == anchor.start), None)
-    if own is None or not is_item(pieces[0]):
-        return True
-    siblings = [block for block in items if block.depth == own.depth]
-    n = siblings.index(own)
-    gaps = [document.lines[one.whole_end : other.start] for one, other in pairwise(siblings[max(0, n - 1) : n + 2])]
-    return any(gap and all(not line.strip() for line in gap) for gap in gaps)

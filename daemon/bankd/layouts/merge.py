@@ -227,14 +227,19 @@ def folders_moved(moves: Mapping[str, str], still_there: Collection[str]) -> dic
     """The folders that moved as a whole: all their pages went to the same place, and nothing is left."""
     found: dict[str, str] = {}
     for old, new in moves.items():
-        there, here = old.split("/"), new.split("/")
-        while there and here and there[-1] == here[-1]:
-            there.pop()
-            here.pop()
-        before, after = "/".join(there), "/".join(here)
+        before, after = root_of_move(old, new)
         is_whole = all(
             moves[path] == after + path[len(before) :] for path in moves if path.startswith(before + "/")
         ) and not any(path.startswith(before + "/") for path in still_there)
         if before and after and before != old and is_whole:
             found[before] = after
     return found
+
+
+def root_of_move(old: str, new: str) -> tuple[str, str]:
+    """The page, or the topmost folder, that was moved: the parts by which the two paths differ."""
+    was, now = old.split("/"), new.split("/")
+    while was and now and was[-1] == now[-1]:
+        was.pop()
+        now.pop()
+    return "/".join(was), "/".join(now)

@@ -30,7 +30,7 @@ from bankd.layouts.links import (
     link_key,
     wanted_reach,
 )
-from bankd.layouts.merge import Layout, PageIdentity, moved_by_hand
+from bankd.layouts.merge import Layout, PageIdentity, moved_by_hand, root_of_move
 from bankd.layouts.rearrange import REFERRING, read_source
 from bankd.memory.route import PagePart, read_part
 from bankd.pages.memory import split_id
@@ -300,8 +300,8 @@ class LinkGraph:
         for target in filter(None, (resolve_reference(link.reference, link.source, before) for link in astray)):
             meant = {old for old in moves if old == target.path or old.startswith(f"{target.path.rstrip('/')}/")}
             waiting |= meant or moves.keys()
-        roots = {_root_of(old, moves[old]) for old in waiting}
-        return {old: new for old, new in moves.items() if _root_of(old, new) in roots}
+        roots = {root_of_move(old, moves[old]) for old in waiting}
+        return {old: new for old, new in moves.items() if root_of_move(old, new) in roots}
 
     def pages_with(self, block: str) -> list[str]:
         """The files in which a block of this id stands."""
@@ -330,15 +330,6 @@ class LinkGraph:
     def sizes(self) -> dict[str, int]:
         """The bytes of every page of the bank."""
         return {path: seen.size for path, seen in self._files().items() if path.startswith(BANK)}
-
-
-def _root_of(old: str, new: str) -> tuple[str, str]:
-    """The page, or the topmost folder, that was moved: the parts by which the two paths differ."""
-    was, now = old.split("/"), new.split("/")
-    while was and now and was[-1] == now[-1]:
-        was.pop()
-        now.pop()
-    return "/".join(was), "/".join(now)
 
 
 def _is_ours(link: Link, once: Reach) -> bool:
