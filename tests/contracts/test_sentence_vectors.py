@@ -90,7 +90,7 @@ def test_logs_have_vectors_of_their_own_which_hide_none_of_the_bank(search: Bank
     assert near is not None
     assert len(near) == 3, "the texts of the bank alone"
     (root / "memory" / "2026-05-02.md").write_text("## Morning\n\nAn espresso.\n")
-    search.refresh(NOW, None, "never")
+    search.refresh(NOW, None, may_wait=False)
     assert state(search) == "bank on; logs 29 of 30 passages"
 
 
@@ -104,7 +104,7 @@ def test_a_changed_page_is_found_by_words_at_once_and_by_meaning_after_the_next_
 ) -> None:
     search.refresh(NOW, None)
     (root / "bank" / "coffee.md").write_text("# Kitchen\n\n- W: The espresso machine is new.\n")
-    search.refresh(NOW, None, "never")
+    search.refresh(NOW, None, may_wait=False)
     assert texts(search, "espresso machine")[0].startswith("The espresso")
     assert state(search) == "3 of 4 memories"
     search.refresh(NOW, None)

@@ -59,16 +59,12 @@ CREATE INDEX undescribed_pages ON pages (path, memories, texts) WHERE keywords =
 CREATE INDEX stamps_of_pages ON pages (path, stamp);
 CREATE INDEX sums_of_pages ON pages (memories, texts, words);
 CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
+CREATE TABLE meanings (row INTEGER NOT NULL, key INTEGER);
+CREATE INDEX meanings_by_row ON meanings (row);
+CREATE INDEX meanings_by_key ON meanings (key);
+CREATE TRIGGER memory_added AFTER INSERT ON memories BEGIN INSERT INTO meanings VALUES (new.row, NULL); END;
+CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN DELETE FROM meanings WHERE row = old.row; END;
 """
-# Made when vectors are first wanted, so that an index without them pays nothing. The triggers keep the table complete.
-_MEANINGS = (
-    "CREATE TABLE meanings (row INTEGER NOT NULL, key INTEGER)",
-    "CREATE INDEX meanings_by_row ON meanings (row)",
-    "CREATE INDEX meanings_by_key ON meanings (key)",
-    "CREATE TRIGGER memory_added AFTER INSERT ON memories BEGIN INSERT INTO meanings VALUES (new.row, NULL); END",
-    "CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN DELETE FROM meanings WHERE row = old.row; END",
-    "INSERT INTO meanings SELECT row, NULL FROM memories",
-)
 # Every search asks for this summary of the events of use, so it is computed when they arrive.
 _SUM_UP_USE = """
 INSERT OR REPLACE INTO usages
@@ -250,14 +246,9 @@ class Rows:
     # Sentence vectors: by row the key under which the vector of the text is kept.
 
     def prepare_meanings(self, identity: str) -> None:
-        """Begin to note which memories have a vector of this identity; notes about vectors of another are forgotten."""
-        before = self.state("vectors")
-        if not self._number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'meanings'"):
-            for statement in _MEANINGS:
-                self._connection.execute(statement)
-        elif before not in {"", identity}:
+        """Forget the notes about vectors of another identity."""
+        if self.state("vectors") != identity:
             self._connection.execute("UPDATE meanings SET key = NULL WHERE key IS NOT NULL")
-        if before != identity:
             self.set_state("vectors", identity)
 
     def count_without_vector(self) -> int:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bankd.workers.analyser import Analyser
 
 _T = TypeVar("_T")
-FORMAT = "18"
+FORMAT = "19"
 """Changes whenever an index of the version before could not be read."""
 _LIST = "meta.json"
 """The list that tantivy keeps of the files of an index."""
@@ -264,6 +264,7 @@ class SearchIndex:
         """Open the newest state; False when there is no index yet. Raises IndexDamaged."""
         name = self._folder.current()
         if name is None:
+            self.close()
             return False
         with damage_told():
             build = self._build
@@ -327,10 +328,6 @@ class SearchIndex:
         """How many pages changed since they were read, all if there is no index; reads their stamps only."""
         scan, stamps = self._pages.scan(), self._build.rows.stamps() if self._build else {}
         return 0 if scan == stamps else len({path for path, _ in scan.items() ^ stamps.items()})
-
-    def pages_there(self) -> int:
-        """How many pages the folder has."""
-        return len(self._pages.scan())
 
     def too_large(self) -> Sequence[str]:
         """The files that are too large to be searched, as the last check of all files found them."""

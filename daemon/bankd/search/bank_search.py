@@ -100,7 +100,7 @@ class Indexes(NamedTuple):
 
     def made(self) -> Iterable[SearchIndex]:
         """The indexes of logs and archive, without empty ones: an empty index costs time in every search."""
-        return (index for index in self.beside.values() if index.is_there() or index.pages_there())
+        return (index for index in self.beside.values() if index.is_there() or index.pending())
 
     def sizes(self) -> dict[str, int]:
         """How many passages or memories the indexes of logs and archive hold."""
@@ -477,4 +477,5 @@ def _catch_up(group: str, index: SearchIndex, now: datetime) -> tuple[str, int]:
 
 
 def _pending(index: SearchIndex) -> int:
-    return index.pending() if index.open() else index.pages_there()
+    index.open()
+    return index.pending()
