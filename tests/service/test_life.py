@@ -112,23 +112,22 @@ def test_a_reload_changes_the_settings(manager: Any) -> None:
     assert manager.process.poll() is None
 
 
-@pytest.mark.parametrize("bad", ["timezone: Mars/Olympus\n", "settle_seconds: [\n", "routing: nowhere.yaml\n"])
-def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any, bad: str) -> None:
+def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any) -> None:
     manager.serve()
     before = manager.ask("status")["jobs"][1]["next"]
-    (manager.workspace / "bankd.yaml").write_text(bad)
-    manager.process.send_signal(signal.SIGHUP)
+    for bad in ("timezone: Mars/Olympus\n", "settle_seconds: [\n", "routing: nowhere.yaml\n"):
+        (manager.workspace / "bankd.yaml").write_text(bad)
+        manager.process.send_signal(signal.SIGHUP)
+        status = manager.wait_until(lambda: (told := manager.ask("status"))["daemon"]["settings_problem"] and told)
+
+        assert status["jobs"][1]["next"] == before, bad
+        assert [finding for finding in status["findings"] if finding["needs_person"]]
+        assert manager.ask("run", kind="micro")["ok"]
+
+        (manager.workspace / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
+        assert manager.ask("reload") == {"ok": True, "problem": ""}
+        assert manager.ask("status")["daemon"]["settings_problem"] == ""
     manager.wait_for("the new settings cannot be used, the old ones hold")
-    status = manager.ask("status")
-
-    assert status["jobs"][1]["next"] == before
-    assert status["daemon"]["settings_problem"]
-    assert [finding for finding in status["findings"] if finding["needs_person"]]
-    assert manager.ask("run", kind="micro")["ok"]
-
-    (manager.workspace / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
-    assert manager.ask("reload") == {"ok": True, "problem": ""}
-    assert manager.ask("status")["daemon"]["settings_problem"] == ""
 
 
 def test_a_second_daemon_in_any_folder_of_the_workspace_says_who_is_there(manager: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+import shutil
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,12 +19,13 @@ from tests.settings import change_setting, place_by_rules_alone, search_by_words
 from tests.ui.conftest import Open, post
 
 NOW = "2026-05-12T20:00"
+DEPLOY = "W: The production deploy runs at 10:00 on Tuesdays."
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace in which one of everything waits for a person."""
-    root = tmp_path / "desk"
+    root = tmp_path_factory.mktemp("made") / "desk"
     make_workspace(root)
     search_by_words(root)
     place_by_rules_alone(root)
@@ -37,12 +38,8 @@ def desk(tmp_path: Path) -> Path:
     )
     logs = {
         "2026-03-22.md": ["O(c=0.72) @Peter: Believes that tea is overrated."],
-        "2026-05-02.md": [
-            "W: The production deploy runs at 10:00 on Tuesdays.",
-            "W: 해왕성에는 바람이 세다.",
-            "X: nobody knows this tag",
-        ],
-        "2026-05-11.md": ["W: The production deploy runs at 11:00 on Tuesdays."],
+        "2026-05-02.md": [DEPLOY, "W: 해왕성에는 바람이 세다.", "X: nobody knows this tag"],
+        "2026-05-11.md": [DEPLOY.replace("10", "11")],
     }
     for name, lines in logs.items():
         (root / "memory" / name).write_text("## Retain\n" + "".join(f"- {line}\n" for line in lines), "utf-8")
@@ -50,6 +47,11 @@ def desk(tmp_path: Path) -> Path:
     main(["--workspace", str(root), "distil", "--rules", "--now", "2026-05-11T20:00"])
     main(["--workspace", str(root), "cycle", "micro", "--now", NOW])
     return root
+
+
+@pytest.fixture
+def desk(made_desk: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made_desk, tmp_path / "desk"))
 
 
 @pytest.fixture
@@ -184,11 +186,8 @@ def test_a_decision_leads_back_to_a_page_of_ours(client: TestClient, view: str) 
     assert re.match(r"/desk/review/%2F%2Fevil\.example\?did=importance&run=\S+-importance", went)
 
 
-@pytest.mark.parametrize("break_it", [lambda root: (root / "bankd.yaml").write_text("nonsense: [", "utf-8")])
-def test_where_nothing_can_be_decided_it_is_said_and_looking_goes_on(
-    desk: Path, client: TestClient, break_it: Callable[[Path], object]
-) -> None:
-    break_it(desk)
+def test_where_nothing_can_be_decided_it_is_said_and_looking_goes_on(desk: Path, client: TestClient) -> None:
+    (desk / "bankd.yaml").write_text("nonsense: [", "utf-8")
 
     assert 'role="alert"' in post(client, "desk", do="pin", id="m-aaaaaaaaaaaa")
     assert client.get("/desk/search?q=keys").status_code == 200
@@ -217,17 +216,9 @@ def test_a_memory_is_added_edited_undone_and_forgotten_on_the_page(desk: Path, c
     found = re.search(r'/desk/memory/(m-\w+)">The <mark>spare', page)
     assert found
     shown = "The spare tyre lies behind the shed."
-    edit = {
-        "do": "edit",
-        "view": "memory",
-        "what": found[1],
-        "id": found[1],
-        "tag": "B",
-        "about": "Nadia",
-        "shown": shown,
-    }
+    edit = {"do": "edit", "view": "memory", "what": found[1], "id": found[1], "tag": "B", "about": "Nadia"}
 
-    went = post(client, "desk", **edit, text="The spare tyre lies in the shed.")
+    went = post(client, "desk", **edit, shown=shown, text="The spare tyre lies in the shed.")
     assert went.startswith("/desk/memory/"), re.findall(r"role=.alert.*", went)
     line = next(data for data in contents(desk).values() if found[1].encode() in data and b"Nadia" in data)
     assert f"- B @Nadia: The spare tyre lies in the shed. ^{found[1]}\n".encode() in line
