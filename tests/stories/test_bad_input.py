@@ -673,7 +673,7 @@ def test_no_rule_leads_to_the_pages_of_bankd_itself(root: Path, bankctl: Run, ru
     refused = bankctl("cycle", "micro", "--now", NOW)
 
     assert refused.code == 3
-    assert refused.err.count("routing.yaml:3: target") == 1
+    assert refused.err.count("routing.yaml:3: ") == 1
     assert "bank/_meta/" in refused.err
 
 
