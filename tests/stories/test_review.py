@@ -15,7 +15,7 @@ from bankd.edits.operations import Operation, Remove
 from bankd.memory.plan import MovingMemory, move_operations
 from bankd.memory.route import Destination
 from bankd.wiring.reader import BankReader
-from tests.settings import place_by_rules_alone
+from tests.settings import change_setting, place_by_rules_alone
 from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
 NOW = ("--now", "2026-05-13T20:00")
@@ -132,6 +132,7 @@ def test_a_rule_is_shown_and_then_added_with_all_comments_kept(waiting: str, roo
     assert "2 waiting lines would go there too" in shown
     assert rules.read_text("utf-8") == before
 
+    change_setting(root, "settle_seconds: 0", "settle_seconds: 5")  # what bankd itself wrote has settled
     done = bankctl("review", "place", waiting, "daily/home", "--always", "뮤즐렉", "--apply")
     assert done.code == 0, done.err
 

@@ -409,12 +409,15 @@ class PageMemoryCatalog(ComparedTable):
     def _refresh(self, folder: str, now: datetime) -> None:
         known = self._catalog_db.fingerprints(folder)
         survey = self._files.survey(folder, now, self._settle, known)
+        for path in sorted(
+            self._own_writes.keys() & survey.unsettled.keys()
+        ):  # just written by us: young, and complete
+            ours, data = self._files.fingerprint(path), self._files.read(path)
+            if ours and data is not None and digest_of(data) == self._own_writes[path]:
+                survey.files[path] = ours
+                del survey.unsettled[path]
         self._closed |= {**survey.unsettled, **survey.quarantined}
         self._emptied |= survey.emptied
-        for path in sorted(self._own_writes.keys() & set(survey.unsettled)):  # just written by us: young, and complete
-            ours, data = self._files.fingerprint(path), self._files.read(path)
-            if ours and data is not None and digest_of(data) == self._own_writes[path] and holds_memories(path):
-                self._catalog_db.record_page(path, ours, data)
         for path, seen in survey.files.items():
             if known.get(path) != seen and path not in self.resting and holds_memories(path):
                 try:
