@@ -96,12 +96,14 @@ def test_a_backup_stands_beside_the_workspace_and_never_in_it(
 
 
 def test_all_memories_are_exported_as_json_and_as_one_markdown_text(bank: Path, bankctl: Run, tmp_path: Path) -> None:
+    (bank / "bank/pets.md").write_text("# Pets\n\n- W: The cat is called Miso.\n", encoding="utf-8")
     rows = [json.loads(line) for line in bankctl("export").out.splitlines()]
     opinion = next(row for row in rows if row["kind"] == "O")
     bankctl("export", "--markdown", str(tmp_path / "all.md"))
     text = (tmp_path / "all.md").read_text("utf-8")
 
-    assert len(rows) == 2
+    assert len(rows) == 3
+    assert [row["text"] for row in rows if row["id"] is None] == ["The cat is called Miso."]
     assert (opinion["about"], opinion["confidence"], opinion["source"]) == (["Peter"], 0.9, "memory/2026-05-01.md:5")
     assert "# opinions/preferences\n" in text
     assert "- O(c=0.90@2026-05-01) @Peter: Prefers concise replies." in text

@@ -33,23 +33,22 @@ _DERIVED = ".bankd"
 
 
 def export_memories(workspace: Workspace) -> list[dict[str, Any]]:
-    """Every memory of the bank as plain values, page by page in the order in which it stands there."""
+    """Every memory of the bank as plain values, page by page in the order in which it stands there; without an id it is None."""
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
     newer, rows = ledger.successors(), []
     for page in sorted(workspace.catalog.pages(), key=lambda page: page.path):
         for entry in page.entries:
             memory = entry.memory
-            if not memory.id:
-                continue
-            fact, sure = ledger.consumed.get(memory.id), memory.confidence
+            id_, sure = memory.id or "", memory.confidence
+            fact = ledger.consumed.get(id_)
             rows.append({
                 "id": memory.id, "kind": memory.tag, "text": memory.text, "about": list(memory.entities),
                 "page": page.path, "line": entry.line, "heading": list(entry.heading),
                 "confidence": sure.hundredths / 100 if sure else None,
                 "confidence_day": sure.day.isoformat() if sure and sure.day else None,
                 "source": f"memory/{fact.get('log')}:{fact.get('line')}" if fact else None,
-                "learned": str(fact["at"]) if fact else None, "replaced_by": newer.get(memory.id),
+                "learned": str(fact["at"]) if fact else None, "replaced_by": newer.get(id_),
             })  # fmt: skip
     return rows
 
