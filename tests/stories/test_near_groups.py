@@ -111,6 +111,27 @@ def test_a_group_is_offered_until_a_person_keeps_it_and_never_again(root: Path, 
     assert "2 kept" in bankctl("log").out
 
 
+def test_a_group_merges_when_a_person_says_so_and_else_it_is_told_why_not(bankctl: Run, page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    all_ = bankctl("review", "merge", "--apply")
+    assert all_.out.endswith("what is near in other words is merged one by one: bankctl review list near\n")
+    refused = bankctl("review", "merge", THIRD)
+    page.write_text(text.replace("drawer.", "drawer. #pinned"), encoding="utf-8")
+    pinned = bankctl("review", "merge", OTHER, "--now", DAY_2)
+    page.write_text(text, encoding="utf-8")
+
+    merged = bankctl("review", "merge", OTHER, "--now", DAY_2, "--json").json["done"]
+
+    assert (refused.code, "it has no near-copies" in refused.err) == (3, True)
+    assert (pinned.code, f"{OTHER}: not merged, for the others are pinned" in pinned.err) == (3, True)
+    assert bankctl("review", "list", "near", "--json").json["near"] == []
+    (kept,) = (line for line in page.read_text(encoding="utf-8").splitlines() if "spare keys" in line)
+    assert kept == f"- W: We keep the spare keys in the blue drawer. <!-- also {OTHER} --> ^{ONE}"
+    assert OTHER in bankctl("archive").out
+    bankctl("undo", merged[0]["run"])
+    assert page.read_text(encoding="utf-8") == text
+
+
 def test_what_is_kept_is_not_merged(bankctl: Run, page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("The spare keys are stored", "We keep the spare keys"), encoding="utf-8")

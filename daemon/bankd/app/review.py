@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Sequence
+from itertools import combinations
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
 from bankd.config.workspace import add_rule
@@ -29,7 +30,7 @@ from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, ro
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
 from bankd.pages.names import INBOX, problem_of_target
 from bankd.pages.page import MARKER, MemoryLines, parts_folder, read_page, with_confidence
-from bankd.same import Pairs, near_groups
+from bankd.same import Likeness, Pairs, Relation, near_groups
 from bankd.secrets.screening import find_secrets
 
 
@@ -245,14 +246,23 @@ def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
 
 
 def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bool = False) -> Report:
-    """Merge near-copies, all or those of one memory."""
+    """Merge what says the same, all over the bank; or the whole group of near-copies of one memory, as a person asked.
+
+    UserError when that memory has no near-copies, or none that can be merged.
+    """
     user_run = begin_run(workspace, "consolidate")
-    held, fading = user_run.catalog.all_lines(), workspace.fading()
-    if only is not None and only not in held:
-        raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
-    merged = archive.find_mergers(held, compare_all(user_run), user_run.ledger.restored, workspace.now.date(), fading)
-    chosen = tuple(m for m in merged if only is None or only in {m.change.key, *(source.id for source in m.sources)})
-    return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force)
+    held, pairs, restored = user_run.catalog.all_lines(), compare_all(user_run), user_run.ledger.restored
+    if only is not None:
+        _require([only], held)
+        group = _near_group(workspace, only)
+        pairs, restored = dict.fromkeys(combinations(group, 2), Likeness(Relation.SAME)), {}
+    merged = archive.find_mergers(held, pairs, restored, workspace.now.date(), workspace.fading())
+    if only is not None and not merged:
+        raise UserError(
+            f"{only}: not merged, for the others are pinned or have memories nested in them; bankctl review drop ID "
+            "archives one"
+        )
+    return user_run.carry_out(user_run.plan.with_(merged=merged), force=force)
 
 
 def compare_all(user_run: UserRun) -> Pairs:
@@ -368,17 +378,23 @@ def list_near(workspace: Workspace) -> list[dict[str, tuple[str, str]]]:
     """The groups of near-copies that runs found, and that nobody has decided to keep: place and text of each by its id."""
     groups = near_groups(workspace.catalog.known_pairs())
     texts = workspace.catalog.texts_of({id_ for group in groups for id_ in group})
-    found = [{id_: texts[id_] for id_ in group if id_ in texts} for group in groups]
+    held = {id_: said for id_, said in texts.items() if said[0].startswith("bank/")}
+    found = [{id_: held[id_] for id_ in group if id_ in held} for group in groups]
     return [group for group in found if len(group) > 1]
 
 
-def keep_near(workspace: Workspace, id_: str) -> None:
-    """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
+def _near_group(workspace: Workspace, id_: str) -> dict[str, tuple[str, str]]:
     group = next((group for group in list_near(workspace) if id_ in group), None)
     if group is None:
         raise UserError(
             f"{id_}: it has no near-copies that wait for a decision; bankctl review list near shows those that do"
         )
+    return group
+
+
+def keep_near(workspace: Workspace, id_: str) -> None:
+    """Keep all of a memory's group as it is, for good; UserError when it is in no group."""
+    group = _near_group(workspace, id_)
     pairs = [pair for pair in workspace.catalog.known_pairs() if group.keys() >= set(pair)]
     why = "besides others that say much the same"
     keep_apart(workspace, pairs, len(group), [ReportRow("=", "kept", *held, why) for held in group.values()])

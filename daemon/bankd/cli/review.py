@@ -165,13 +165,15 @@ def _place_all(arguments: Namespace) -> Outcome:
 
 
 def _merge_all(arguments: Namespace) -> Outcome:
-    from bankd.app.review import consolidate_bank
+    from bankd.app.review import consolidate_bank, list_near
     from bankd.cli.show import report_answer
 
     with open_named(arguments, write=arguments.apply) as workspace:
         report = consolidate_bank(workspace, force=arguments.force)
+        near = len(list_near(workspace))
     way = _("to merge all: bankctl review merge --apply; to merge one: bankctl review merge ID")
-    return report_answer(report, way if report.plan.merged and not arguments.apply else "")
+    alone = _("what is near in other words is merged one by one: bankctl review list near") if near else ""
+    return report_answer(report, way if report.plan.merged and not arguments.apply else alone)
 
 
 def _ask(workspace: Workspace) -> int:
@@ -198,8 +200,8 @@ def _ask(workspace: Workspace) -> int:
                 say(f"  s  {_('Skip')}\n  u  {_('Undo')}\n  q  {_('Close')}")
                 continue
             chosen = next((one for one in card.choices if one.key == key), None)
-            if chosen is None and key != "u":
-                say(_(f"{key}: not one of these keys"))
+            if chosen is None and not (key == "u" and last):
+                say(_("there is nothing to undo yet") if key == "u" else _(f"{key}: not one of these keys"))
                 continue
             try:
                 typed = input(f"{_(chosen.asks)} › ").strip() if chosen and chosen.asks else ""
