@@ -148,7 +148,7 @@ def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
         yield _(str(fresh["note"]))
     if fresh["meaning"] not in {"off", "on"}:
         states = "; ".join(map(_, str(fresh["meaning"]).split("; ")))
-        yield _(f"found by words only; meaning: {states}")
+        yield _(f"search by meaning: {states}")
     if pending := fresh["pending"]:
         pages = counted(pending, "changed page")
         yield _(f"not in the index yet: {pages} (last updated {fresh['updated']})")
