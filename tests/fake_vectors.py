@@ -44,14 +44,17 @@ class FakeVectors:
         self.identity, self.problem, self.asked = "fake", "", 0
         self.usual = 9.0
         """The cosine that strangers would have; none reaches this one."""
+        self.usual_of: dict[str, float] = {}
+        """The same for single texts."""
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, tuple[float, float]] | None:
         self.asked += 1
         if self.problem:
             return None
         all_ = {key: cosine(vector_of(text), vector_of(said)) for key, said in enumerate(self.texts)}
-        best = sorted(all_, key=lambda key: (-all_[key], key))[:most]
-        return {key: (all_[key], self.usual) for key in {*best, *keys}}
+        usual = {key: self.usual_of.get(said, self.usual) for key, said in enumerate(self.texts)}
+        best = sorted(all_, key=lambda key: (usual[key] - all_[key], key))[:most]
+        return {key: (all_[key], usual[key]) for key in {*best, *keys}}
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         if self.problem:

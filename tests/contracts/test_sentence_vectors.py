@@ -345,13 +345,16 @@ def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
     spread = numpy.random.default_rng(7).normal(size=(4_000, 64)).astype(numpy.float32) + 2
     store = VectorStore(tmp_path / "v")
     store.append(range(3_000), spread[:3_000])
-    asked = spread[1_234] / numpy.linalg.norm(spread[1_234])
-    assert next(iter(store.nearest(asked, [], 5))) == 1_234
+    asked, strangers = spread[1_234] / numpy.linalg.norm(spread[1_234]), [numpy.ones(64) / 8]
+    assert next(iter(store.near(asked, strangers, [], 5))) == 1_234
     store.append(range(3_000, 4_000), spread[3_000:])
     asked = spread[3_456] / numpy.linalg.norm(spread[3_456])
-    found = store.nearest(asked, [7], 5)
+    found = store.near(asked, strangers, [7], 5)
     assert next(iter(found)) == 3_456
     assert 7 in found
+    hub = spread[3_456] + 20 * spread[7] / numpy.linalg.norm(spread[7])  # what strangers ask is near to this one, too
+    found = store.near(hub / numpy.linalg.norm(hub), [spread[7] / numpy.linalg.norm(spread[7])], [], 5)
+    assert next(iter(found)) == 3_456
 
 
 def test_the_real_model_finds_a_korean_fact_by_an_english_question(root: Path) -> None:

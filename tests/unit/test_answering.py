@@ -32,12 +32,15 @@ from tests.fakes import index_of
 
 ASKED = Weights({"paint": 1.0, "lake": 1.0, "of": 0.5}, {}, frozenset(), 2.2, 1.0)
 ROW = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
-USUAL = Near({}, {ROW.row: 0.8})
 
 
-def ranked(score: float, *terms: str, cosine: float | None = None) -> Ranked:
-    parts = {"score": score} if cosine is None else {"score": score, "meaning": cosine}
-    return Ranked("a.md", ROW, Candidate(0, 1, 0, (terms,), (), frozenset(), denies=False), parts)
+def ranked(score: float, *terms: str) -> Ranked:
+    return Ranked("a.md", ROW, Candidate(0, 1, 0, (terms,), (), frozenset(), denies=False), {"score": score})
+
+
+def nearness(cosine: float) -> Near:
+    """Of the one memory, in whose place strangers would have .8."""
+    return Near({ROW.row: cosine}, {ROW.row: 0.8}, {ROW.row: cosine - 0.8})
 
 
 def answers(*found: Ranked, near: Near | None = None, query: Query = Query("")) -> list[float]:  # noqa: B008
@@ -62,7 +65,7 @@ def test_without_vectors_a_share_of_the_words_makes_an_answer_and_words_that_ask
 def test_with_vectors_a_memory_must_be_nearer_than_strangers_are_and_words_are_a_witness(
     cosine: float, terms: tuple[str, ...], *, is_answer: bool
 ) -> None:
-    assert bool(answers(ranked(0.5, *terms, cosine=cosine), near=USUAL)) is is_answer
+    assert bool(answers(ranked(0.5, *terms), near=nearness(cosine))) is is_answer
 
 
 def test_the_longer_and_the_more_memories_are_the_more_must_speak_for_an_answer() -> None:
@@ -82,8 +85,8 @@ def test_below_half_of_the_best_nothing_is_shown_but_for_who_wants_so_many() -> 
 
 def test_what_nobody_asked_for_needs_its_own_words_and_a_margin() -> None:
     query = Query("", margin=1.25)
-    assert answers(ranked(0.5, "paint", cosine=0.9), ranked(0.5, cosine=0.9), near=USUAL, query=query) == [0.5]
-    assert answers(ranked(0.5, "paint", cosine=0.74), near=USUAL, query=query) == []
+    assert answers(ranked(0.5, "paint"), ranked(0.5), near=nearness(0.9), query=query) == [0.5]
+    assert answers(ranked(0.5, "paint"), near=nearness(0.74), query=query) == []
 
 
 TODAY = date(2026, 5, 4)
@@ -163,6 +166,15 @@ def test_in_another_script_meaning_alone_is_a_witness(index: SearchIndex) -> Non
     assert texts(asked(index, "vehicle", vectors, everything=False))[0] == "자동차는 지하 2층에 세운다."
     assert not texts(asked(index, "espresso", vectors, everything=False)), "that is far from all of them"
     assert not texts(asked(index, "vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
+
+
+def test_what_is_near_to_every_question_of_a_script_stands_behind_what_is_near_to_this_one(index: SearchIndex) -> None:
+    vectors = FakeVectors()
+    embed(index, vectors)
+    vectors.usual_of = {"자동차는 지하 2층에 세운다.": 10.0}
+
+    assert texts(asked(index, "vehicle", vectors))[0] == "The lamp in the hall is broken."
+    assert texts(asked(index, "vehicle", vectors))[-1] == "자동차는 지하 2층에 세운다."
 
 
 def test_a_text_with_many_vectors_must_be_nearer_since_one_of_them_is_near_by_chance(index: SearchIndex) -> None:

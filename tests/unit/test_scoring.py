@@ -161,11 +161,10 @@ def test_what_has_no_vector_yet_keeps_the_score_of_its_words() -> None:
     assert fuse_scores([], []) == []
 
 
-def test_cosines_are_shown_and_neighbours_lean_on_what_both_say() -> None:
+def test_neighbours_lean_on_what_both_say_and_mean() -> None:
     memories = [memory("where do we keep it"), memory("frankfurt", place=1), memory("oslo", place=5)]
     near = {one.row: cosine for one, cosine in zip(memories, (0.9, 0.8, 0.8), strict=True)}
-    first, beside, elsewhere = score_memories(memories, {}, weights_of("server region"), CORPUS, cosines=near)
-    assert first["meaning"] == 0.9
+    first, beside, elsewhere = score_memories(memories, {}, weights_of("server region"), CORPUS, nearness=near)
     assert first["score"] > beside["score"] > elsewhere["score"]
 
 

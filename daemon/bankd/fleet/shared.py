@@ -364,5 +364,5 @@ class SharedVectors:
         usual = usual_cosines(question, np.asarray(strangers), vectors).tolist()
         near = zip(np.nan_to_num(vectors @ question).tolist(), usual, strict=True)
         every = {number: one for (number, _), one in zip(found, near, strict=True)}
-        best = sorted(every, key=lambda number: (-every[number][0], number))[:most]
+        best = sorted(every, key=lambda number: (every[number][1] - every[number][0], number))[:most]
         return {number: every[number] for number in {*best, *keys} if number in every}

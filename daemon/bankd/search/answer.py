@@ -278,13 +278,13 @@ class Answering:
 
         parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
         read = [analyse_query(part.said, lexicon) for part in parts]
-        cosines: dict[int, float] = {}
+        nearness: dict[int, float] = {}
         if found.near is not None:
             from bankd.search.meaning import beginning_of, vector_key  # noqa: PLC0415 -- who has no vectors has no time for it
 
             keys = {n: vector_key(beginning_of(part.said)) for n, part in enumerate(parts)}
-            cosines = {n: found.near.by_key[key] for n, key in keys.items() if key in found.near.by_key}
-        for chosen in choose_lines(parts, read, found.weights, cosines):
+            nearness = {n: found.near.by_key[key] for n, key in keys.items() if key in found.near.by_key}
+        for chosen in choose_lines(parts, read, found.weights, nearness):
             text = "\n".join(shown_parts(parts, chosen, hit.heading[-1]))
             marks = tuple(marks_of(text, found.weights.terms))
             shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())

@@ -211,13 +211,13 @@ def answers_among(best: Sequence[Ranked], asked: AskedTime, query: Query) -> Seq
 
 
 def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, corpus: Corpus) -> list[Ranked]:
-    """The memories with two more parts: `floors`, the evidence for each, and `asked`, its share of the question's words."""
+    """The memories with more parts: `floors`, the evidence for each, `asked`, its share of the question's words, and `meaning`, its cosine."""
     found = []
     for one in ranked:
         share = share_asked(answering_terms(one.candidate), weights)
-        usual = near.usual.get(one.row.row) if near else None
-        floors = evidence_of(share, one.parts.get("meaning"), usual, corpus)
-        found.append(one._replace(parts={**one.parts, "asked": share, "floors": floors}))
+        cosine, usual = (near.cosines.get(one.row.row), near.usual.get(one.row.row)) if near else (None, None)
+        parts = {"asked": share, "floors": evidence_of(share, cosine, usual, corpus)}
+        found.append(one._replace(parts={**one.parts, **parts, **({} if cosine is None else {"meaning": cosine})}))
     return found
 
 
@@ -570,9 +570,10 @@ def find_by_words(
         from bankd.search.meaning import find_near  # noqa: PLC0415 -- who has no vectors has no time for it
 
         near = find_near(query, asked, [*found, *inside], index, options.vectors, _FILTERED_CANDIDATES)
-    cosines = near.cosines if near else {}
-    more = keep_sure([*inside, *cosines], query.filters, index, today, options)
-    ranked = rank_candidates([*dict.fromkeys([*found, *more])], weights, index, today, options, cosines)
+    more = keep_sure([*inside, *(near.cosines if near else ())], query.filters, index, today, options)
+    ranked = rank_candidates(
+        [*dict.fromkeys([*found, *more])], weights, index, today, options, near.above if near else {}
+    )
     ranked = _prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked
     if query.filters.since and query.filters.until:
         from bankd.search.days import names_longer  # noqa: PLC0415 -- most questions name no day
@@ -596,12 +597,12 @@ def rank_candidates(
     index: IndexView,
     today: date,
     options: RankingOptions,
-    cosines: Mapping[int, float] = {},
+    nearness: Mapping[int, float] = {},
 ) -> list[Ranked]:
-    """Score the candidates and sort them, best first; `cosines` to the question are by number."""
+    """Score the candidates and sort them, best first; `nearness` in meaning to the question is by number."""
     candidates = index.rows.candidates(found)
     vocabularies = index.rows.vocabularies({one.page for one in candidates})
-    scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, cosines)
+    scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, nearness)
     best = sorted(zip(candidates, scored, strict=True), key=lambda one: -one[1]["score"])[:_LOOKED_AT]
     paths = index.rows.paths({one.page for one, _ in best})
     rows = {row.row: row for row in index.rows.shown([one.row for one, _ in best])}

@@ -1,5 +1,8 @@
 """What sentence vectors add to words: the memories nearest to a question, how near they are, and one score of both.
 
+How near a memory is to a question is how far their cosine is above the one that strangers' questions in the script of
+the question have to the same memory: otherwise a question in Korean is nearer to everything in Korean than to its answer in English.
+
 Likeness of meaning and of words make one score by a convex sum. The cosines of one model lie elsewhere than those of
 another, so they are scaled over the candidates of one question: the farthest to 0, the nearest to the best that words
 scored. The sum stays on the scale of the words, so that days, pins and the tree weigh what they weigh without vectors.
@@ -57,32 +60,34 @@ def passages_of(text: str) -> list[str]:
     return [text[at : at + BEGINNING] for at in starts[:_MOST_PASSAGES]]
 
 
-def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list[float]:
-    """One score for each candidate, on the scale of the words; None is a cosine not known yet.
+def fuse_scores(words: Sequence[float], nearness: Sequence[float | None]) -> list[float]:
+    """One score for each candidate, on the scale of the words; None is a nearness not known yet.
 
     A candidate without a vector keeps the score of its words unchanged.
     """
-    known = [cosine for cosine in cosines if cosine is not None]
+    known = [one for one in nearness if one is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
     most = max(LEAST_SCALE, *words) if words else 0.0
     return [
         word
-        if cosine is None
-        else (1 - MEANING_SHARE) * word + MEANING_SHARE * most * ((cosine - low) / (high - low) if high > low else 1.0)
-        for word, cosine in zip(words, cosines, strict=True)
+        if near is None
+        else (1 - MEANING_SHARE) * word + MEANING_SHARE * most * ((near - low) / (high - low) if high > low else 1.0)
+        for word, near in zip(words, nearness, strict=True)
     ]
 
 
 class Near(NamedTuple):
     """The cosines to a question, by number of the memory; and those that strangers would have in their place.
 
-    Memories without a vector are in neither, so that their words judge them.
+    Memories without a vector are in none, so that their words judge them.
     """
 
     cosines: Mapping[int, float]
     usual: Mapping[int, float]
+    above: Mapping[int, float]
+    """How far the nearest vector of each is above what strangers would have: what ranks them."""
     by_key: Mapping[int, float] = {}
-    """The cosines by the keys of the vectors."""
+    """The same for every vector, by its key."""
 
 
 def find_near(
@@ -98,14 +103,16 @@ def find_near(
     if near is None:
         return None
 
-    def nearest_passages(rows: Mapping[int, Sequence[int]]) -> dict[int, tuple[float, float]]:
-        best = {row: max((near[key] for key in some if key in near), default=None) for row, some in rows.items()}
-        return {row: found for row, found in best.items() if found}
+    above = {key: cosine - usual for key, (cosine, usual) in near.items()}
+
+    def nearest_passages(rows: Mapping[int, Sequence[int]]) -> dict[int, int]:
+        known = {row: [key for key in some if key in near] for row, some in rows.items()}
+        return {row: max(some, key=above.__getitem__) for row, some in known.items() if some}
 
     others = nearest_passages(index.rows_with_vectors([*near.keys() - keys], query.filters))
-    nearest = sorted(others, key=lambda row: (-others[row][0], row))[:NEAREST]
+    nearest = sorted(others, key=lambda row: (-above[others[row]], row))[:NEAREST]
     keys_of = {**own, **index.rows.vector_keys(nearest)}
     every = nearest_passages(keys_of)
-    cosines = {row: cosine for row, (cosine, _) in every.items()}
-    usual = {row: usual + BY_CHANCE * log10(len(keys_of[row])) for row, (_, usual) in every.items()}
-    return Near(cosines, usual, {key: one for key, (one, _) in near.items()})
+    cosines = {row: near[key][0] for row, key in every.items()}
+    usual = {row: near[key][1] + BY_CHANCE * log10(len(keys_of[row])) for row, key in every.items()}
+    return Near(cosines, usual, {row: above[key] for row, key in every.items()}, above)

@@ -75,7 +75,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def choose_lines(
-    parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, cosines: Mapping[int, float] = {}
+    parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, nearness: Mapping[int, float] = {}
 ) -> Sequence[int]:
     """The parts of a passage that answer, each judged like a memory: the best, and others that share enough of the question.
 
@@ -85,7 +85,7 @@ def choose_lines(
     alone = [Candidate(n, 0, 2 * n, read[n].sentences, (), frozenset(), read[n].denies) for n in told]
     average = sum(len(one.terms) for one in read) / len(read)
     corpus = Corpus(len(alone), average)
-    scores = [parts["text"] for parts in score_memories(alone, {}, weights, corpus, cosines=cosines)]
+    scores = [parts["text"] for parts in score_memories(alone, {}, weights, corpus, nearness=nearness)]
     best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
     shares = [share_asked(one.terms, weights) for one in read]
     return [best, *(n for n in others if shares[n] >= max(shares[best], _AS_MUCH))]

@@ -532,20 +532,19 @@ def score_memories(
     weights: Weights,
     corpus: Corpus,
     tree_weight: float = TREE_WEIGHT,
-    cosines: Mapping[int, float] = {},
+    nearness: Mapping[int, float] = {},
 ) -> list[dict[str, float]]:
-    """The parts of each score, `score` among them; `cosines` are those to the question, by number, if they are known.
+    """The parts of each score, `score` among them; `nearness` in meaning to the question is by number, where it is known.
 
     All candidates at once, since neighbours support each other.
     """
     scored = [_text(one, weights, corpus) for one in candidates]
-    if cosines:
+    if nearness:
         from bankd.search.meaning import fuse_scores  # noqa: PLC0415 -- who has no vectors has no time for it
 
-        near = [cosines.get(one.row) for one in candidates]
-        fused = fuse_scores([parts["text"] for parts in scored], near)
-        for parts, text, cosine in zip(scored, fused, near, strict=True):
-            parts.update({"text": text} if cosine is None else {"text": text, "meaning": cosine})
+        fused = fuse_scores([parts["text"] for parts in scored], [nearness.get(one.row) for one in candidates])
+        for parts, text in zip(scored, fused, strict=True):
+            parts["text"] = text
     asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
     nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
     leaning = min(1.0, LEANING / (corpus.words or 1.0))

@@ -114,33 +114,32 @@ class VectorStore:
             _write_at(self._folder / "keys", 8 * count, np.asarray(keys, np.int64).tobytes())
         self.refresh()
 
-    def nearest(self, asked: Array, keys: Sequence[int], most: int) -> dict[int, float]:
-        """The cosines, by key, of the texts nearest to a vector of length 1, and of those with these keys."""
+    def near(
+        self, question: Array, strangers: Sequence[Array], keys: Sequence[int], most: int
+    ) -> dict[int, tuple[float, float]]:
+        """By key the cosine of a question to a text, and the one that strangers would have; all vectors have length 1.
+
+        Of the texts that are nearest compared with strangers, and of those with these keys; one without a vector is left out.
+        """
         if not len(self._keys):
             return {}
-        asked = np.asarray(asked, np.float32)
-        places = self._likely(asked)
-        cosines = np.nan_to_num(np.asarray(self._vectors[places], np.float32) @ asked)
-        best = np.argsort(-cosines, kind="stable")[:most]
-        found = {int(self._keys[places[at]]): float(cosines[at]) for at in best}
-        if wanted := self._places(keys):
-            exact = np.asarray(self._vectors[list(wanted.values())], np.float32) @ asked
-            found |= zip(wanted, np.nan_to_num(exact).tolist(), strict=True)
-        return found
-
-    def usual(self, question: Array, strangers: Sequence[Array], keys: Sequence[int]) -> dict[int, float]:
-        """For the texts with these keys the cosines that strangers would have; keys without a vector are left out."""
-        found = self._places(keys)
-        usual = usual_cosines(question, np.asarray(strangers), np.asarray(self._vectors[[*found.values()]], np.float32))
-        return dict(zip(found, usual.tolist(), strict=True))
+        question, others = np.asarray(question, np.float32), np.asarray(strangers, np.float32)
+        wanted = [*self._places(keys).values()]
+        places = np.union1d(self._likely(question - _OF_TEXT * others.mean(axis=0)), np.asarray(wanted, np.int64))
+        texts = np.asarray(self._vectors[places], np.float32)
+        cosines, usual = np.nan_to_num(texts @ question), usual_cosines(question, others, texts)
+        best = np.argsort(usual - cosines, kind="stable")[:most]
+        found = dict.fromkeys([*best, *np.searchsorted(places, wanted)])
+        return {int(self._keys[places[at]]): (float(cosines[at]), float(usual[at])) for at in found}
 
     def _likely(self, asked: Array) -> Array:
-        """The places of those that may be nearest."""
+        """The places of the texts that may be nearest to a question without its part of what all questions have in common."""
         if len(self._keys) <= _EXACTLY:
             return np.arange(len(self._keys))
         self._sign_new()
         differing = np.zeros(len(self._keys), np.uint16)
-        for words, word in zip(self._signs, _signs_of((asked - self._middle)[None])[:, 0], strict=True):
+        apart = _signs_of((asked - (1 - _OF_TEXT) * self._middle)[None])[:, 0]
+        for words, word in zip(self._signs, apart, strict=True):
             differing += np.bitwise_count(words ^ word)
         return np.sort(np.argpartition(differing, _EXACTLY)[:_EXACTLY])
 

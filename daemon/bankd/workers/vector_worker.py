@@ -137,9 +137,8 @@ class MeaningProcess:
             return {"near": []}
         (question,) = self._vectors_to_ask_with([request["near"]])
         strangers = self._strangers_like(in_hangul=has_hangul(request["near"]))
-        near = store.nearest(question, request["keys"], request["most"])
-        usual = store.usual(question, strangers, [*near])
-        return {"near": [(key, cosine, usual[key]) for key, cosine in near.items()]}
+        near = store.near(question, strangers, request["keys"], request["most"])
+        return {"near": [(key, *both) for key, both in near.items()]}
 
     def _strangers_like(self, *, in_hangul: bool) -> list[Any]:
         if in_hangul not in self._strangers:

@@ -59,6 +59,8 @@ class SentenceVectors:
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, tuple[float, float]] | None:
         """Cosines to a question, by key, of the nearest texts and of these, each with the cosine that strangers would have.
 
+        Nearest are the texts whose cosine is most above that of strangers.
+
         None when they cannot be computed now.
         """
         answer = self._ask({"near": beginning_of(text), "keys": keys, "most": most}, self._process.patience)
