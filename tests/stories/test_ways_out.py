@@ -22,6 +22,7 @@ from tests.settings import change_setting
 from tests.stories.conftest import Run
 
 TOKEN, OWN, KEY, WORD = "ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z", "zebra-4711", "MIIEowIBAAKCAQEA7bq", "Sommer2024!pass"
+WIFI = "hunter2secret99"
 LOG = f"""# day
 
 The deploy token is {TOKEN} today. The zoo code is {OWN}.
@@ -40,6 +41,7 @@ password: {WORD}
   ? what is the token {TOKEN}
 - W: The token of the deploy is {TOKEN}.
 - W: The zoo opens with {OWN}.
+- W: the wifi password of the deploy is {WIFI}
 - X: unknown {OWN}
 - {TOKEN}: as a tag
 - O(c={TOKEN}): odd confidence
@@ -74,7 +76,9 @@ def kept(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def leaks(said: str) -> list[str]:
-    return [secret for secret in (TOKEN, OWN, KEY, WORD) if secret in said.replace("\0", "").replace("\\u0000", "")]
+    return [
+        secret for secret in (TOKEN, OWN, KEY, WORD, WIFI) if secret in said.replace("\0", "").replace("\\u0000", "")
+    ]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

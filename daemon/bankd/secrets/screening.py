@@ -407,12 +407,23 @@ class Secret:
 
 
 def find_secrets(text: str, finders: Sequence[Finder] = ()) -> tuple[Secret, ...]:
-    """All that looks like a credential, in the order of the text."""
+    """All that looks like a credential, in the order of the text.
+
+    Each line is also read by itself: the lines around it never hide what it says.
+    """
+    found, start = _secrets_in(text, finders), 0
+    for line in text.split("\n") if "\n" in text else ():
+        found += [Secret(one.kind, start + one.start, start + one.end) for one in _secrets_in(line, finders)]
+        start += len(line) + 1
+    return tuple(sorted(dict.fromkeys(found), key=lambda secret: (secret.start, -secret.end)))
+
+
+def _secrets_in(text: str, finders: Sequence[Finder]) -> list[Secret]:
     plain, places = undisguise_text(text)
     spans = (*_find_issued(plain), *find_named(plain), *find_placed(plain), *find_numbers(plain), *_find_random(plain))
     found = [Secret(kind, places[start], places[end]) for kind, start, end in spans]
     found += [Secret("configured pattern", start, end) for finder in finders for start, end in finder(text)]
-    return tuple(sorted(found, key=lambda secret: (secret.start, -secret.end)))
+    return found
 
 
 def mask_secrets(text: str, secrets: Sequence[Secret]) -> str:
