@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 import pytest
 
@@ -73,6 +73,34 @@ def test_one_process_answers_many_requests(child: ChildProcess) -> None:
 
     assert [len(answer["said"]) for answer in answers] == [3, 3, 200_000]
     assert len({answer["pid"] for answer in answers}) == 1
+
+
+def test_of_children_with_one_turn_one_works_at_a_time_and_none_stays(clock: Clock) -> None:
+    turn = Lock()
+    working, waiting = (ChildProcess(COMMAND, clock, turn=turn) for _ in range(2))
+    refused: list[str] = []
+
+    def ask(child: ChildProcess, word: str) -> None:
+        try:
+            child.ask({"do": word})
+        except ChildDiedError as died:
+            refused.append(str(died))
+
+    threads = [Thread(target=ask, args=one) for one in ((working, "hang"), (waiting, "one"))]
+    threads[0].start()
+    assert wait_until(lambda: working.is_running)
+    threads[1].start()
+    assert not waiting.is_running
+    waiting.end()
+    assert working.is_running, "the end of one ends no other's work"
+    working.end()
+    for thread in threads:
+        thread.join(20)
+
+    assert sorted(refused) == ["it was closed", "the process that does the work ended (by signal 9)"]
+    third = ChildProcess(COMMAND, clock, turn=turn)
+    assert third.ask({"do": "one"})["said"] == "one"
+    assert not third.is_running
 
 
 def test_an_open_file_goes_with_a_request(child: ChildProcess, tmp_path: Path) -> None:

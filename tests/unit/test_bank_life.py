@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -15,7 +14,7 @@ from bankd.errors import BusyError
 from bankd.service.banks import AllBanks, BankSignals, BankVoice
 from bankd.service.daemon import BEAT
 from bankd.service.jobs import Jobs
-from bankd.system.child import ChildDiedError, SharedChild, forget_kept
+from bankd.system.child import forget_kept
 from bankd.system.clock import read_monotonic
 
 
@@ -43,54 +42,6 @@ def test_all_that_it_was_told_comes_at_once() -> None:
     assert told.wait(0.0) == set()
 
 
-class SlowChild:
-    """Works until it is interrupted."""
-
-    is_running = True
-
-    def __init__(self) -> None:
-        self.began, self.ended = threading.Event(), threading.Event()
-
-    def ask(self, request: dict[str, object], descriptor: int | None = None) -> dict[str, object]:
-        self.began.set()
-        if not self.ended.wait(30):
-            raise AssertionError("nobody interrupted it")
-        raise ChildDiedError("interrupted")
-
-    def interrupt(self) -> None:
-        self.ended.set()
-
-    def end_if_idle(self) -> None:
-        raise AssertionError("it is not asked for")
-
-
-def ask_in_thread(child: SharedChild) -> threading.Thread:
-    def ask() -> None:
-        with pytest.raises(ChildDiedError):
-            child.ask({})
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    return thread
-
-
-def test_the_end_of_one_ends_its_own_work_alone() -> None:
-    slow, turn = SlowChild(), threading.Lock()
-    working, waiting = SharedChild(slow, turn), SharedChild(slow, turn)
-    threads = [ask_in_thread(working)]
-    assert slow.began.wait(30)
-    threads.append(ask_in_thread(waiting))
-    waiting.end()
-    still = not slow.ended.is_set()
-    working.close()
-    for thread in threads:
-        thread.join(30)
-
-    assert still
-    assert slow.ended.is_set()
-    assert not any(thread.is_alive() for thread in threads)
-
-
 def still_writes() -> None:
     raise BusyError("a command writes")
 
@@ -108,7 +59,7 @@ def test_who_waits_for_a_loan_to_end_stops_with_its_bank() -> None:
 class NotedLife:
     """A bank that only notes what it is told."""
 
-    def __init__(self, name: str, root: str, _children: object, *, polling: bool) -> None:
+    def __init__(self, name: str, root: str, _turns: object, *, polling: bool) -> None:
         self.name, self.root = name, root
         self.voice, self.signals, self.was_started = BankVoice(), BankSignals(), False
 

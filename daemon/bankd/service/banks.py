@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bankd.config.workspace import SETTINGS
 from bankd.errors import BankError, UserError
@@ -24,7 +25,10 @@ from bankd.system.clock import read_monotonic
 from bankd.system.files import read_banks
 from bankd.system.manager import Notifier, Signals
 from bankd.system.process import logged_as
-from bankd.wiring.held import CommonChildren, Held, open_held
+from bankd.wiring.held import Held, open_held
+
+if TYPE_CHECKING:
+    from bankd.wiring.held import Turns
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +41,7 @@ _SILENT = 4 * BEAT
 def open_when_possible(
     workspace: Path,
     open_held: Callable[[Path], Held],
-    telling: Notifier | BankVoice,
+    telling: Notifier,
     signals: Signals | BankSignals,
     hopeless: tuple[type[BankError], ...],
 ) -> Held | None:
@@ -87,9 +91,10 @@ class BankSignals:
 
 
 @dataclass(slots=True)
-class BankVoice:
+class BankVoice(Notifier):
     """Takes the place of a service manager for one bank, and remembers its state."""
 
+    address: str | None = None
     watchdog: timedelta | None = field(default=timedelta(seconds=3 * BEAT))
     said: str = "starting"
     proved: float | None = None
@@ -104,36 +109,24 @@ class BankVoice:
         """Whether it is served but has not shown for long that it works."""
         return self.proved is not None and now - self.proved > _SILENT
 
-    def ready(self, status: str) -> None:
-        """Take its state: that it has started, or why it cannot."""
-        self.said = status
-
-    status = ready
-
-    def alive(self) -> None:
-        """Take note that all of its parts work."""
-        if self.is_served:
+    def send(self, *fields: str) -> None:
+        """Take note of its state, of a sign of life, and that it stops: from then on it need not show that it works."""
+        told = dict(assignment.split("=", 1) for assignment in fields)
+        self.said = told.get("STATUS", self.said)
+        if "STOPPING" in told:
+            self.proved = None
+        elif "WATCHDOG" in told and self.is_served:
             self.proved = read_monotonic()
-
-    def reloading(self) -> None:
-        """Ignored: nobody waits for it."""
-
-    def stopping(self, status: str) -> None:
-        """Take note that it stops; from now on it need not show that it works."""
-        self.said, self.proved = status, None
-
-    def extend(self, by: timedelta) -> None:
-        """Ignored: the time limit is that of the process, for all banks together."""
 
 
 class BankLife:
     """Serves one bank in a thread; opens it again after it failed, was moved or was not there."""
 
-    def __init__(self, name: str, root: str, children: CommonChildren, *, polling: bool) -> None:
+    def __init__(self, name: str, root: str, turns: Turns, *, polling: bool) -> None:
         """Take the bank; nothing is opened yet."""
         self.name, self.root = name, root
         self.signals, self.voice = BankSignals(), BankVoice()
-        self._children, self._polling = children, polling
+        self._turns, self._polling = turns, polling
         self._thread = threading.Thread(target=logged_as(name, self._go_on), name=f"bank {name}", daemon=True)
 
     def start(self) -> None:
@@ -153,7 +146,7 @@ class BankLife:
     def _live(self) -> bool:
         """Open it and serve it; gives whether a signal ended it."""
         try:
-            opening = partial(open_held, children=self._children.of_bank())
+            opening = partial(open_held, turns=self._turns)
             held = open_when_possible(Path(self.root), opening, self.voice, self.signals, ())
             return held is None or self._serve(held)
         except BankError as error:
@@ -181,7 +174,8 @@ class AllBanks:
     def __init__(self, telling: Notifier, signals: Signals, *, polling: bool) -> None:
         """Take the receiver of their state, and the signals that end them; nothing runs yet."""
         self._telling, self._signals, self._polling = telling, signals, polling
-        self._children = CommonChildren()
+        self._turns = threading.Lock(), threading.Lock()
+        """The banks run one at a time, and read one at a time: ten Kiwis would need five gigabytes."""
         self._lives: dict[str, BankLife] = {}
         self._leaving: list[BankLife] = []
         self._problem = ""
@@ -213,7 +207,7 @@ class AllBanks:
                 self._leaving.append(self._lives.pop(name))
         self._leaving = [life for life in self._leaving if not life.has_ended(0)]
         for name in wanted.keys() - self._lives.keys():
-            self._lives[name] = BankLife(name, wanted[name], self._children, polling=self._polling)
+            self._lives[name] = BankLife(name, wanted[name], self._turns, polling=self._polling)
             self._lives[name].start()
 
     def _read_list(self) -> Mapping[str, str]:
@@ -258,6 +252,5 @@ class AllBanks:
             for life in (*self._lives.values(), *self._leaving)
             if not life.has_ended(max(0.0, until - read_monotonic()))
         ]
-        self._children.close()
         log.info("stopped cleanly=%s", not late)
         return 0

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bankd.health.health import ClockReading
-    from bankd.service.banks import BankSignals, BankVoice
+    from bankd.service.banks import BankSignals
     from bankd.system.manager import Notifier, Signals
     from bankd.workspace.watcher import Changes
 
@@ -60,7 +60,7 @@ class ServiceEnvironment:
     """
 
     workspace: Path
-    notifier: Notifier | BankVoice
+    notifier: Notifier
     bank: str = ""
     polling: bool = False
     runtime_folder: Path | None = None

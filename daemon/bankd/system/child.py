@@ -2,7 +2,7 @@
 
 `ChildProcess` runs a program of ours. Requests and answers are JSON objects, one per line, over a socket that is the child's
 standard input; an open file may go with a request. The child ends when this process does: it sees the socket close.
-`SharedChild` lets several banks use one child in turn; each can stop its own work without stopping the others.
+Children that have one turn work one at a time, and each ends once it has answered.
 `run_command` runs a command without a shell, with bounded output, and ends it with all that it started.
 
 The memory of this process itself: kept small, given back, and whether there is enough of it.
@@ -39,12 +39,19 @@ class ChildProcess:
     """At most one child. Only one request at a time; all other calls may come from any thread."""
 
     def __init__(
-        self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0, last_seconds: float = 0.0
+        self,
+        command: Sequence[str],
+        clock: Callable[[], float],
+        idle_seconds: float = 60.0,
+        last_seconds: float = 0.0,
+        turn: threading.Lock | None = None,
     ) -> None:
         """Take the command, a monotonic clock in seconds, and the seconds that an idle child is kept.
 
-        `last_seconds`: how long the child may take at its end to stop what it started itself; 0 kills it at once.
+        `last_seconds`: how long the child may take at its end to stop what it started itself; 0 kills it at once. A `turn`
+        that several have is for those that are too large to be there together: each waits for it, and ends after its answer.
         """
+        self._turn = turn
         self._command, self._clock, self._idle_seconds = command, clock, idle_seconds
         self._last_seconds = last_seconds
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,7 +67,7 @@ class ChildProcess:
 
     def ask(self, request: Message, descriptor: int | None = None, seconds: float | None = None) -> Message:
         """Send a request and wait for its answer. Raises ChildDiedError when the child ends first, or after `seconds`."""
-        with self._busy:
+        with self._turn or contextlib.nullcontext(), self._busy:
             connection = self._connection if self.is_running and self._connection else self._start()
             connection.settimeout(seconds)
             try:
@@ -72,6 +79,8 @@ class ChildProcess:
                 raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
             finally:
                 self._last_used = self._clock()
+                if self._turn is not None:
+                    self._reap()
 
     def begin(self, request: Message) -> None:
         """If no child runs, start one with this request and do not wait. Its answer is dropped."""
@@ -174,52 +183,6 @@ def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request], at_
             at_end()
         finally:
             os._exit(0)  # nobody waits for the work any more
-
-
-_AGAIN = 0.2
-"""Seconds between two tries to stop work: the first may come before the process runs."""
-
-
-class SharedChild:
-    """One bank's access to a child that several banks share; all of them have the same `turn`."""
-
-    def __init__(self, child: ChildProcess, turn: threading.Lock) -> None:
-        """Take the child, and the lock that a request holds while it is answered."""
-        self._child, self._turn = child, turn
-        self._is_over, self._is_done = False, threading.Event()
-        self._is_done.set()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the process is there."""
-        return self._child.is_running
-
-    def ask(self, request: dict[str, Any], descriptor: int | None = None) -> dict[str, Any]:
-        """Wait for our turn, send a request and wait for its answer. Raises ChildDiedError when the child ends first."""
-        with self._turn:
-            self._is_done.clear()
-            try:
-                if self._is_over:
-                    raise ChildDiedError("it was closed")
-                return self._child.ask(request, descriptor)
-            finally:
-                self._is_done.set()
-
-    def end_if_idle(self) -> None:
-        """End the process if no bank had a request for a while."""
-        self._child.end_if_idle()
-
-    def end(self) -> None:
-        """Send nothing more, and stop the work for this bank. Work for other banks goes on."""
-        self._is_over = True
-        if not self._is_done.is_set():
-            self._child.interrupt()
-
-    def close(self) -> None:
-        """End the work for this bank like `end`, and wait until it has stopped."""
-        self.end()
-        while not self._is_done.wait(_AGAIN):
-            self._child.interrupt()
 
 
 GRACE = 2.0

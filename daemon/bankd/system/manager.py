@@ -23,7 +23,7 @@ from bankd.health.units import UnitState
 from bankd.system.clock import read_monotonic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Notifier:
     """Tells systemd the state of this process; does nothing if systemd did not start it."""
 
@@ -31,27 +31,28 @@ class Notifier:
     watchdog: timedelta | None = None
 
     def ready(self, status: str) -> None:
-        self._send("READY=1", f"STATUS={status}")
+        self.send("READY=1", f"STATUS={status}")
 
     def status(self, status: str) -> None:
-        self._send(f"STATUS={status}")
+        self.send(f"STATUS={status}")
 
     def alive(self) -> None:
         """Feed the watchdog; call it only with proof of progress."""
-        self._send("WATCHDOG=1")
+        self.send("WATCHDOG=1")
 
     def reloading(self) -> None:
         """Announce a reload; `ready` ends it. The time stamp is what Type=notify-reload asks for."""
-        self._send("RELOADING=1", f"MONOTONIC_USEC={int(read_monotonic() * 1_000_000)}")
+        self.send("RELOADING=1", f"MONOTONIC_USEC={int(read_monotonic() * 1_000_000)}")
 
     def stopping(self, status: str) -> None:
-        self._send("STOPPING=1", f"STATUS={status}")
+        self.send("STOPPING=1", f"STATUS={status}")
 
     def extend(self, by: timedelta) -> None:
         """Ask for more time to start or stop, counted from now."""
-        self._send(f"EXTEND_TIMEOUT_USEC={by // timedelta(microseconds=1)}")
+        self.send(f"EXTEND_TIMEOUT_USEC={by // timedelta(microseconds=1)}")
 
-    def _send(self, *fields: str) -> None:
+    def send(self, *fields: str) -> None:
+        """Send assignments of the protocol, such as `READY=1`."""
         if self.address is None:
             return
         # An address that begins with @ is in the abstract namespace, which sockets spell with a NUL.

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.config.workspace import ConfigError, Sources, place_folders, read_sources, understand_sources
 from bankd.errors import BankError, BusyError, UserError
@@ -16,50 +16,31 @@ from bankd.health.health import BankFacts
 from bankd.settings import Settings
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
-from bankd.system.child import ChildProcess, SharedChild
+from bankd.system.child import ChildProcess
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.wiring.search import make_search, search_settings_of
 from bankd.workspace.facts import bank_facts
 
 log = logging.getLogger(__name__)
 
-Child: TypeAlias = ChildProcess | SharedChild
-Children: TypeAlias = tuple[Child, Child]
-"""The child processes of a bank: one for runs, and one for reading that must not wait for a run."""
+if TYPE_CHECKING:
+    Turns: TypeAlias = tuple[threading.Lock | None, threading.Lock | None]
+    """What the children of several banks wait for, of each of the two kinds; None where there is one bank."""
 
 
-class CommonChildren:
-    """Two child processes that all banks of a daemon use in turn: ten Kiwis would need five gigabytes."""
-
-    def __init__(self) -> None:
-        """Start nothing yet."""
-        self._both = _child(), _child()
-        self._turns = threading.Lock(), threading.Lock()
-
-    def of_bank(self) -> Children:
-        """Both children for one bank; it shares each of them with the other banks."""
-        runner, reader = map(SharedChild, self._both, self._turns)
-        return runner, reader
-
-    def close(self) -> None:
-        """End them for good."""
-        for child in self._both:
-            child.close()
-
-
-def _child() -> ChildProcess:
-    return ChildProcess([sys.executable, "-m", "bankd.wiring.runner"], read_monotonic)
+def _child(turn: threading.Lock | None = None) -> ChildProcess:
+    return ChildProcess([sys.executable, "-m", "bankd.wiring.runner"], read_monotonic, turn=turn)
 
 
 class Held:
-    """One bank of the daemon: its lock, folder, settings and search, and the two children that work for it.
+    """One bank of the daemon: its lock, folder, settings and search, and two children: one for runs, and one that waits for none.
 
     What writes (`do`, and giving the lock away and taking it back) must be called one at a time; all else from any thread.
     """
 
-    def __init__(self, root: Path, children: Children) -> None:
+    def __init__(self, root: Path, turns: Turns) -> None:
         """Read the settings and take the lock; raises ConfigError, BusyError, OSError."""
-        self.root, (self._runner, self._reader) = root, children
+        self.root, (self._runner, self._reader) = root, map(_child, turns)
         self.settings, self._sources = self._read_configuration()
         """The settings in force, and the text of their files."""
         place_folders(root, self.settings.folders)
@@ -112,7 +93,7 @@ class Held:
         """Read every changed file in the second child, which waits neither for a run nor for the analyser."""
         self._ask(self._reader, None, {"do": "catch up"})
 
-    def _ask(self, child: Child, descriptor: int | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def _ask(self, child: ChildProcess, descriptor: int | None, fields: Mapping[str, Any]) -> dict[str, Any]:
         answer = child.ask({"root": str(self.root), "sources": self._sources, **fields}, descriptor)
         if "error" in answer:
             if "trace" in answer:
@@ -148,10 +129,10 @@ class Held:
         self.folder.close()
 
 
-def open_held(root: Path, children: Children | None = None) -> Held:
+def open_held(root: Path, turns: Turns = (None, None)) -> Held:
     """Read the settings, take the lock, and finish what a crash interrupted; UserError if one cannot write."""
     try:
-        held = Held(root, children or (_child(), _child()))
+        held = Held(root, turns)
     except OSError as error:
         raise UserError(f"{error.filename or root}: {error.strerror}") from error
     try:
