@@ -24,18 +24,12 @@ def fill(database: DerivedDatabase) -> None:
     database.change(lambda: database.execute_many("INSERT INTO things VALUES (?)", rows))
 
 
-@pytest.mark.parametrize("data", [b"", b"not a database at all, but long enough to be looked at" * 100])
-def test_a_file_that_is_no_database_is_made_anew(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "x.sqlite3").write_bytes(data)
-
-    database = DerivedDatabase(tmp_path / "x.sqlite3", SCHEMA, 1)
-
-    assert database.execute("SELECT * FROM things") == []
-    database.close()
-
-
-def test_another_version_is_made_anew(tmp_path: Path) -> None:
-    filled(tmp_path / "x.sqlite3")
+@pytest.mark.parametrize("data", [b"", b"not a database at all, but long enough to be looked at" * 100, None])
+def test_a_file_that_is_no_database_or_of_another_version_is_made_anew(tmp_path: Path, data: bytes | None) -> None:
+    if data is None:
+        filled(tmp_path / "x.sqlite3")
+    else:
+        (tmp_path / "x.sqlite3").write_bytes(data)
 
     database = DerivedDatabase(tmp_path / "x.sqlite3", SCHEMA, 2)
 

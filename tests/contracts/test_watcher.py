@@ -308,7 +308,13 @@ def do_something(random_: random.Random, root: Path) -> None:
                 folder.rename(target)
 
 
-def run_model(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, operations: int, seed: int) -> None:
+MANY = [pytest.param(2_000, seed, marks=pytest.mark.full) for seed in range(100, 105)]
+
+
+@pytest.mark.parametrize(("operations", "seed"), [(1_000, 1), *MANY])
+def test_random_operations_are_all_noticed(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, operations: int, seed: int
+) -> None:
     random_ = random.Random(seed)
     watcher, mirror = start()
     for number in range(operations):
@@ -317,18 +323,6 @@ def run_model(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, ope
             assert mirror.catches_up(), (seed, number)
     assert mirror.catches_up()
     assert watcher.state.mode == "inotify"
-
-
-def test_random_operations_are_all_noticed(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path) -> None:
-    run_model(start, workspace, 1_000, seed=1)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("seed", range(5))
-def test_ten_thousand_random_operations_are_all_noticed(
-    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, seed: int
-) -> None:
-    run_model(start, workspace, 2_000, seed=seed + 100)
 
 
 def test_an_observer_that_does_not_end_holds_up_nobody(

@@ -188,18 +188,11 @@ def test_a_memory_that_a_run_takes_from_an_old_copy_of_a_page_stands_once_after_
 STYLES = ("append", "rename", "in place", "rename")
 
 
-def test_a_few_seconds_of_editing_lose_nothing(tmp_path: Path) -> None:
-    edits, taken_in, wrong = battle(tmp_path, 3, STYLES)
-
-    assert wrong == []
-    assert edits > 100
-    assert taken_in > 10
-
-
-@pytest.mark.full
-def test_a_minute_of_editing_loses_nothing(tmp_path: Path) -> None:
-    edits, taken_in, wrong = battle(tmp_path, 60, STYLES)
+@pytest.mark.parametrize(("seconds", "least"), [(3, 100), pytest.param(60, 10_000, marks=pytest.mark.full)])
+def test_some_seconds_of_editing_lose_nothing(tmp_path: Path, seconds: int, least: int) -> None:
+    edits, taken_in, wrong = battle(tmp_path, seconds, STYLES)
     print(f"{edits} edits, {taken_in} memories, {len(wrong)} wrong")
 
     assert wrong == []
-    assert edits >= 10_000
+    assert edits >= least
+    assert taken_in > 10

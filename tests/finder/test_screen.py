@@ -18,6 +18,7 @@ from bankd.app.init import make_workspace
 from bankd.app.show import editor_command
 from bankd.finder import Finder, preview_of, row_of, standing_place, summary_of
 from bankd.wiring.banks import Banks
+from tests.examples import examples
 
 LINES = {
     "home": "- W: 베란다에 커피나무 화분과 커피 봉투를 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n"
@@ -230,20 +231,9 @@ HIT: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("editor", "words"),
-    [
-        ("vim", ["vim", "+3", "/a.md"]),
-        ("/usr/bin/nvim -f", ["/usr/bin/nvim", "-f", "+3", "/a.md"]),
-        ("code --wait", ["code", "--wait", "-g", "/a.md:3"]),
-        ("hx", ["hx", "/a.md:3"]),
-        ("gedit", ["gedit", "/a.md"]),
-        ("'my editor' -x", ["my editor", "-x", "/a.md"]),
-        ("", ["vi", "+3", "/a.md"]),
-    ],
-)
-def test_an_editor_opens_the_line_as_it_understands_it(editor: str, words: list[str]) -> None:
-    assert editor_command({"EDITOR": editor}, "/a.md", 3) == words
+@pytest.mark.parametrize(("editor", "words"), examples("commands", "editors"))
+def test_an_editor_opens_the_line_as_it_understands_it(editor: str, words: str) -> None:
+    assert editor_command({"EDITOR": editor}, "/a.md", 3) == words.split(" | ")
 
 
 def test_nothing_that_a_memory_holds_moves_the_cursor_or_is_markup() -> None:

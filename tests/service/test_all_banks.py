@@ -97,36 +97,19 @@ def test_one_that_cannot_be_served_is_named_and_holds_none_back(banks: Banks, ma
     assert manager.said().count("bank=bad waiting") == 1
 
 
-def test_the_list_is_followed_while_it_runs(banks: Banks, manager: Manager) -> None:
-    ann = banks.add("ann")
+def test_the_list_is_waited_for_and_followed_and_one_that_cannot_be_read_changes_nothing(banks: Banks) -> None:
     banks.start()
-    banks.heard("1 of 1 banks served")
-    ben = banks.add("ben")
-    banks.wait_until(lambda: is_served(ben))
+    banks.heard("0 of 0 banks served; no bank is on the list; bankctl banks add DIR puts one there")
+    ann, ben = banks.add("ann"), banks.add("ben")
+    banks.wait_until(lambda: is_served(ann) and is_served(ben))
     banks.bankctl("banks", "remove", "ann")
     banks.wait_until(lambda: not is_served(ann))
     alone = banks.bankctl("--workspace", str(ann), "cycle", "micro")
-
-    assert "learned" in alone.stdout or "nothing new" in alone.stdout
-    assert is_served(ben)
-
-
-def test_a_list_that_cannot_be_read_changes_nothing(banks: Banks, manager: Manager) -> None:
-    ann = banks.add("ann")
-    banks.start()
-    banks.heard("1 of 1 banks served")
     (banks.config / "bankd/banks.yaml").write_text("no line of a list\n")
     banks.heard("banks.yaml:1: must be `name: /folder`")
 
-    assert is_served(ann)
-
-
-def test_without_a_list_it_waits_for_one(banks: Banks, manager: Manager) -> None:
-    banks.start()
-    banks.heard("0 of 0 banks served; no bank is on the list; bankctl banks add DIR puts one there")
-    ann = banks.add("ann")
-
-    banks.wait_until(lambda: is_served(ann))
+    assert "learned" in alone.stdout or "nothing new" in alone.stdout
+    assert is_served(ben)
 
 
 def test_a_bank_that_another_daemon_serves_is_taken_over_when_it_ends(

@@ -18,14 +18,17 @@ from bankd.system.socket_client import borrow_lock
 from bankd.workspace.waiting import add_transcript, take_transcripts
 
 
-def test_it_is_ready_alive_and_gone(manager: Any) -> None:
-    manager.start()
+def test_it_is_ready_alive_and_gone_and_has_the_levels_of_the_journal_only_in_that(manager: Any) -> None:
+    # A lock file that names a living stranger is no lock.
+    (manager.workspace / ".bankd/lock").write_text(f'{{"pid": {os.getppid()}, "host": "x", "started": "2026-01-01"}}\n')
+    manager.start(JOURNAL_STREAM="1:2")
     ready = manager.wait_for("READY=1")
     manager.wait_for("WATCHDOG=1")
     code = manager.stop()
     manager.wait_for("STOPPING=1")
 
     assert "files watched" in ready
+    assert "info    started" in manager.said()
     assert code == 0
     assert manager.senders == {manager.process.pid}
     assert not (manager.workspace / ".bankd/bankd.sock").exists()
@@ -154,11 +157,6 @@ def test_after_kill_nothing_is_in_the_way_and_no_child_of_it_holds_anything(mana
     assert manager.ask("ping")["ok"]
 
 
-def test_a_lock_file_that_names_a_living_stranger_is_no_lock(manager: Any) -> None:
-    (manager.workspace / ".bankd/lock").write_text(f'{{"pid": {os.getppid()}, "host": "x", "started": "2026-01-01"}}\n')
-    manager.serve()
-
-
 def test_commands_borrow_the_right_to_write_from_it(manager: Any) -> None:
     manager.learn()
     manager.note("- W: The office moved to Mapo.")
@@ -266,13 +264,6 @@ def test_without_a_workspace_it_says_what_to_do(tmp_path: Path) -> None:
 
     assert done.returncode == 3
     assert "--workspace" in done.stderr
-
-
-def test_its_log_has_the_journal_s_levels_only_in_the_journal(manager: Any) -> None:
-    manager.serve(JOURNAL_STREAM="1:2")
-    manager.stop()
-
-    assert "info    started" in manager.said()
 
 
 @pytest.mark.full

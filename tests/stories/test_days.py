@@ -12,6 +12,7 @@ import pytest
 
 from bankd.cli import main
 from bankd.words.days import read_days
+from tests.examples import examples
 from tests.stories.conftest import Run, learn, write_log
 
 APRIL = """## Retain
@@ -64,17 +65,9 @@ def test_with_a_subject_the_days_are_preferred_and_the_others_not_hidden(ask: An
     assert len(ask("search", *now, "production deploy")) == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "first"),
-    [
-        (("--since", "2026-05-01"), "The production deploy runs at 11:00 on Tuesdays."),
-        (("--until", "4월"), "The production deploy runs at 10:00 on Tuesdays."),
-        (("--on", "last month"), "The production deploy runs at 11:00 on Tuesdays."),
-        (("--as-of", "2026-05-01"), "The production deploy runs at 10:00 on Tuesdays."),
-    ],
-)
-def test_options_of_days(ask: Any, options: tuple[str, ...], first: str) -> None:
-    found = ask("search", "--now", "2026-06-10", *options, "production deploy")
+@pytest.mark.parametrize(("options", "first"), examples("commands", "days"))
+def test_options_of_days(ask: Any, options: str, first: str) -> None:
+    found = ask("search", "--now", "2026-06-10", *options.split(" ", 1), "production deploy")
     assert [text for text in found if "deploy" in text] == [first]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.conftest import Run, last_run, learn, write_log
+from tests.stories.conftest import Run, last_run, write_log
 
 PAGE = "bank/patterns/workflows.md"
 LOG = "2026-05-02.md"
@@ -135,25 +135,3 @@ def test_search_says_of_an_edited_line_what_it_is_kept_as(root: Path, page: Path
     hit = bankctl("search", "--in", "logs", "production deploy Tuesdays", "--json").json["hits"][0]
 
     assert hit["became"] == f"kept as {id_}"
-
-
-def test_a_log_that_took_the_name_of_another_is_known_when_it_is_renamed_too(root: Path, bankctl: Run) -> None:
-    memory = root / "memory"
-    first = [f"W: The {name} deploys on Tuesdays." for name in ("billing", "search", "payroll", "archive")]
-    second = [f"W: Peter reads about {name} in the evening." for name in ("whales", "comets", "bridges", "moss")]
-    learn(root, bankctl, "2026-05-02.md", *first)
-    (memory / "2026-05-02.md").rename(memory / "2026-05-01.md")
-    bankctl("cycle", "micro", "--now", "2026-06-10T04:00")
-    write_log(root, "2026-05-02.md", *second)
-    learned = bankctl("cycle", "micro", "--now", "2026-06-10T05:00", "--json").json["counts"]
-    page = next(p for p in (root / "bank").rglob("*.md") if "whales" in p.read_text("utf-8"))
-    line = next(n for n in page.read_text("utf-8").splitlines() if "whales" in n)
-    page.write_text(page.read_text("utf-8").replace(line + "\n", ""), "utf-8")
-    bankctl("cycle", "micro", "--now", "2026-06-10T06:00")
-
-    (memory / "2026-05-02.md").rename(memory / "2026-05-03.md")
-    told = bankctl("cycle", "micro", "--now", "2026-06-10T07:00", "--json").json["counts"]
-
-    assert sum(learned.values()) == 4
-    assert told == {"renamed": 1}
-    assert "whales" not in "".join(p.read_text("utf-8") for p in (root / "bank").rglob("*.md"))

@@ -303,18 +303,11 @@ def page(root: Path) -> Path:
     return page
 
 
-@pytest.mark.parametrize(
-    ("question", "line", "said"),
-    [
-        ("which port has the staging gateway", 5, "8123"),
-        ("결제 서버 포트", 6, "9443"),
-        ("rsync photos backup", 9, "rsync -a"),
-    ],
-)
-def test_a_cell_and_a_command_are_found(page: Path, bankctl: Run, question: str, line: int, said: str) -> None:
+@pytest.mark.parametrize(("question", "line", "said"), examples("commands", "cells"))
+def test_a_cell_and_a_command_are_found(page: Path, bankctl: Run, question: str, line: str, said: str) -> None:
     hit = bankctl("search", question, "--json").json["hits"][0]
 
-    assert (hit["path"], hit["line"], hit["id"]) == ("bank/servers.md", line, None)
+    assert (hit["path"], hit["line"], hit["id"]) == ("bank/servers.md", int(line), None)
     assert said in hit["text"]
 
 

@@ -81,10 +81,10 @@ def leaks(said: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_no_command_tells_a_credential(bankctl: Run, kept: str, words: tuple[str, ...]) -> None:
-    for answer in (bankctl(*words), bankctl(*words, "--json")):
-        assert leaks(answer.out + answer.err) == []
+def test_no_command_tells_a_credential(bankctl: Run, kept: str) -> None:
+    for words in COMMANDS:
+        for answer in (bankctl(*words), bankctl(*words, "--json")):
+            assert leaks(answer.out + answer.err) == [], words
 
 
 def test_a_log_is_shown_line_by_line_without_them(bankctl: Run, kept: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from tests.examples import examples, texts
 from tests.settings import change_setting, place_by_rules_alone, search_by_words
 from tests.ui.conftest import Open, post
 
@@ -94,31 +96,14 @@ def test_what_is_placed_where_it_is_stays_and_is_said_to_be_there(desk: Path, cl
     assert page.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("kind", "do", "number", "typed"),
-    [
-        ("unfiled", "place", -1, {"page": "knowledge/sky.md#Planets"}),
-        ("unfiled", "archive", 0, {}),
-        ("proposed", "accept", 0, {}),
-        ("proposed", "dismiss", 0, {}),
-        ("contradictions", "archive", 0, {}),
-        ("contradictions", "archive", 1, {}),
-        ("contradictions", "both", 0, {}),
-        ("near", "keep", 0, {}),
-        ("near", "archive", 0, {}),
-        ("fading", "confirm", 0, {}),
-        ("fading", "pin", 0, {}),
-        ("fading", "archive", 0, {}),
-        ("bad", "dismiss", 0, {}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "do", "number", "typed"), examples("arguments", "decisions"))
 def test_each_decision_is_done_and_taken_back(
-    desk: Path, client: TestClient, kind: str, do: str, number: int, typed: dict[str, str]
+    desk: Path, client: TestClient, kind: str, do: str, number: str, typed: str
 ) -> None:
     before, forms = contents(desk), forms_in(client, kind)
     assert forms, kind
 
-    run = choose(client, kind, do, number, **typed)
+    run = choose(client, kind, do, int(number), **json.loads(typed))
     assert forms_in(client, kind) != forms
     went = post(client, "desk", do="undo", run=run, view="review")
     assert "did=undo" in went
@@ -162,20 +147,13 @@ def test_a_decision_after_another_does_not_wait_for_its_page_to_rest(desk: Path,
     assert naps == []
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {}, {"do": "nothing"}, {"do": "place", "id": "m-aaaaaaaaaaaa"}, {"do": "place", "id": "m-x", "page": "../../x.md"},
-        {"do": "accept", "place": "memory/../../x.md:1"}, {"do": "dismiss", "place": "nowhere"}, {"do": "archive", "id": "m-x"},
-        {"do": "importance", "id": "m-aaaaaaaaaaaa", "value": "11"}, {"do": "undo", "run": "20200101T000000-micro"}, {"do": "pin", "id": ""},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("form", texts("arguments", "no decisions"))
 def test_a_decision_that_makes_no_sense_is_refused_and_changes_nothing(
-    desk: Path, client: TestClient, form: dict[str, str]
+    desk: Path, client: TestClient, form: str
 ) -> None:
     before = contents(desk)
 
-    assert 'role="alert"' in post(client, "desk", **form)
+    assert 'role="alert"' in post(client, "desk", **json.loads(form))
     assert contents(desk) == before
 
 

@@ -89,27 +89,18 @@ def page(path: str, *rows: str) -> Page:
     return read_page(path, "\n\n".join(rows).encode())
 
 
+HUB, PEOPLE = page(PAGE, "# Full"), page("bank/knowledge/full/people.md", "# People", "- W: p ^m-p")
+MONTH = page("bank/knowledge/full/2026-05.md", "# Full", "- W: a ^m-a", "- W: w ^m-w")
+TOOLS = page("bank/knowledge/full/tools.md", "# Tools", "- W: t ^m-t")
+
+
 @pytest.mark.parametrize(
     ("standings", "expected"),
     [
         ([page(PAGE, "# Full", "## Tools", "- W: w ^m-w")], (PAGE, ("Full", "Tools"))),
         ([], (PAGE, ("Full", "Tools"))),
-        (
-            [
-                page(PAGE, "# Full"),
-                page("bank/knowledge/full/people.md", "# People", "- W: p ^m-p"),
-                page("bank/knowledge/full/tools.md", "# Tools", "- W: t ^m-t"),
-            ],
-            ("bank/knowledge/full/tools.md", ("Tools",)),
-        ),
-        (
-            [
-                page(PAGE, "# Full"),
-                page("bank/knowledge/full/2026-05.md", "# Full", "- W: a ^m-a", "- W: w ^m-w"),
-                page("bank/knowledge/full/tools.md", "# Tools", "- W: t ^m-t"),
-            ],
-            ("bank/knowledge/full/2026-05.md", ()),
-        ),
+        ([HUB, PEOPLE, TOOLS], ("bank/knowledge/full/tools.md", ("Tools",))),
+        ([HUB, MONTH, TOOLS], ("bank/knowledge/full/2026-05.md", ())),
         ([page("bank/knowledge/fuller.md", "# Full", "## Tools", "- W: w ^m-w")], (PAGE, ("Full", "Tools"))),
     ],
 )

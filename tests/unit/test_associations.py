@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
 
 from bankd.layouts.links import mentions_of, words_of
-from bankd.memory.use import IMPORTANCE, RECALLED, USED, UseEvent, read_use
+from bankd.memory.use import UseEvent, read_use
 from bankd.pages.memory import parse_memory
 from bankd.search.related import WEIGHTS, Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
 from bankd.search.score import Usage
+from tests.examples import examples
 
 ME, SIBLING, RECALLED_ONE, FAR = (Node(row) for row in range(1, 5))
 PAGE = Node(page="people/ann.md")
@@ -89,22 +91,9 @@ def test_a_memory_names_pages_blocks_and_what_was_merged_into_it() -> None:
     assert mentions_of(parse_memory("W: nothing at all.")) == ()
 
 
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ({"type": USED, "memory": "m-a", "at": "2026-05-01T09:00", "run": "r"}, ("2026-05-01T09:00", None)),
-        ({"type": RECALLED, "memory": "m-a", "at": "2026-05-02T09:00", "day": "2026-05-01"}, ("2026-05-01", None)),
-        ({"type": IMPORTANCE, "memory": "m-a", "at": "2026-05-01T09:00", "value": 5}, ("2026-05-01T09:00", 5)),
-        ({"type": IMPORTANCE, "memory": "m-a", "at": "2026-05-01T09:00", "value": 50}, ("2026-05-01T09:00", None)),
-        ({"type": "kept", "memory": "m-a", "at": "2026-05-01"}, None),
-        ({"type": USED, "memory": "m-\ud800", "at": "2026-05-01"}, None),
-        ({"type": USED, "memory": ["m-a"], "at": "2026-05-01"}, None),
-        ({"type": USED, "memory": "m-a", "at": "yesterday"}, None),
-        ({"type": USED, "memory": "m-a"}, None),
-    ],
-)
-def test_an_event_of_use_is_read_and_any_other_is_none(item: Mapping[str, object], expected: object) -> None:
-    read = read_use(item)
+@pytest.mark.parametrize(("item", "expected"), examples("arguments", "events of use"))
+def test_an_event_of_use_is_read_and_any_other_is_none(item: str, expected: str) -> None:
+    read = read_use(json.loads(item))
 
-    assert (read and (read.at, read.value)) == expected
+    assert (read and [read.at, read.value]) == json.loads(expected)
     assert read is None or isinstance(read, UseEvent)

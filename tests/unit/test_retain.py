@@ -190,21 +190,9 @@ def test_names_at_the_beginning_of_the_text_are_whom_it_is_about(line: str, enti
     assert (" ".join(read.memory.entities), read.memory.text) == (entities, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "tag", "confidence", "line"),
-    [
-        ("Tea is green.", None, None, "- W: Tea is green."),
-        ("Tea is\ngood.", "O", 0.8, "- O(c=0.80): Tea is good."),
-        ("@Peter: Drinks tea.", "B", None, "- B @Peter: Drinks tea."),
-        ("@Peter @Mina: Drink tea.", "O", 0.5, "- O(c=0.50) @Peter @Mina: Drink tea."),
-        ("@Peter said so.", None, None, "- W: @Peter said so."),
-        ("- S: I drink tea.", None, None, "- S: I drink tea."),
-    ],
-)
-def test_a_statement_gets_the_head_that_it_lacks(
-    text: str, tag: str | None, confidence: float | None, line: str
-) -> None:
-    assert retain_line(text, tag, confidence) == line
+@pytest.mark.parametrize(("text", "tag", "confidence", "line"), examples("retain", "heads"))
+def test_a_statement_gets_the_head_that_it_lacks(text: str, tag: str, confidence: str, line: str) -> None:
+    assert retain_line(text, tag or None, float(confidence) if confidence else None) == line
 
 
 @pytest.mark.parametrize("text", ["W @: empty", "W @민지 배포는 금요일", "O(c=0.5) tea is good"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import pairwise, product
@@ -245,20 +246,9 @@ def test_all_together_stay_below_the_cap(confidence: float | None, age: int | No
         assert abs(prior(confidence, age, Usage(days, last, importance), is_pinned=True)) <= PRIOR_CAP
 
 
-@pytest.mark.parametrize(
-    ("ranked", "newer", "expected"),
-    [
-        ("abc", {}, "abc"),
-        ("abc", {"a": "c"}, "cab"),
-        ("abc", {"c": "a"}, "abc"),
-        ("abc", {"a": "x"}, "abc"),
-        ("abc", {"a": "x", "x": "c"}, "cab"),
-        ("abcd", {"a": "b", "b": "d"}, "dabc"),
-        ("ab", {"a": "b", "b": "a"}, "ab"),
-    ],
-)
-def test_the_newer_takes_the_place_of_the_older(ranked: str, newer: dict[str, str], expected: str) -> None:
-    assert "".join(newest_first(ranked, lambda one: one, newer)) == expected
+@pytest.mark.parametrize(("ranked", "newer", "expected"), examples("arguments", "newer"))
+def test_the_newer_takes_the_place_of_the_older(ranked: str, newer: str, expected: str) -> None:
+    assert "".join(newest_first(ranked, lambda one: one, json.loads(newer))) == expected
 
 
 def found(path: str, *scores: float) -> list[Ranked]:

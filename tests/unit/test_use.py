@@ -41,6 +41,7 @@ from bankd.memory.use import (
     strength_on,
 )
 from bankd.words.statement import plain_wording
+from tests.examples import examples
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
@@ -57,13 +58,8 @@ def said(kind: str, after: int, **facts: object) -> dict[str, object]:
 
 
 def test_signals_are_a_set_whatever_the_order_of_events_and_however_often_they_are_read() -> None:
-    events = [
-        said(USED, 0),
-        said(USED, 1),
-        said(IGNORED, 2),
-        said(IMPORTANCE, 3, value=4),
-        said(IMPORTANCE, 4, value=7),
-    ]
+    important = said(IMPORTANCE, 3, value=4), said(IMPORTANCE, 4, value=7)
+    events = [said(USED, 0), said(USED, 1), said(IGNORED, 2), *important]
     folded = fold_events(events).signals[ONE]
 
     assert sorted(folded.used) == [date(2026, 5, 1), date(2026, 5, 2)]
@@ -141,33 +137,19 @@ def test_what_happens_after_today_is_not_on_the_curve_and_a_pin_holds_all_of_it_
     assert curve_of(TODAY, [], UseSignals(), TODAY)[0].what == "learned"
 
 
-@pytest.mark.parametrize(
-    ("response", "used"),
-    [
-        ("I ordered the oat milk latte, as you like it.", ("latte",)),
-        ("The deploy is done.", ()),
-        ("", ()),
-        ("Your meeting with Mina moved to Thursday; I ordered an oat latte.", ("latte", "mina")),
-        ("you are the one that is it and they were there", ()),
-    ],
-)
-def test_a_memory_was_used_when_the_response_has_its_words(response: str, used: tuple[str, ...]) -> None:
-    memories = {
-        "latte": "@Peter drinks oat milk lattes.",
-        "mina": "The meeting with Mina is on Thursdays.",
-        "it": "it is",
-    }
+@pytest.mark.parametrize(("response", "used"), examples("prompts", "responses"))
+def test_a_memory_was_used_when_the_response_has_its_words(response: str, used: str) -> None:
+    mina = "The meeting with Mina is on Thursdays."
+    memories = {"latte": "@Peter drinks oat milk lattes.", "mina": mina, "it": "it is"}
     judged = judge_response(plain_wording(response), {id_: plain_wording(text) for id_, text in memories.items()})
 
-    assert judged.used == used
+    assert " ".join(judged.used) == used
     assert {*judged.used, *judged.ignored} == set(memories)
 
 
 def test_an_importance_that_was_taken_back_is_none_any_more() -> None:
-    assert (
-        fold_events([said(IMPORTANCE, 0, value=3), said(IMPORTANCE, 1, value=TAKEN_BACK)]).signals[ONE].importance
-        is None
-    )
+    taken_back = fold_events([said(IMPORTANCE, 0, value=3), said(IMPORTANCE, 1, value=TAKEN_BACK)])
+    assert taken_back.signals[ONE].importance is None
 
 
 DAWN = datetime(2026, 5, 4, 3, tzinfo=UTC)
