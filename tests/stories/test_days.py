@@ -154,11 +154,11 @@ def test_what_a_listing_of_days_leaves_off_is_counted(notes: Path, capsys: pytes
         for options in (["--plain"], ["--no-plain"]) if words[0] == "search" else ([],):
             main([*words, *given, *options])
             said = capsys.readouterr()
-            assert "2 more of these days" in (said.err if "--plain" in options else said.out)
+            assert "2 more; -n 0" in (said.err if "--plain" in options else said.out)
         main([*words, *given[:-1], "0"])
-        assert "more of these days" not in "".join(capsys.readouterr())
+        assert "more; -n 0" not in "".join(capsys.readouterr())
     main(["search", "the production deploy", *given])
-    assert "more of these days" not in "".join(capsys.readouterr())
+    assert "more; -n 0" not in "".join(capsys.readouterr())
 
 
 def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:

@@ -66,6 +66,26 @@ def test_a_page_and_a_person_have_ties_too(bank: Path, bankctl: Run) -> None:
     assert neighbours(bankctl, "@Ann") == ["bank/entities/Ann.md", ME, SIBLING, OTHER]
 
 
+def test_what_stands_on_the_page_of_a_person_is_about_that_person(bank: Path, bankctl: Run) -> None:
+    (bank / "bank/entities/Ann.md").write_text(
+        f"{PAGE}- W: The dentist is on 2026-06-12. ^m-hhhhhhhhhhhh\n- Is tall.\n"
+    )
+    bankctl("cycle", "micro", "--now", NOW)
+    hers = [ME, SIBLING, OTHER, "m-hhhhhhhhhhhh", None]
+
+    assert "m-hhhhhhhhhhhh" in neighbours(bankctl, "@Ann")
+    assert (OTHER, "entity", "@Ann") in ties(bankctl, "m-hhhhhhhhhhhh")
+    assert "The dentist is on 2026-06-12." in bankctl("timeline", "Ann").out
+    for filters in (["--entity", "Ann"], ["--node", "bank/entities/Ann.md"]):  # without words: all that pass
+        answer = bankctl("search", *filters, "--json").json
+        assert (sorted(map(str, (hit["id"] for hit in answer["hits"]))), answer["nearest"]) == (
+            sorted(map(str, hers)),
+            [],
+        )
+    listed = bankctl("search", "--entity", "Ann", "-n", "2", "--json").json
+    assert (len(listed["hits"]), listed["left_off"]) == (2, 3)
+
+
 def test_two_steps_are_told_one_by_one(bank: Path, bankctl: Run) -> None:
     told = bankctl("related", "m-eeeeeeeeeeee", "--depth", "2").out
 

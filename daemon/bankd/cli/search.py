@@ -234,8 +234,8 @@ def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
 
 
 def _left_off(answer: Mapping[str, Any]) -> str:
-    """How many more memories there are of the days that were asked about; empty for none."""
-    return _(f"{more} more of these days; -n 0 shows up to a hundred") if (more := answer["left_off"]) else ""
+    """How many more memories there are of the days or the filters that were asked about; empty for none."""
+    return _(f"{more} more; -n 0 shows up to a hundred") if (more := answer["left_off"]) else ""
 
 
 def _printed_place(hit: Hit) -> str:

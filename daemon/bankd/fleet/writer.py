@@ -17,6 +17,7 @@ from bankd.errors import UserError
 from bankd.fleet.registry import FleetBank, FleetConnection, FleetDatabase
 from bankd.index.rows import SEPARATOR
 from bankd.index.writer import days_found_by
+from bankd.pages.names import whom_page_is_about
 from bankd.search.indexable import nodes_of
 from bankd.search.request import MeaningSettings
 from bankd.system.clock import read_monotonic
@@ -129,8 +130,9 @@ def _memory(values: Sequence[Any], paths: Mapping[int, str]) -> ExportedMemory:
     heading = tuple(said["heading"].split(SEPARATOR)) if said["heading"] else ()
     spans = [Span(*map(date.fromisoformat, span.split("/"))) for span in said["about"].split()]
     learned = date.fromisoformat(said["learned"]) if said["learned"] else None
-    names = tuple(sorted(set(said["entities"].casefold().split())))
-    nodes = tuple(nodes_of(paths.get(said["page"], ""), heading))
+    path = paths.get(said["page"], "")
+    names = tuple(sorted({slug.casefold() for slug in said["entities"].split() or whom_page_is_about(path)}))
+    nodes = tuple(nodes_of(path, heading))
     return ExportedMemory(tuple(values), nodes, names, tuple(days_found_by(spans, learned)))
 
 

@@ -18,6 +18,7 @@ from bankd.errors import IndexDamaged
 from bankd.index.rows import SEPARATOR, Rows
 from bankd.index.search_index import Build, IndexFolder, damage_told, find_changed, record_files
 from bankd.layouts.links import words_of
+from bankd.pages.names import whom_page_is_about
 from bankd.pages.text import readable_bytes
 from bankd.search.indexable import IndexableEntry, IndexablePage, Refreshed, nodes_of
 from bankd.storage.disk import storage_told
@@ -76,7 +77,7 @@ class IndexedRow(NamedTuple):
             "terms": self.analysis.sentences,
             "heading": self.heading.sentences,
             "node": list(nodes_of(path, entry.heading)),
-            "entity": [entity.casefold() for entity in entry.entities],
+            "entity": [slug.casefold() for slug in entry.entities or whom_page_is_about(path)],
             "mention": list(words_of(f"bank/{path}", entry.mentions)),
             "day": list(days_found_by(self.about, entry.learned)),
         }

@@ -107,6 +107,20 @@ def list_timeline(query: Query, index: IndexView) -> list[Ranked]:
     return sorted(placed, key=lambda one: _place_of(one, [window])[1:])
 
 
+def list_passing(query: Query, index: IndexView, today: date, options: RankingOptions) -> list[Ranked]:
+    """All memories that pass the filters, the newest first, in the order of their pages."""
+    found = index.terms.find_within(None, query.filters, IN_WINDOW)
+    rows = {row.row: row for row in index.rows.shown(keep_sure(found, query.filters, index, today, options))}
+    paths = index.rows.paths({row.page for row in rows.values()})
+    ranked = [
+        Ranked(paths[rows[one.row].page], rows[one.row], one, {"score": 1.0})
+        for one in index.rows.candidates(list(rows))
+        if rows[one.row].page in paths
+    ]
+    ranked.sort(key=lambda one: (one.path, one.row.line))
+    return sorted(ranked, key=lambda one: one.row.learned or date.min, reverse=True)
+
+
 def _placed(row: FoundRow, window: Span) -> FoundRow:
     """A memory with only its days inside a window, first the one that decides its place in a timeline."""
     inside = [span for span in row.about if span.overlap(window)]

@@ -528,12 +528,17 @@ def with_news(answers: Sequence[Ranked], best: Sequence[Ranked], relations: Rela
 
 
 def _read_days(query: Query, index: IndexView, today: date, options: RankingOptions) -> tuple[AskedTime, list[Ranked]]:
-    """The days that a query asks about, if the bank has such days; and all memories of them, if it asks for nothing else."""
-    asked = read_asked_time(query.text, today)
-    if not (asked.windows or query.timeline):
-        return asked, []
-    from bankd.search.days import knows_days, list_days, list_timeline  # noqa: PLC0415 -- most questions name no day
+    """The days that a query asks about, if the bank has such days; and all memories of them, if it asks for nothing else.
 
+    A query without words asks for all memories that pass its filters.
+    """
+    asked, has_words = read_asked_time(query.text, today), bool(query.text.strip())
+    if not (asked.windows or query.timeline) and has_words:
+        return asked, []
+    from bankd.search.days import knows_days, list_days, list_passing, list_timeline  # noqa: PLC0415 -- most questions name no day
+
+    if not (query.timeline or has_words):
+        return asked, list_passing(query, index, today, options)
     listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, today, options)
     return asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME, listed
 

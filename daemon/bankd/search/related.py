@@ -18,7 +18,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bankd.errors import UsageError
-from bankd.pages.names import BANK, is_own
+from bankd.pages.names import BANK, is_own, whom_page_is_about
 from bankd.pages.text import readable_text
 from bankd.search.request import Filters, FoundRow
 from bankd.search.score import (
@@ -215,8 +215,8 @@ class Associations:
             yield edge(Node(page=self._paths.get(row.page, "")), Tie.CONTAINED, self._place_of(row))
             yield from self.beside(row)
             yield from self.by_rare_words(row.row)
-            for entity in row.entities:
-                yield from self._about(entity)
+            for slug in row.entities or whom_page_is_about(self._paths.get(row.page, "")):
+                yield from self._about(slug)
 
     def usage_of(self, nodes: Iterable[Node]) -> Mapping[Node, Usage]:
         """The use of memories; nodes that are pages have none."""
