@@ -249,24 +249,21 @@ class Answering:
     def _unsaid(
         self, found: Found, beside: Beside, said: SaidByBank, shown: Collection[str], index: IndexView
     ) -> Iterator[Hit]:
-        """The new answers of a group, at most this many lines of each passage."""
-        told = list(said.terms)
-        for one in filter(None, map(said.judged, found.ranked)):
-            lines = self._shown(one, found, beside.group, index)
-            yield from islice(self._new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
+        """The lines of a group that say something new, at most so many of a passage; they count as told from then on.
 
-    def _new_among(
-        self, lines: Iterable[tuple[Hit, Terms]], told: list[Terms], beside: Beside, shown: Collection[str]
-    ) -> Iterator[Hit]:
-        """The lines that say something new; they count as told from now on. A memory answers for its line, if the bank is asked."""
-        asks_what_was_said = self._query.is_past or (self._query.groups and "bank" not in self._query.groups)
-        for hit, terms in lines:
-            if is_said(terms, told) or hit.superseded_by in shown:
-                continue
-            became = beside.outcome_of(hit)
-            if became is not None and (asks_what_was_said or not (became.is_memory or hit.superseded_by)):
-                told.append(terms)
-                yield hit._replace(became=became.words)
+        A memory answers for its line, if the bank is asked.
+        """
+        told, asks_what_was_said = list(said.terms), self._query.is_past or "bank" not in (self._query.groups or GROUPS)
+        for one in filter(None, map(said.judged, found.ranked)):
+            room = MOST_OF_PASSAGE
+            for hit, terms in self._shown(one, found, beside.group, index):
+                if not room or is_said(terms, told) or hit.superseded_by in shown:
+                    continue
+                became = beside.outcome_of(hit)
+                if became is not None and (asks_what_was_said or not (became.is_memory or hit.superseded_by)):
+                    told.append(terms)
+                    room -= 1
+                    yield hit._replace(became=became.words)
 
     def _shown(self, ranked: Ranked, found: Found, group: str, index: IndexView) -> Iterator[tuple[Hit, Terms]]:
         """A hit with its terms; for a passage, only the lines that answer."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from _thread import RLock
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import accumulate, chain, islice
@@ -173,7 +172,8 @@ class BankSearch:
     def _begin(self, settings: SearchSettings) -> None:
         self.settings, self._read = settings, self._open(settings)
         self._write = None if self._is_daemon else self._read
-        self._answers = AnswerCache(settings.cache_entries, settings.cache_minutes) if self._is_daemon else None
+        self._answers = dict[str, tuple[datetime, dict[str, Any]]]()
+        """The last answers of a daemon, by question, options and generation: an edit makes a new generation, hence a new answer."""
         self._pending: int | None = None
 
     @property
@@ -205,16 +205,18 @@ class BankSearch:
                     groups = ["bank"] if query is None else query.groups
                     note, self._pending = self._read.catch_up(now, groups)
                 pending = self._pending
-            elif self._answers is None:
+            elif not self._is_daemon:
                 self._read.open(now)
-            if self._answers is None:
+            if not self._is_daemon:
                 return self._answer(request, query, now, pending, note)
             key = _key_of([self._read.state(now), pending, now.date().isoformat(), request])
-            kept = self._answers.get(key, now)
-            if kept is None:
+            given, kept = self._answers.get(key, (now, None))
+            if kept is None or not timedelta() <= now - given <= timedelta(minutes=self.settings.cache_minutes):
                 kept = self._answer(request, query, now, pending, note)
                 if not kept["fresh"]["note"]:  # that is said once
-                    self._answers.put(key, kept, now)
+                    self._answers[key] = now, kept
+                while len(self._answers) > self.settings.cache_entries:
+                    del self._answers[next(iter(self._answers))]
             return kept
 
     def look_again(self) -> None:
@@ -401,31 +403,6 @@ class BankSearch:
             indexes.release()
             if with_analyser:
                 indexes.analyser.close()
-
-
-class AnswerCache:
-    """The last answers, by question, options and generation; an edit makes a new generation, hence a new answer."""
-
-    def __init__(self, entries: int, minutes: int) -> None:
-        """Keep a number of answers, for a number of minutes."""
-        self._entries = entries
-        self._life = timedelta(minutes=minutes)
-        self._answers: OrderedDict[Hashable, tuple[datetime, dict[str, Any]]] = OrderedDict()
-
-    def get(self, key: Hashable, now: datetime) -> dict[str, Any] | None:
-        """The answer for this key, unless it is too old."""
-        kept = self._answers.get(key)
-        if kept is None or not timedelta() <= now - kept[0] <= self._life:
-            return None
-        self._answers.move_to_end(key)
-        return kept[1]
-
-    def put(self, key: Hashable, answer: dict[str, Any], now: datetime) -> None:
-        """Keep an answer; if there are too many, drop the one that was used longest ago."""
-        self._answers[key] = (now, answer)
-        self._answers.move_to_end(key)
-        while len(self._answers) > self._entries:
-            self._answers.popitem(last=False)
 
 
 def _key_of(parts: Sequence[object]) -> str:
