@@ -71,7 +71,7 @@ def tell_memory(when: str, vectors: SentenceVectors) -> None:
 
 
 def _process_of(vectors: SentenceVectors) -> int:
-    (child,) = vectors._process._children.values()  # the idle one while vectors are made, later the one that is asked
+    (child,) = vectors._state.children.values()  # the idle one while vectors are made, later the one that is asked
     return int(child._process.pid)  # type: ignore[union-attr]
 
 

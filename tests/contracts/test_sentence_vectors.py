@@ -251,7 +251,7 @@ def test_a_server_that_refuses_everything_is_a_problem_and_no_text_is_given_up(
 
     server.refuses = lambda _: False
     search.close(with_analyser=False)
-    search.indexes.vectors["bank"]._process._rests_until = 0.0  # type: ignore[attr-defined]
+    search.indexes.vectors["bank"]._state.rests_until = 0.0  # type: ignore[attr-defined]
     search.refresh(NOW, None)
     assert state(search) == "on"
 
@@ -260,7 +260,7 @@ def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: Embeddin
     clock = Clock()
     vectors = SentenceVectors(root / ".bankd", settings_for(server), clock)
     assert vectors.embed(["a car", "a cat"]) == [vector_key("a car"), vector_key("a cat")]
-    child = vectors._process._children[True]._process  # type: ignore[union-attr]
+    child = vectors._state.children[True]._process  # type: ignore[union-attr]
     child.kill()  # type: ignore[union-attr]
     child.wait()  # type: ignore[union-attr]
     near = vectors.near("자동차", [], 1)
