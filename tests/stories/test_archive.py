@@ -412,3 +412,16 @@ def test_search_fades_no_memory_of_a_kept_page_that_was_moved(root: Path, bankct
     (hit,) = bankctl(*asked).json["hits"]
 
     assert (hit["path"], hit["parts"]["prior"] > 0) == ("bank/opinions/taste.md", True)
+
+
+def test_an_opinion_that_is_said_to_be_still_true_waits_no_more_however_weak_it_was(root: Path, bankctl: Run) -> None:
+    page, at = root / "bank/entities/Ann.md", ("--now", "2026-05-02T04:00")
+    page.write_text("# Ann\n\n- O(c=0.31@2026-05-02): bees are overrated ^m-aaaaaaaaaaaa\n", encoding="utf-8")
+    waits = bankctl("review", "list", "fading", *at, "--json").json["fading"]
+
+    bankctl("review", "accept", "m-aaaaaaaaaaaa", *at)
+
+    assert [one["id"] for one in waits] == ["m-aaaaaaaaaaaa"]
+    assert bankctl("review", "list", "fading", *at, "--json").json["fading"] == []
+    assert "O(c=0.58@2026-05-02)" in page.read_text("utf-8")
+    assert bankctl("archive", "forecast", *at, "--json").json["falls"][0]["day"] == "2026-05-17"

@@ -27,6 +27,7 @@ from bankd.memory.plan import MovingMemory, Placement, Plan, move_operations
 from bankd.memory.report import HeldBack, ReportRow, held_back_in, source_line
 from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, route_memory
+from bankd.memory.use import CERTAIN, NOTICE
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
 from bankd.pages.names import INBOX, problem_of_target
 from bankd.pages.page import MARKER, MemoryLines, parts_folder, read_page, with_confidence
@@ -297,13 +298,18 @@ def pin_memory(workspace: Workspace, id_: str) -> str:
 
 
 def confirm_memory(workspace: Workspace, id_: str) -> str:
-    """Give an opinion its written confidence again, dated today; gives its page. UserError when it has none."""
+    """Date an opinion's written confidence today, raised so that it stays for two weeks; gives its page.
+
+    UserError when it has none.
+    """
+    fading = workspace.fading()
+    least = min(CERTAIN, fading.floor + fading.per_day * 2 * NOTICE.days)  # else the review would ask again at once
 
     def confirm(lines: MemoryLines) -> str:
         confidence = archive.memory_of(lines).confidence
         if confidence is None:
             raise UserError(f"{id_}: has no confidence, so it does not fade")
-        return with_confidence(lines.text, Confidence(confidence.hundredths, workspace.now.date()))
+        return with_confidence(lines.text, Confidence(max(confidence.hundredths, least), workspace.now.date()))
 
     return _rewrite(workspace, id_, "confirmed", "sure as of today", confirm)
 
