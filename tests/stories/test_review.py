@@ -135,6 +135,7 @@ def test_a_rule_is_shown_and_then_added_with_all_comments_kept(waiting: str, roo
     change_setting(root, "settle_seconds: 0", "settle_seconds: 5")  # what bankd itself wrote has settled
     done = bankctl("review", "place", waiting, "daily/home", "--always", "뮤즐렉", "--apply")
     assert done.code == 0, done.err
+    assert "for new W lines; 1 waiting line would go there too; memories that are filed already stay" in done.out
 
     added = [line for line in rules.read_text("utf-8").splitlines() if line not in before.splitlines()]
     assert added == ["    - {target: daily/home.md, match: '뮤즐렉'}"]
@@ -161,6 +162,36 @@ def test_on_a_terminal_each_is_asked_for_a_key_and_the_last_can_be_taken_back(
     assert "✓ Undone" in out
     assert [*typed] == []
     assert len(bankctl("review", "list", "--json").json["unfiled"]) == 2
+
+
+def test_a_question_shows_its_memories_where_earlier_answers_put_them(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "# Inbox\n\n- W: port 8080 ^m-aaaaaaaaaaaa\n- W: port 8081 ^m-bbbbbbbbbbbb\n"
+    (root / "bank/_meta/inbox.md").write_text(text, encoding="utf-8")
+    bankctl("cycle", "micro", *NOW)
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
+    for last, seen in (("s", ["bank/daily/home.md:6", "bank/_meta/inbox.md:3"]), ("a", [])):
+        typed = iter(["p", "daily/home.md", last, "q"] if seen else [last, "q"])
+        monkeypatch.setattr("builtins.input", lambda _prompt, typed=typed: next(typed, "q"))
+
+        asked = bankctl("review").out.partition("Contradictions")[2]
+
+        assert [place for place in seen if place not in asked] == []
+        assert bool(asked) is bool(seen)
+
+
+def test_what_waits_for_its_page_is_told_apart_from_copies_and_from_what_a_newer_value_replaced(
+    waiting: str, root: Path, bankctl: Run
+) -> None:
+    learn(root, bankctl, "2026-05-13.md", "W: 뮤즐렉 port is 8080", "W: 뮤즐렉 port is 8081", now="2026-05-14T03:00")
+    newer = next(one["id"] for one in bankctl("review", "list", "--json").json["unfiled"] if "8081" in one["text"])
+
+    kept = bankctl("review", "keep", waiting)
+
+    assert (kept.code, f"{waiting}: waits for its page: bankctl review accept" in kept.err) == (3, True)
+    assert f"{newer} replaces it; to archive it: bankctl review drop m-" in bankctl("review", "list", "unfiled").out
 
 
 def settings_lines(root: Path) -> Iterator[str]:

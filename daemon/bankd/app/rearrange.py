@@ -52,10 +52,12 @@ class Rearranger:
         """Split a page whatever its size; UserError when it has no seam."""
         path = self._page_of_people(page)
         document = self.graph.document(path)
-        layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self.graph.is_name_taken)
+        limits = Limits.of(self._workspace.settings.split)
+        layout = plan_split(path, document, limits, self.graph.is_name_taken)
         if layout is None:
             raise UserError(
-                f"{path}: has no place where it could be split, or its parts would share a footnote or link definition"
+                f"{path}: has no place where it could be split: it needs two headings, or a list longer than "
+                f"{limits.warn * 3 / 4096:g} KiB; and its parts may not share a footnote or link definition"
             )
         return self._carry_out("split", layout)
 

@@ -19,7 +19,7 @@ from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, day_said
 from bankd.pages.memory import parse_memory, split_id, statement_of
-from bankd.pages.names import INBOX
+from bankd.pages.names import BANK, INBOX
 from bankd.pages.page import MARKER
 from bankd.same import Relation, likely_changes
 
@@ -95,11 +95,14 @@ def _said(text: str) -> str:
 
 
 def _unfiled(workspace: Workspace) -> Iterator[Card]:
+    newer = workspace.transactions.ledger().successors()
     for item in review.list_inbox(workspace):
-        sent = {"id": item.id}
+        sent, reason = {"id": item.id}, item.source
+        if item.id in newer:
+            reason = f"{newer[item.id]} replaces it; to archive it: bankctl review drop {item.id}"
         choices = [Choice("p", "place", "Another page", sent, asks="page"), Choice("a", "archive", "Archive", sent)]
         line = CardLine(f"{item.page}:{item.line}", _said(item.text), item.id)
-        yield Card("unfiled", item.id, [line], item.source, choices, item.source)
+        yield Card("unfiled", item.id, [line], reason, choices, item.source)
 
 
 def suggest_pages(workspace: Workspace, text: str) -> list[tuple[str, str]]:
@@ -393,6 +396,11 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
         raise UserError(f"{what}: nothing with this id waits; bankctl review list shows what does, with its id")
     held = workspace.catalog.lines_of([what])
     is_opinion = what not in held or memory_of(held[what]).confidence is not None
+    if not is_opinion and held[what].page == BANK + INBOX:
+        raise UserError(
+            f"{what}: waits for its page: bankctl review accept {what} for the first suggestion, place {what} PAGE, or "
+            f"drop {what}"
+        )
     return {"do": "pin" if is_opinion else "keep", "id": what}
 
 

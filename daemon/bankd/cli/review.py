@@ -148,8 +148,9 @@ def _teach(workspace: Workspace, arguments: Namespace, id_: str, page: str) -> N
     rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
     also = "; " + _(f"{counted(waiting, 'waiting line')} would go there too") if waiting else ""
     file = workspace.settings.routing
-    said = _(f"rule added to {file}") if arguments.apply else _("to add this rule, repeat with --apply")
-    say(f"  {styled(rule, 'cyan')}\n{said}{also}")
+    added, way = _(f"rule added to {file} for new {tag} lines"), _(f"to add this rule for new {tag} lines: --apply")
+    last = _("memories that are filed already stay where they are")
+    say(f"  {styled(rule, 'cyan')}\n{added if arguments.apply else way}{also}; {last}")
 
 
 def _place_all(arguments: Namespace) -> Outcome:
@@ -183,7 +184,11 @@ def _ask(workspace: Workspace) -> int:
     cards, last = list_cards(workspace), ""
     say("" if cards else _("nothing waits for you"))
     for number, plain_card in enumerate(cards, 1):
-        card = with_suggestions(workspace, plain_card)
+        places = workspace.catalog.texts_of(line.id for line in plain_card.lines)
+        lines = [line._replace(place=places.get(line.id, [line.place])[0]) for line in plain_card.lines]
+        if any(line.place.startswith("archive/") for line in lines):
+            continue  # an earlier answer took one of them out
+        card = with_suggestions(workspace, plain_card._replace(lines=lines))
         say(styled(f"{_(KINDS[card.kind])}  {number} / {len(cards)}", "bold"))
         say("\n".join(_card_lines(card, _ASKED)))
         keys = "   ".join(f"{one.key} {_(one.label)}" for one in card.choices if "why" not in one.fields)
