@@ -54,14 +54,24 @@ def test_log_and_show_tell_what_a_run_did(root: Path, bankctl: Run) -> None:
 def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(root: Path, bankctl: Run) -> None:
     before = pages(root)
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Minji: Lives in Busan.")
-    after = pages(root)
+    after, run = pages(root), last_run(bankctl)
 
-    assert bankctl("undo", last_run(bankctl)).code == 0
+    undone = bankctl("undo", run)
+    assert undone.code == 0
     assert pages(root) == before
+    told = {line.split()[1]: line.split()[0] for line in undone.out.splitlines() if ".md" in line}
+    assert {path.removeprefix("bank/"): word for path, word in told.items()} == {
+        "entities/Minji.md": "gone",
+        "identity/values.md": "back",
+    }
+    assert [row["run"] for row in bankctl("log", "--json").json["runs"] if row["undone_by"]] == [run]
+    assert bankctl("log").out.count("  undone ") == 1
     assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
     assert pages(root) == before
     bankctl("undo", next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "undo"))
     assert pages(root) == after
+    (taken_back,) = (row for row in bankctl("log", "--json").json["runs"] if row["undone_by"])
+    assert taken_back["cycle"] == "undo", "the first run holds again"
     assert bankctl("doctor", "verify").code == 0
 
 

@@ -50,6 +50,7 @@ class ChangedFile:
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     """The rows of the history, the newest first, each with the number of its journal if it can be undone.
 
+    And with the run that undid it, unless that was undone itself.
     One that changed no page and cannot be undone has the status `noted`: it only recorded facts.
     """
     journals = [*workspace.transactions.journals.all()]
@@ -68,7 +69,14 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
             row = {"run": id_, "cycle": kind, "at": at, "status": "changed", "undoable": kept.get(id_)}
             first = id_.partition("~")[0]
             rows.append(row | {"note": f"repeated a part of {first} that was overwritten"} if kind in HEALING else row)
-    return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
+    rows = sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))
+    undoing = [row for row in rows if row["cycle"] == UNDO and row["status"] == "changed"]
+    by = {str(row.get("note")).rpartition(" ")[2]: row["run"] for row in undoing}  # "takes back RUN"
+
+    def undone_by(run: str) -> str | None:
+        return by[run] if run in by and not undone_by(by[run]) else None
+
+    return [row | {"undone_by": undone_by(row["run"])} for row in rows[::-1]]
 
 
 def _can_go_back(transaction: Transaction, answered: Collection[str] = ()) -> bool:
@@ -174,13 +182,14 @@ _BY_HAND = (
 class Undone:
     """The result: the run that took a run back, the files that changed, and what stays because others changed it.
 
-    With `is_final` it cannot be undone itself.
+    With `is_final` it cannot be undone itself. `gone` are the files among the changed ones that it removed.
     """
 
     run: str
     changed: tuple[str, ...]
     stays: tuple[str, ...]
     is_final: bool
+    gone: tuple[str, ...] = ()
 
 
 class Undo:
@@ -225,9 +234,10 @@ class Undo:
         """Do it; what the user changed meanwhile stays too."""
         workspace, changed, late = self._workspace, list[str](), list[str]()
         is_final = not any(map(_can_go_back, self._transactions))
+        operations = [op for done in self._transactions for op in done.operations]
+        dropped = tuple(op.path for op in operations if isinstance(op, Write) and op.after is None)
         if workspace.is_dry:
-            paths = {operation.path for transaction in self._transactions for operation in transaction.operations}
-            return Undone(self.run, tuple(sorted(paths)), (), is_final)
+            return Undone(self.run, tuple(sorted({op.path for op in operations})), (), is_final, dropped)
         with workspace.recorder.recording("undo", self.run) as record:
             for transaction in self._transactions:
                 applied = workspace.commit(transaction)
@@ -238,13 +248,11 @@ class Undo:
             record.is_changed, record.note = bool(changed or asked), f"takes back {self._undoes}"
             record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
         # Leave no empty folder, and no page that looks as if the user had moved it.
-        operations = [op for done in self._transactions for op in done.operations]
-        dropped = [op.path for op in operations if isinstance(op, Write) and op.after is None]
         workspace.transactions.remove_empty_folders(dropped)
         workspace.graph.refresh()
         workspace.graph.settle(dropped)
         workspace.refresh()
-        return Undone(self.run, tuple(dict.fromkeys((*changed, *asked))), tuple(late), is_final)
+        return Undone(self.run, tuple(dict.fromkeys((*changed, *asked))), tuple(late), is_final, dropped)
 
 
 def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:

@@ -150,9 +150,10 @@ def log_command(arguments: Namespace) -> Outcome | int:
 
 
 def _line(row: dict[str, Any]) -> str:
-    colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(str(row["status"]), "dim")
+    status = "undone" if row.get("undone_by") else str(row["status"])
+    colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(status, "dim")
     name = str(row["run"]) or f"{row['cycle']} {row.get('slot', '')}"
-    head = f"{styled(padded(name, 26), 'bold')}  {styled(padded(_(str(row['status'])), 8), colour)}"
+    head = f"{styled(padded(name, 26), 'bold')}  {styled(padded(_(status), 8), colour)}"
     return f"{_minute(row)}  {head}  {styled(_what_it_was(row))}".rstrip()
 
 
@@ -186,7 +187,10 @@ def undo_command(arguments: Namespace) -> Outcome:
         styled(_(passed_over), "yellow") if passed_over else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
-        *(f"{styled(_('back'), 'green')}  {styled(path)}" for path in undone.changed),
+        *(
+            f"{styled(_('gone' if path in undone.gone else 'back'), 'green')}  {styled(path)}"
+            for path in undone.changed
+        ),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undone.stays),
         _("nothing was written") if arguments.dry_run else said if undone.changed else _("nothing is left to undo"),
     )
