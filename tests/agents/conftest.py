@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -74,6 +74,15 @@ def blocks_in(texts: Iterable[str]) -> list[str]:
 def logs_with(root: Path, text: str, folder: str = "memory") -> list[Path]:
     """The logs of a folder that hold a text."""
     return [log for log in (root / folder).glob("*.md") if text in log.read_text("utf-8")]
+
+
+def check_briefed(root: Path, agent: str, prompt: str, blocks: Sequence[str]) -> None:
+    """What a first session was told is whole and of the bank, its note is taken, and what it left is a log."""
+    assert any("정직을 최우선으로 한다" in block for block in blocks)
+    assert any("Rents the desk by the window." in block for block in blocks)
+    assert all(len(block) < LARGEST_CONTEXT for block in blocks)
+    assert len(logs_with(root, NOTE)) == 1
+    check_transcript(root, agent, prompt)
 
 
 def check_transcript(root: Path, agent: str, prompt: str) -> None:

@@ -15,13 +15,11 @@ import pytest
 
 from bankd.cli import main
 from tests.agents.conftest import (
-    LARGEST_CONTEXT,
     NOTE,
     WRONG,
     blocks_in,
-    check_transcript,
+    check_briefed,
     find_program,
-    logs_with,
     turns_asked_in,
     wait_for_memory,
 )
@@ -62,13 +60,7 @@ def contexts_in(request: dict[str, Any]) -> list[str]:
 
 
 def test_a_session_is_briefed_notes_and_becomes_a_log(claude: str, root: Path, tmp_path: Path) -> None:
-    blocks = contexts_in(session(claude, tmp_path)[0])
-
-    assert any("정직을 최우선으로 한다" in block for block in blocks)
-    assert any("Rents the desk by the window." in block for block in blocks)
-    assert all(len(block) < LARGEST_CONTEXT for block in blocks)
-    assert len(logs_with(root, NOTE)) == 1
-    check_transcript(root, "claude-code", PROMPT)
+    check_briefed(root, "claude-code", PROMPT, contexts_in(session(claude, tmp_path)[0]))
     session(claude, tmp_path)
     wait_for_memory(root, NOTE)
 

@@ -15,13 +15,11 @@ import pytest
 
 from bankd.cli import main
 from tests.agents.conftest import (
-    LARGEST_CONTEXT,
     NOTE,
     WRONG,
     blocks_in,
-    check_transcript,
+    check_briefed,
     find_program,
-    logs_with,
     turns_asked_in,
     wait_for_memory,
 )
@@ -87,13 +85,7 @@ def contexts_in(request: dict[str, Any]) -> list[str]:
 
 
 def test_a_session_is_briefed_notes_and_becomes_a_log(codex: str, root: Path) -> None:
-    blocks = contexts_in(session(codex, root)[0])
-
-    assert any("정직을 최우선으로 한다" in block for block in blocks)
-    assert any("Rents the desk by the window." in block for block in blocks)
-    assert all(len(block) < LARGEST_CONTEXT for block in blocks)
-    assert len(logs_with(root, NOTE)) == 1
-    check_transcript(root, "codex", PROMPT)
+    check_briefed(root, "codex", PROMPT, contexts_in(session(codex, root)[0]))
     session(codex, root)
     wait_for_memory(root, NOTE)
 
@@ -114,12 +106,8 @@ def test_notes_are_asked_for_as_often_as_is_said_and_the_settings_come_back(code
     with serving(model) as address:
         before = connect(root, cwd, address)
         for number in range(1, 14):
-            run(
-                codex,
-                cwd,
-                f"the build of module {number} now needs java",
-                *(["resume", "--last"] if number > 1 else []),
-            )
+            again = ("resume", "--last") if number > 1 else ()
+            run(codex, cwd, f"the build of module {number} now needs java", *again)
     heard = json.dumps(max((one["input"] for one in model.asked), key=len))
 
     assert turns_asked_in(heard, "nothing of this session is noted|Before you stop: note") == [3, 6, 12]

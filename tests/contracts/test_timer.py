@@ -174,12 +174,8 @@ def test_without_a_manager_nothing_is_said() -> None:
 
 
 def test_the_variables_are_taken_from_the_environment() -> None:
-    environment = {
-        "NOTIFY_SOCKET": "/run/x",
-        "WATCHDOG_USEC": "60000000",
-        "WATCHDOG_PID": str(os.getpid()),
-        "HOME": "/",
-    }
+    environment = {"NOTIFY_SOCKET": "/run/x", "WATCHDOG_USEC": "60000000", "WATCHDOG_PID": str(os.getpid())}
+    environment["HOME"] = "/"
 
     assert take_notifier(environment) == Notifier("/run/x", timedelta(minutes=1))
     assert environment == {"HOME": "/"}

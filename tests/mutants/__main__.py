@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.mutants.switching import Mutant
-from tests.mutants.table import MUTANTS
+from tests.mutants.switching import MUTANTS, Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--ignore=tests/mutants")

@@ -1,4 +1,4 @@
-"""One rule of bankd switched off: where it stands and what stands there instead.
+"""The rules of `rules.tsv`, a row a rule, each switched off: where it stands and what stands there instead.
 
 A rule is found by module, qualified name and its own text, never by line, so code may move around it; one whose text is
 gone, or is there twice, is an error and not a mutant that nobody catches.
@@ -68,3 +68,12 @@ def lines_of(source: str, place: str) -> slice | None:
 def _tree_of(source: str) -> ast.Module:
     """A module read once for all its rules."""
     return ast.parse(source)
+
+
+def _mutant_of(row: str) -> Mutant:
+    rule, module, place, text, instead, tests = (cell.replace("⏎", "\n") for cell in row.split("\t"))
+    return Mutant(rule, module, place, text, instead, tuple(tests.split()))
+
+
+_ROWS = (Path(__file__).parent / "rules.tsv").read_text(encoding="utf-8").splitlines()
+MUTANTS = tuple(_mutant_of(row) for row in _ROWS if not row.startswith("#"))

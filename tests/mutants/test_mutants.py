@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.__main__ import Checkout
-from tests.mutants.switching import Mutant, StaleMutantError
-from tests.mutants.table import MUTANTS
+from tests.mutants.switching import MUTANTS, Mutant, StaleMutantError
 
 ROOT = Path(__file__).resolve().parents[2]
 

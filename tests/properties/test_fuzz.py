@@ -30,6 +30,7 @@ from bankd.storage.events import EventLog, parse_row
 from bankd.storage.journals import Lock, decode_journal, encode_journal
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import BankFiles
+from tests.examples import texts
 
 NOW = datetime.fromisoformat("2026-06-10T03:00:00+09:00")
 Parse = Callable[[bytes], object]
@@ -185,19 +186,7 @@ def in_time(action: Callable[[], object]) -> object:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "a: &x [1]\nb: *x\n",
-        "a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n",
-        "base: &b {x: 1}\nuse: {<<: [*b, *b]}\n",
-        "[" * 5_000,
-        "{a: " * 5_000,
-        "settle_seconds: " + "9" * 5_000,
-        "settle_seconds: 2026-13-45\n",
-        "settle_seconds: .nan\n",
-        'timezone: "\\ud800"\n',
-        "- " * 20_000,
-    ],
+    "text", [*texts("settings", "bombs"), "[" * 5_000, "{a: " * 5_000, "settle_seconds: " + "9" * 5_000, "- " * 20_000]
 )
 def test_bombs_in_settings_are_refused_at_once(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bankd.yaml"

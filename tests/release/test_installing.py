@@ -47,18 +47,8 @@ def find_python(version: str) -> str:
 
 def by_pip(tools: Path, index: Index, home: Path, python: str) -> list[str | Path]:
     run([python, "-m", "venv", home / "venv"], home)
-    run(
-        [
-            home / "venv/bin/pip",
-            "install",
-            "--quiet",
-            "--no-cache-dir",
-            "--extra-index-url",
-            index.url,
-            f"bankd=={__version__}",
-        ],
-        home,
-    )
+    pip = [home / "venv/bin/pip", "install", "--quiet", "--no-cache-dir"]
+    run([*pip, "--extra-index-url", index.url, f"bankd=={__version__}"], home)
     return [home / "venv/bin/bankctl"]
 
 

@@ -76,22 +76,12 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BANKD_WORKSPACE", str(root))
-        write_log(
-            root,
-            "2026-05-04.md",
-            "S: 가치관: 정직을 최우선으로 한다.",
-            "W: The production deploy runs at 10:00 on Tuesdays.",
-            "O(c=0.40) @Peter: Prefers concise replies.",
-            "X: nobody knows this tag",
-        )
+        deploy, honest = "W: The production deploy runs at 10:00 on Tuesdays.", "S: 가치관: 정직을 최우선으로 한다"
+        others = "O(c=0.40) @Peter: Prefers concise replies.", "X: nobody knows this tag"
+        write_log(root, "2026-05-04.md", f"{honest}.", deploy, *others)
         main(["cycle", "micro", "--now", "2026-05-05T03:00"])
-        write_log(
-            root,
-            "2026-05-11.md",
-            "W: The production deploy runs at 11:00 on Tuesdays.",
-            "S: 가치관: 정직을 최우선으로 한다",
-            *(f"W: Workflow {n * n} asks team {n} to look at {'many ' * (n % 7)}things." for n in range(12)),
-        )
+        flows = (f"W: Workflow {n * n} asks team {n} to look at {'many ' * (n % 7)}things." for n in range(12))
+        write_log(root, "2026-05-11.md", deploy.replace("10:00", "11:00"), honest, *flows)
         main(["cycle", "micro", "--now", "2026-05-12T03:00"])
         main(["page", "split", "bank/patterns/workflows.md"])
         main(["cycle", "reflect", "--now", "2026-06-10T03:00"])
@@ -319,13 +309,8 @@ def test_a_file_that_may_not_be_read_is_made_anew(harmed: Path, sound: Life, par
 @pytest.mark.parametrize("kind", ["kept", "duplicate", "superseded", "recalled", "deleted", "archived", "renamed"])
 def test_an_event_of_any_shape_stops_nothing(root: Path, bankctl: Run, kind: str) -> None:
     event = {"type": kind, "at": "2026-05-02T03:00:00+09:00", "memory": "m-aaaaaaaaaaaa", "log": "2026-05-02.md"}
-    event |= {
-        "line": 4,
-        "page": "world/facts.md",
-        "of": "m-bbbbbbbbbbbb",
-        "by": "m-bbbbbbbbbbbb",
-        "was": "2026-05-01.md",
-    }
+    other = "m-bbbbbbbbbbbb"
+    event |= {"line": 4, "page": "world/facts.md", "of": other, "by": other, "was": "2026-05-01.md"}
     odd = [{"id": f"odd-{number}", **one} for number, one in enumerate(with_one_odd(event)) if isinstance(one, dict)]
     (root / "events").mkdir(exist_ok=True)
     (root / "events/other-0001.jsonl").write_text("".join(json.dumps(one) + "\n" for one in odd))

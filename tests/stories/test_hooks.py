@@ -23,6 +23,7 @@ from bankd.storage.disk import READ_ONLY
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
 from bankd.workspace.waiting import PATH, add_transcript, drop_taken, take_transcripts
+from tests.examples import examples
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -213,20 +214,9 @@ def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
 
 
-@pytest.mark.parametrize(
-    ("event", "said", "never"),
-    [
-        ("SessionEnd", {"transcript_path": "/t.jsonl"}, "re json bankd.search.request bankd.workspace.logs"),
-        ("UserPromptSubmit", {"prompt": "네"}, "json bankd.search.request bankd.wiring.search"),
-        (
-            "SessionStart",
-            {"source": "startup"},
-            "yaml bankd.config.workspace bankd.workspace.catalog bankd.memory.ledger",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("event", "said", "never"), examples("arguments", "of hooks"))
 def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(
-    hook: Hook, root: Path, event: str, said: dict[str, str], never: str
+    hook: Hook, root: Path, event: str, said: str, never: str
 ) -> None:
     hook("SessionStart", source="startup")  # the facts of briefings are kept from now on
     program = f"import os, sys; os._exit = lambda _: print(*set({never.split()}) & set(sys.modules), file=sys.stderr); "
@@ -235,7 +225,7 @@ def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(
     words = [sys.executable, "-X", "utf8", "-S", "-c", program]
 
     ended = subprocess.run(
-        words, input=json.dumps({"session_id": "s9", **said}), capture_output=True, text=True, check=True
+        words, input=json.dumps({"session_id": "s9", **json.loads(said)}), capture_output=True, text=True, check=True
     )
 
     assert ended.stderr.split() == []

@@ -194,13 +194,8 @@ def test_what_another_machine_superseded_is_known_after_a_run_that_supersedes_no
     bankctl("cycle", "micro", "--now", DAY_1)
     found = [bankctl("search", word, "--json").json["hits"][0] for word in ("Jenkins", "Lunch")]
     old, new = (str(hit["id"]) for hit in found)
-    facts = {
-        "id": f"superseded:{old}",
-        "type": "superseded",
-        "at": "2026-05-02T01:00:00+00:00",
-        "memory": old,
-        "by": new,
-    }
+    told = {"type": "superseded", "at": "2026-05-02T01:00:00+00:00", "memory": old, "by": new}
+    facts = {"id": f"superseded:{old}", **told}
     (root / "events" / "another-0001.jsonl").write_text(json.dumps(facts) + "\n", encoding="utf-8")
 
     write_log(root, "2026-05-02.md", "W: The cat is called Momo.")

@@ -186,13 +186,6 @@ def test_queries_in_a_file_give_one_object_a_line(bank: Path, bankctl: Run, tmp_
     assert [answer["query"] for answer in answers] == ["가치관", "replies"]
 
 
-def test_by_page_the_answers_stand_under_their_page(bank: Path, bankctl: Run) -> None:
-    lines = bankctl("search", "--files", "peter").out.splitlines()
-
-    pages = [line for line in lines if line.endswith(".md")]
-    assert any(page.endswith("bank/opinions/preferences.md") for page in pages)
-
-
 def test_explain_shows_the_parts_of_a_score(bank: Path, bankctl: Run) -> None:
     out = bankctl("search", "--explain", "concise").out
 

@@ -65,17 +65,8 @@ def paste(texts: list[str], home: Path) -> tuple[list[str], list[str]]:
     environment = {name: os.environ[name] for name in ("LANG", "LC_ALL") if name in os.environ}
     environment |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(home)}
     environment |= {"NO_COLOR": "1", "PYTHONWARNINGS": "error"}
-    done = subprocess.run(
-        ["bash", "--norc"],
-        input=session,
-        cwd=home,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "timeout": 300}
+    done = subprocess.run(["bash", "--norc"], input=session, cwd=home, env=environment, check=False, **both)
     said = done.stdout.split(f"{_MARK}\n")[:-1]
     assert len(said) == len(texts), done.stdout
     return said, failed.read_text(encoding="utf-8").splitlines() if failed.exists() else []

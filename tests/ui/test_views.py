@@ -196,23 +196,10 @@ def test_markup_in_memories_names_and_questions_is_text(year: Path, open_page: O
     (year / "memory/2026-05-19.md").write_text(f"## Retain\n- X: {HARM}\n", "utf-8")
     client = open_page(year)
 
-    pages = [
-        *PAGES,
-        f"search?q={quote('harmful ' + HARM)}",
-        f"search?as_of={quote(HARM)}&q=x",
-        f"timeline?about={quote(HARM)}",
-    ]
-    pages += [
-        "memory/m-aaaaaaaaaaaa",
-        f"memory/{quote(HARM, safe='')}",
-        f"night/{quote(HARM, safe='')}",
-        f"map?around={quote(HARM)}",
-    ]
-    pages += [
-        f"desk?did={quote(HARM)}&run={quote(HARM)}",
-        f"desk?did=place&run={quote(HARM)}",
-        f"page?path={quote(HARM)}",
-    ]
+    harm, name = quote(HARM), quote(HARM, safe="")
+    pages = [*PAGES, f"search?q=harmful+{harm}", f"search?as_of={harm}&q=x", f"timeline?about={harm}"]
+    pages += ["memory/m-aaaaaaaaaaaa", f"memory/{name}", f"night/{name}", f"map?around={harm}"]
+    pages += [f"desk?did={harm}&run={harm}", f"desk?did=place&run={harm}", f"page?path={harm}"]
     for address in pages:
         found = Elements(client.get(f"/year/{address}").text).tags
         assert [attributes for tag, attributes in found if tag == "script"] == [

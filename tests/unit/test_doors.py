@@ -20,7 +20,7 @@ from bankd.pages.names import day_in
 from bankd.pages.page import properties_of
 from bankd.pages.scanner import scan_text
 from bankd.search.indexable import read_bank_page, read_log_page
-from tests.examples import examples
+from tests.examples import examples, texts
 
 
 def learned(text: str) -> list[str]:
@@ -31,18 +31,7 @@ def reasons(text: str) -> list[str]:
     return [f"{bad.place.line}: {bad.reason}" for bad in read_log("2026-05-04.md", text, anywhere=True).bad]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "---\n\n## Morning\n- W: kiln\n\n---\n",
-        "---\n- W: kiln\n---\n",
-        "---\n- W: kiln\n\n" + "prose\n\n" * 400 + "---\n",
-        "---\nWe met: at ten.\n- W: kiln\n---\n",
-        "---\n\nSome prose.\n\n---\n- W: kiln\n",
-        "---\ntags: [a]\naliases:\n- b\n# no heading\nabout: >\n  folded\n\n  - W: text\n---\n- W: kiln\n",
-        "---\n---\n- W: kiln\n",
-    ],
-)
+@pytest.mark.parametrize("text", [*texts("blocks", "rules"), "---\n- W: kiln\n\n" + "prose\n\n" * 400 + "---\n"])
 def test_only_a_mapping_between_rules_is_front_matter(text: str) -> None:
     assert learned(text) == ["kiln"]
 

@@ -33,16 +33,11 @@ def applied(operation: Operation, text: str) -> str:
     return (operation.apply(text.encode()) or b"").decode()
 
 
-def test_a_piece_is_replaced_only_while_it_reads_as_planned() -> None:
-    renewed = Replace("a.md", ONE.key, ONE.text, "- W: uno ^m-aaaaaaaaaaaa")
+def test_a_piece_is_replaced_and_removed_only_while_it_reads_as_planned() -> None:
+    renewed, removed = Replace("a.md", ONE.key, ONE.text, "- W: uno ^m-aaaaaaaaaaaa"), Remove("a.md", (ONE,))
 
     assert applied(renewed, f"# A\n\n{ONE.text}\n") == "# A\n\n- W: uno ^m-aaaaaaaaaaaa\n"
     assert applied(renewed, f"# A\n\n{REWORDED}\n") == f"# A\n\n{REWORDED}\n"
-
-
-def test_a_piece_is_removed_only_while_it_reads_as_planned() -> None:
-    removed = Remove("a.md", (ONE,))
-
     assert ONE.key not in applied(removed, f"# A\n\n{ONE.text}\n")
     assert applied(removed, f"# A\n\n{REWORDED}\n") == f"# A\n\n{REWORDED}\n"
 

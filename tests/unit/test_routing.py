@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,7 @@ from bankd.memory.route import (
 )
 from bankd.pages.memory import Memory, parse_memory
 from bankd.pages.names import INBOX, problem_of_target
-from bankd.pages.page import part_line, read_page
+from bankd.pages.page import read_page
 from bankd.pages.scanner import encode_text
 from tests.examples import examples
 
@@ -207,31 +205,6 @@ def test_a_page_that_is_no_hub_is_where_the_rule_said() -> None:
     destination = Destination("k/full/people.md", "New", "rule")
 
     assert choose_part(Memory("x"), destination, view) is destination
-
-
-def test_real_questions_find_the_part_of_their_topic(shared: Path) -> None:
-    """31 topics of Korean questions as the parts of one page; the terms were chosen on this set."""
-    lines = (shared / "data/korquad2-routing-a/items.jsonl").read_text("utf-8").splitlines()
-    items = [json.loads(line) for line in lines]
-    seeds = defaultdict(list)
-    for item in items:
-        if item["split"] == "seed":
-            seeds[item["label"]].append(item["text"])
-    pages = {f"bank/k/full/{label}.md": "".join(f"- W: {text}\n" for text in texts) for label, texts in seeds.items()}
-    hub = "".join(part_line("bank/k/full.md", path, "", "", "\n") for path in pages)
-    views = {
-        path: read_part(read_page(path, encode_text(text))) for path, text in {**pages, "bank/k/full.md": hub}.items()
-    }
-    right: Counter[bool] = Counter()
-    total: Counter[bool] = Counter()
-    for item in items:
-        if item["split"] == "test":
-            found = choose_part(Memory(item["text"]), Destination("k/full.md", None, ""), views.get)
-            total[item["label_in_text"]] += 1
-            right[item["label_in_text"]] += found.page == f"k/full/{item['label']}.md"
-
-    assert right[True] / total[True] >= 0.97
-    assert right[False] / total[False] >= 0.72
 
 
 HOME, MONEY, HABITS = "daily/home.md", "daily/money.md", "patterns/habits.md"

@@ -25,30 +25,10 @@ from bankd.wiring import asking
 from bankd.wiring.asking import OF_A_SEARCH, Asked
 from bankd.wiring.reader import BankReader
 from bankd.workspace.waiting import take_transcripts
+from tests.examples import texts
 from tests.odd_values import with_one_odd
 
-WELL: tuple[dict[str, Any], ...] = (
-    {"op": "run", "kind": "micro", "force": True, "within": 1.5},
-    {"op": "lend", "within": 0},
-    {"op": "hook", "event": "SessionEnd", "said": {}},
-    {"op": "tool", "name": "memory_search", "arguments": {}},
-    {"op": "status"},
-)
-BAD: tuple[dict[str, Any], ...] = (
-    {"op": "lend", "within": -1},
-    {"op": "lend", "within": float("nan")},
-    {"op": "lend", "within": True},
-    {"op": "lend", "within": 601},
-    {"op": "lend", "within": None},
-    {"op": "run"},
-    {"op": "run", "kind": "micro", "within": "soon"},
-    {"op": "run", "kind": "micro", "force": "yes"},
-    {"op": "run", "kind": ["micro"]},
-    {"op": "hook", "event": "SessionEnd"},
-    {"op": "hook", "event": 3, "said": {}},
-    {"op": "tool", "name": "memory_note", "arguments": []},
-    {"op": "dance"},
-)
+WELL, BAD = ([json.loads(one) for one in texts("arguments", f"{how} requests")] for how in ("good", "bad"))
 
 
 def answering(begun: list[str], queue: QueueFacts | None = None) -> Requests:

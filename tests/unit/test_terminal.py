@@ -1,4 +1,4 @@
-"""Nothing that is printed may move the cursor or reorder what a person reads; what was not UTF-8 stays as it is."""
+"""Nothing that is printed may move the cursor or reorder what a person reads; JSON is said and read as its package does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 import termios
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,8 @@ from hypothesis import strategies as st
 
 from bankd.cli import base
 from bankd.cli.base import shortened, styled
+from bankd.pages import bare_json
+from bankd.pages.bare_json import read_json, write_json, write_letters
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import (
     decode_wide,
@@ -30,6 +33,7 @@ from bankd.pages.text import (
     shown_path,
     to_json,
 )
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -75,19 +79,10 @@ def test_shown_text_holds_no_character_that_acts(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "columns", "shown"),
-    [
-        ("가나다", 6, "가나다"),
-        ("가나다라", 6, "가나…"),
-        ("가나다라", 7, "가나다…"),
-        ("two\n  lines", 9, "two lines"),
-        ("plain words", 8, "plain w…"),
-        ("", 3, ""),
-        ("나" * 1_000_000, 5, "나나…"),
-    ],
+    ("text", "columns", "shown"), [*examples("spacing", "columns"), ("나" * 1_000_000, 5, "나나…")]
 )
-def test_a_text_is_cut_to_the_columns_that_it_may_take(text: str, columns: int, shown: str) -> None:
-    assert shortened(text, columns) == shown
+def test_a_text_is_cut_to_the_columns_that_it_may_take(text: str, columns: str | int, shown: str) -> None:
+    assert shortened(text, int(columns)) == shown
 
 
 def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:
@@ -164,3 +159,31 @@ def test_only_what_does_not_fit_the_screen_goes_to_a_pager_and_that_reads_utf_8(
     assert (ran.read_text() if ran.exists() else "") == ("utf-8\n" if is_paged else "")
     os.close(ours)
     os.close(theirs)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(VALUES)
+def test_it_is_the_same_json(value: Any) -> None:
+    assert write_json(value) == json.dumps(value)
+    assert write_letters(value) == json.dumps(value, ensure_ascii=False)
+    assert read_json(json.dumps(value).encode()) == value
+
+
+@pytest.mark.parametrize("data", [b"", b" ", b"{", b"[1,]", b"1 2", b"{} x", b"\xff", b'"\x01"', b"nul"])
+def test_what_is_no_json_is_an_error_of_its_value(data: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 -- the package says it in other words
+        read_json(data)
+
+
+def test_a_python_without_that_code_uses_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "_json", None)
+
+    read, write, write_as_is = bare_json._make()
+
+    assert read(write({"a": ["한", 1.5, None]})) == {"a": ["한", 1.5, None]}
+    assert write_as_is("한") == '"한"'

@@ -118,10 +118,13 @@ def test_of_memories_that_replace_each_other_only_what_holds_is_told_with_what_i
     ]
 
 
+def marked(text: str, *words: str) -> dict[str, Any]:
+    return {"text": text, "marks": [[text.index(word), text.index(word) + len(word)] for word in words]}
+
+
 def test_to_who_did_not_ask_what_was_said_earlier_of_the_same_stands_after_what_was_said_last() -> None:
-    def said(id_: str, learned: str | None, text: str, *marked: str) -> dict[str, Any]:
-        marks = [[text.index(word), text.index(word) + len(word)] for word in marked]
-        return {**OLD, "id": id_, "learned": learned, "text": text, "marks": marks, "entities": ["Relay"]}
+    def said(id_: str, learned: str | None, text: str, *words: str) -> dict[str, Any]:
+        return {**OLD, "id": id_, "learned": learned, "entities": ["Relay"], **marked(text, *words)}
 
     first = said("m-1", "2026-05-04", "The relay ships on Tuesdays.", "relay", "ships", "Tuesdays")
     other = said("m-2", "2026-05-05", "The relay is blue.", "relay")
@@ -145,10 +148,8 @@ def test_to_who_did_not_ask_what_a_session_said_first_stands_after_what_one_said
     log = "# 2026-05-04\n\n## 09:00 user\n\n> The store release is on Tuesdays.\n"
     new = log.replace("-04", "-22").replace("is on Tuesdays", "moves to Thursdays")
 
-    def said(path: str, learned: str, text: str, *marked: str) -> dict[str, Any]:
-        marks = [[text.index(word), text.index(word) + len(word)] for word in marked]
-        own = {"path": path, "line": 5, "text": text, "id": None, "group": "logs"}
-        return {**own, "learned": learned, "marks": marks}
+    def said(path: str, learned: str, text: str, *words: str) -> dict[str, Any]:
+        return {"path": path, "line": 5, "id": None, "group": "logs", "learned": learned, **marked(text, *words)}
 
     first = said("memory/a.md", "2026-05-04", "> The store release is on Tuesdays.", "store", "release")
     last = said("memory/b.md", "2026-05-22", "> The store release moves to Thursdays.", "release")
