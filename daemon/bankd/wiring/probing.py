@@ -25,7 +25,6 @@ from bankd.config.workspace import FOLDERS, SETTINGS, check_configuration, load_
 from bankd.edits.settle import is_just_saved
 from bankd.errors import ConflictError, IndexDamaged, UserError
 from bankd.health.health import (
-    BankFacts,
     HealthFacts,
     HealthFinding,
     IndexFacts,
@@ -69,17 +68,6 @@ class Probe:
     def settings(self) -> Settings:
         """The settings, with defaults for what cannot be used."""
         return load_usable_settings(self.root / SETTINGS)[0]
-
-    def index_facts(self) -> IndexFacts:
-        """The state of the index, with what is wrong with it."""
-        try:
-            return replace(self.indexes.bank.facts(), pending=self.indexes.pending())
-        except (IndexDamaged, OSError) as error:
-            return IndexFacts(problem=str(error))
-
-    def bank_facts(self, index: IndexFacts, settings: Settings) -> BankFacts:
-        """The facts of the folders, given those of the index."""
-        return bank_facts(self.root, index, settings.split.warn_kib)
 
 
 @contextmanager
@@ -135,7 +123,11 @@ def read_facts(probe: Probe) -> HealthFacts:
     settings, now, rows = probe.settings(), utc_now(), tuple(read_ledger(probe.root))
     histories = {name: fold_rows(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.state.failures) for name, history in histories.items())
-    bank = probe.bank_facts(probe.index_facts(), settings)
+    try:
+        index = replace(probe.indexes.bank.facts(), pending=probe.indexes.pending())
+    except (IndexDamaged, OSError) as error:
+        index = IndexFacts(problem=str(error))
+    bank = bank_facts(probe.root, index, settings.split.warn_kib)
     problems, _ = check_configuration(probe.root)
     start, zone = find_installation(probe.root).how_to_start(), settings.timezone
     return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=zone, unusable=problems, how_to_start=start)
