@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
-import signal
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +12,6 @@ import pytest
 
 from bankd.app import imports as import_sources
 from bankd.briefing.recalled import wrap_memories
-from bankd.system.clock import read_monotonic
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -180,44 +175,6 @@ def test_only_the_end_that_an_import_wrote_is_taken_back(root: Path, bankctl: Ru
     bankctl("undo", first)
     assert logs(root) == ""
     assert turns(bankctl) == 2
-
-
-def test_watching_in_a_terminal_goes_on_until_it_is_interrupted(root: Path, tmp_path: Path) -> None:
-    file = session(tmp_path / "home", row(1, "user", "the first turn"))
-    ours, theirs = os.openpty()
-    command = [Path(sys.executable).parent / "bankctl", "--workspace", root, "import", "--watch", tmp_path / "home"]
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell runs this in the background it is ignored
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
-    os.close(theirs)
-    try:
-        first = _heard(ours, "1 turn imported")
-        with file.open("a") as opened:
-            opened.write(row(2, "user", "the second turn"))
-        _heard(ours, "1 turn imported")
-        process.send_signal(signal.SIGINT)
-        last = _heard(ours, None)
-        assert process.wait(60) == 130
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-
-    assert "import [####" in first
-    assert "Traceback" not in last
-    assert logs(root).count("the first turn") == logs(root).count("the second turn") == 1
-
-
-def _heard(terminal: int, words: str | None) -> str:
-    """What a terminal shows until these words, or until nobody writes to it any more."""
-    heard, end = b"", read_monotonic() + 60
-    while words is None or words.encode() not in heard:
-        assert select.select([terminal], [], [], max(0, end - read_monotonic()))[0], heard
-        try:
-            heard += os.read(terminal, 4096)
-        except OSError:  # Linux says so when the other end is closed
-            assert words is None, heard
-            break
-    return heard.decode()
 
 
 def test_a_resumed_session_brings_only_what_is_new(root: Path, bankctl: Run, tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_the_demo_learns_two_weeks_answers_five_questions_and_is_gone(
 
     assert result.code == 0
     assert "= duplicate memory/2026-05-07.md:9" in result.out
-    assert "! screened memory/2026-05-08.md:14" in result.out
+    assert "! screened  memory/2026-05-08.md:14" in result.out
     assert "AKIA" not in result.out
     assert result.out.count("  ? ") == 5
     assert "? 가치관이 뭐야?\n    bank/identity/values.md:6  가치관: 정직을 최우선으로 한다." in result.out

@@ -183,32 +183,22 @@ def _tokens(arguments: Namespace) -> Outcome:
 
 
 def import_command(arguments: Namespace) -> Outcome:
-    """Import once, or with `--watch` again and again until interrupted."""
-    from threading import Event
-
-    pause = Event()
-    while arguments.watch:
-        _import_once(arguments).show(as_json=arguments.json)
-        pause.wait(5.0)
-    return _import_once(arguments)
-
-
-def _import_once(arguments: Namespace) -> Outcome:
+    """Import the sources that are named, or those of the settings; 3 when a named one cannot be read."""
     from bankd.wiring.runner import forget_handed_over, import_sources, left_out_at, sources_at
 
     is_dry, done = arguments.dry_run, []
     with open_named(arguments, write=not is_dry) as workspace:
         sources = sources_at(workspace, arguments.source)
         bar = Progress(_("import"), len(sources))
-        for imported in import_sources(workspace, sources, is_by_hand=not arguments.watch):
+        for imported in import_sources(workspace, sources, is_by_hand=True):
             done.append(imported)
             bar.step(imported.source.rpartition("/")[2])
         bar.close()
         left = left_out_at(workspace, arguments.source)
         if not (arguments.source or is_dry):
             forget_handed_over(workspace)
-    lines = list(_import_lines(done, is_dry=is_dry)) if done or not arguments.watch else []
-    if left and lines:
+    lines = list(_import_lines(done, is_dry=is_dry))
+    if left:
         lines.append(_(f"! {counted(len(left), 'file')} left out, no transcript, export or Markdown: {left[0]}"))
     code = 3 if any(one.problem for one in done) and arguments.source else 0
     return Outcome({"imported": [asdict(one) for one in done], "left_out": left}, *lines, code=code)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
     from bankd.cycle import Report
     from bankd.memory.plan import Plan
-    from bankd.memory.report import Trace
+    from bankd.memory.report import ReportRow, Trace
 
 _PLACE = re.compile(r"(?P<path>.+):(?P<line>\d{1,9})")
 
@@ -212,14 +212,10 @@ def _plan_lines(plan: Plan, *, applied: bool, is_whole: bool) -> Iterator[str]:
 
     rows, most = tuple(rows_of(plan)), 3
     counts, shown = counts_of(rows), Counter[str]()
-    colours = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
     for row in rows:
         shown[row.kind] += 1
         if is_whole or len(rows) <= 100 or shown[row.kind] <= most:
-            what = " ".join(filter(None, [row.place, shortened(row.text, 90)]))
-            yield f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(what)}"
-            if row.reason:
-                yield f"    {styled(shortened(_(row.reason), 110), 'dim')}"
+            yield from _row_lines(row)
         elif shown[row.kind] == counts[row.kind]:
             all_ = f"bankctl show {plan.run}" if applied else "-v"
             yield styled("  " + _(f"… and {counts[row.kind] - most} more: {all_}"), "dim")
@@ -227,6 +223,14 @@ def _plan_lines(plan: Plan, *, applied: bool, is_whole: bool) -> Iterator[str]:
     yield styled(f"{plan.run}: {said}" if applied else _(f"{plan.run} would do: {said}. Nothing was written"), "bold")
     if plan.prose:
         yield styled(_(tell_prose(plan.prose)), "dim")
+
+
+def _row_lines(row: ReportRow) -> Iterator[str]:
+    colours = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
+    what = " ".join(filter(None, [row.place, shortened(row.text, 90)]))
+    yield f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(what)}"
+    if row.reason:
+        yield f"    {styled(shortened(_(row.reason), 110), 'dim')}"
 
 
 def _told_counts(counts: Mapping[str, int]) -> str:
@@ -294,61 +298,33 @@ def demo_command(arguments: Namespace) -> int:
 def _demo(root: Path) -> None:
     from bankd.app.init import make_workspace
     from bankd.config import shipped_folder
+    from bankd.memory.report import counts_of, rows_of
+    from bankd.pages.page import read_page
     from bankd.wiring.asking import Asked
+    from bankd.wiring.workspace import open_workspace
 
     make_workspace(root)
     shipped = shipped_folder("config") / "demo"
     say(styled(_("Two weeks of raw logs, one run a night."), "bold") + "\n")
-    _print_tree(root, _run_nights(root, sorted((shipped / "memory").glob("*.md"))))
+    with open_workspace(root) as workspace:
+        for log in sorted((shipped / "memory").glob("*.md")):
+            shutil.copyfile(log, root / "memory" / log.name)
+            night = datetime.combine(datetime.fromisoformat(log.stem) + timedelta(days=1), time(3))
+            workspace.now = night.replace(tzinfo=workspace.now.tzinfo)
+            rows = tuple(rows_of(workspace.run_cycle("reflect").plan))
+            say(f"{styled(f'{night:%Y-%m-%d %H:%M}', 'cyan')}  {_told_counts(counts_of(rows))}")
+            for line in chain(*(_row_lines(row) for row in rows if row.kind not in {"learned", "waiting"})):
+                say(f"  {line}")
+    say("\n" + styled(_("The bank after two weeks:"), "bold"))
+    for page in sorted((root / "bank").rglob("*.md")):
+        path = page.relative_to(root).as_posix()
+        if entries := read_page(path, page.read_bytes()).entries:
+            say(f"  {styled(padded(path, 32), 'green')} {counted(len(entries), 'memory', 'memories')}")
     say("\n" + styled(_("Five questions:"), "bold"))
     with closing(Asked(str(root))) as asked:
         for query in filter(None, (shipped / "queries.txt").read_text(encoding="utf-8").splitlines()):
             say(f"  {styled('? ' + query, 'cyan')}")
-            hits = asked.ask({"query": query, "limit": 2})["hits"]
-            for hit in hits:
-                place, score = styled(f"{hit['path']}:{hit['line']}", "green"), styled(f"{hit['score']:.2f}", "dim")
-                say(f"    {place}  {styled(shortened(hit['text'], 70))}  {score}")
-            if not hits:
-                say(f"    {styled(_('nothing relevant'), 'dim')}")
+            for hit in asked.ask({"query": query, "limit": 2})["hits"]:
+                place = styled(f"{hit['path']}:{hit['line']}", "green")
+                say(f"    {place}  {styled(shortened(hit['text'], 70))}")
     say()
-
-
-def _run_nights(root: Path, logs: list[Path]) -> list[Plan]:
-    """Copy each day's log, as an agent would write it, run the night after it, and print what the nights did."""
-    from bankd.memory.report import counts_of, rows_of
-    from bankd.wiring.workspace import open_workspace
-
-    plans, progress = [], Progress(_("nights"), len(logs))
-    with open_workspace(root) as workspace:
-        for log in logs:
-            shutil.copyfile(log, root / "memory" / log.name)
-            night = datetime.combine(datetime.fromisoformat(log.stem) + timedelta(days=1), time(3))
-            workspace.now = night.replace(tzinfo=workspace.now.tzinfo)
-            plans.append(workspace.run_cycle("reflect").plan)
-            progress.step(log.stem)
-    progress.close()
-    for plan in plans:
-        rows = tuple(rows_of(plan))
-        say(f"{styled(f'{plan.now:%Y-%m-%d %H:%M}', 'cyan')}  {_told_counts(counts_of(rows))}")
-        for row in rows:
-            if row.kind not in {"learned", "waiting"}:
-                colour = {"=": "dim", "!": "red", "+": "yellow"}.get(row.sign, "blue")
-                said = styled(shortened(" ".join(filter(None, [row.text, f"({_(row.reason)})"])), 96), "dim")
-                say(f"  {styled(row.sign, colour)} {styled(_(row.kind))} {styled(row.place)}  {said}")
-    return plans
-
-
-def _print_tree(root: Path, plans: list[Plan]) -> None:
-    from bankd.pages.page import read_page
-
-    learned = {p.line.id: plan.now for plan in plans for p in plan.placements}
-    say("\n" + styled(_("The bank after two weeks:"), "bold"))
-    for page in sorted((root / "bank").rglob("*.md")):
-        path = page.relative_to(root / "bank").as_posix()
-        entries = [e for e in read_page(path, page.read_bytes()).entries if e.memory.id in learned]
-        if entries:
-            nights = sorted({learned[str(entry.memory.id)] for entry in entries})
-            since = f"{nights[0]:%m-%d}" + (f"–{nights[-1]:%m-%d}" if len(nights) > 1 else "")
-            number, newest = counted(len(entries), "memory", "memories"), shortened(entries[-1].memory.text, 56)
-            head = f"{styled(padded(path, 30), 'green')} {padded(number, 12)} {styled(padded(since, 15), 'dim')}"
-            say(f"  {head} {styled(newest, 'dim')}")

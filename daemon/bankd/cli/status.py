@@ -34,7 +34,7 @@ def status_command(arguments: Namespace) -> Outcome | int:
             return 0
         status = read_status(probe)
     code = 3 if any(finding["needs_person"] for finding in status["findings"]) else 0
-    return Outcome(status, *(_missed if arguments.missed else _lines)(status), code=code)
+    return Outcome(status, *_lines(status), code=code)
 
 
 def _lines(status: dict[str, Any]) -> Iterator[str]:
@@ -58,12 +58,6 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
         sign, colour = ("!", "red") if finding["needs_person"] else ("-", "yellow")
         fix = f"  → {_(finding['fix'])}" if finding["fix"] else ""
         yield f"{styled(sign, colour)} {styled(_(finding['text']))}{styled(fix, 'dim')}"
-
-
-def _missed(status: dict[str, Any]) -> Iterator[str]:
-    for row in status["missed"]:
-        end = _("made up for" if row["made_up"] else "not made up for")
-        yield styled(_(f"{row['job']:8} was due {_at(row['due'], status)}, noticed {_at(row['at'], status)}, {end}"))
 
 
 def _label(name: str) -> str:
