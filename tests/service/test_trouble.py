@@ -293,14 +293,6 @@ TROUBLES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a pipe for a page": (lambda root: os.mkfifo(root / "bank/pipe.md"), "pipe.md is left alone"),
     "names alike": (lambda root: [(root / f"bank/{name}.md").write_text("x") for name in ("\uac01", "\u1100\u1161\u11a8")], "look alike"),
     "a torn journal": (lambda root: [(root / ".bankd/txn").mkdir(exist_ok=True), (root / ".bankd/txn/7.json.bad").write_text("x")], "torn journal"),
-    "an unfinished transaction": (
-        lambda root: [(root / ".bankd/txn").mkdir(exist_ok=True), (root / ".bankd/txn/7.json").write_text("x")],
-        "wait to be finished",
-    ),
-    "a clock behind": (
-        lambda root: (root / ".bankd/runs.jsonl").write_text('{"at": "2099-01-01T00:00:00+00:00", "job": "micro", "outcome": "ran"}\n'),
-        "the clock is behind",
-    ),
 }  # fmt: skip
 
 

@@ -13,10 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 from itertools import chain
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,7 @@ from bankd.health.health import (
     judge_health,
     render_metrics,
 )
-from bankd.health.schedule import RunOutcome, fold_rows
+from bankd.health.schedule import fold_rows
 from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
 from bankd.memory.retain import read_log
@@ -44,7 +42,7 @@ from bankd.search.bank_search import Indexes
 from bankd.settings import LAYOUTS, Settings
 from bankd.storage.tree import BankFiles
 from bankd.system.clock import utc_now
-from bankd.system.files import find_file_system, needs_polling, read_banks
+from bankd.system.files import read_banks
 from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
 from bankd.wiring.search import is_installed, make_indexes, search_settings
@@ -52,8 +50,6 @@ from bankd.workers.model_worker import why_unusable
 from bankd.workspace.facts import bank_facts, read_ledger
 
 PRIVATE = 0o077
-LEAST_FREE = 64 << 20
-LEAST_INODES = 1000
 JOBS = ("micro", "reflect")
 
 
@@ -151,7 +147,7 @@ def reload_daemon(root: Path) -> str:
 
 AREAS = (
     "settings", "folders", "files", "bytes", "pages", "log lines", "days", "names", "events", "index", "transactions",
-    "clock", "daemon", "disk", "watching", "time zone", "unit", "model",
+    "clock", "daemon", "disk", "time zone", "unit", "model",
 )  # fmt: skip
 
 
@@ -167,8 +163,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         judged = (*(one for one in judged if one.area != "daemon"), *told)
     looked = (
         _check_settings(probe.root, settings), _check_folders(probe.root), _check_contents(probe, settings),
-        _check_names(probe.root), _check_index(probe), _check_transactions(probe.root, has_daemon=status is not None),
-        _check_clock(probe), _check_computer(probe.root, settings), _check_unit(installation),
+        _check_names(probe.root), _check_index(probe), _check_computer(settings), _check_unit(installation),
     )  # fmt: skip
     found: dict[str, list[HealthFinding]] = {area: [] for area in AREAS}
     for finding in chain(judged, *looked):
@@ -223,8 +218,6 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
         yield finding(text, f"echo '**/_meta/tree-index.json' >> '{repository / '.gitignore'}'")
     if own.is_dir() and own.stat().st_mode & PRIVATE:
         yield finding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)
-    if repository and own.is_dir() and not (own / ".gitignore").exists():
-        yield finding(f"{own}: git would add it to a repository", f"echo '*' > '{own}/.gitignore'")
 
 
 def _check_contents(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
@@ -284,49 +277,8 @@ def _check_index(probe: Probe) -> Iterator[HealthFinding]:
         yield HealthFinding("index", f"the index is damaged: {damage}", fix, needs_person=True)
 
 
-def _check_transactions(root: Path, *, has_daemon: bool) -> Iterator[HealthFinding]:
-    if not has_daemon and (open_ones := list((root / ".bankd" / "txn").glob("*.json"))):
-        text = f"{len(open_ones)} transactions wait to be finished"
-        yield HealthFinding("transactions", text, "bankctl cycle micro")
-
-
-def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
-    now, latest = utc_now(), None
-    for row in (row for row in read_ledger(probe.root) if not row.given):
-        latest = row.at if latest is None else max(latest, row.at)
-        if row.outcome is RunOutcome.CLOCK and now - row.at < timedelta(days=7):
-            yield HealthFinding(
-                "clock", f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew"
-            )
-    if latest is not None and latest - now > timedelta(hours=1):
-        text = f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)"
-        yield HealthFinding("clock", text, "set it right, such as by NTP", needs_person=True)
-
-
-def _check_computer(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    """The disk, what the kernel reports of changes, the time zone, and the program of the language model."""
-    found = os.statvfs(root)
-    free = found.f_bavail * found.f_frsize
-    if free < LEAST_FREE:
-        text = f"{free >> 20} MB are free; below {LEAST_FREE >> 20} MB runs may have to wait"
-        yield HealthFinding("disk", text, "make room on this disk", needs_person=True)
-    if found.f_files and found.f_favail < LEAST_INODES:
-        text = f"only {found.f_favail} more files can be made on this disk"
-        yield HealthFinding("disk", text, "delete some", needs_person=True)
-    file_system = find_file_system(root)
-    folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(root / folder))
-    watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
-    is_polled = needs_polling(file_system)
-    if is_polled:
-        text = f"{file_system} does not report changes made elsewhere; the daemon looks every few seconds"
-        yield HealthFinding("watching", text)
-    elif watches < 2 * folders + 100:
-        text = f"only {watches} inotify watches for {folders} folders and all other programs"
-        fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
-        yield HealthFinding("watching", text, fix, needs_person=watches <= folders)
-    if not is_polled and instances < 16:
-        text = f"only {instances} inotify instances per user"
-        yield HealthFinding("watching", text, "sysctl fs.inotify.max_user_instances=128")
+def _check_computer(settings: Settings) -> Iterator[HealthFinding]:
+    """The time zone, and the program of the language model."""
     system = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
     if system not in {"", settings.timezone, "UTC", "Etc/UTC"}:
         text = f"this computer is in {system}, the settings say {settings.timezone}"
@@ -334,14 +286,6 @@ def _check_computer(root: Path, settings: Settings) -> Iterator[HealthFinding]:
     if problem := why_unusable(settings.distil):
         fix = "sign in or install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
         yield HealthFinding("model", f"the language model cannot be used: {problem}", fix, needs_person=True)
-
-
-def _limit(name: str) -> float:
-    """A limit of inotify; infinite if the kernel does not say."""
-    try:
-        return int(Path("/proc/sys/fs/inotify", name).read_text())
-    except (OSError, ValueError):
-        return inf
 
 
 def problem_of_unit(installation: Installation, text: str) -> str:
