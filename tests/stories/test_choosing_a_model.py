@@ -16,6 +16,7 @@ import pytest
 from bankd.config.workspace import change_settings, load_settings
 from bankd.errors import UserError
 from bankd.wiring import models
+from tests.examples import examples
 from tests.http_stand_in import Answer, Asked, serve
 from tests.model_servers import Script, body_of
 from tests.settings import change_setting
@@ -85,16 +86,7 @@ def test_a_program_is_tried_once_and_written_into_the_settings(root: Path, bankc
     assert (root / "bankd.yaml").read_text() == before
 
 
-@pytest.mark.parametrize(
-    ("name", "does", "said"),
-    [
-        ("claude", "print(json.dumps({'is_error': True, 'result': 'Invalid API key. Please run /login'}))", "Please run /login"),
-        ("codex", "print(json.dumps({'type': 'turn.failed', 'error': {'message': 'usage limit reached'}})); sys.exit(1)", "usage limit"),
-        ("gemini", "sys.stderr.write('Please set an Auth method'); sys.exit(41)", "Auth method"),
-        ("claude", "print('no JSON at all')", "it ended with 0"),
-        ("gemini", "print(json.dumps({'response': 'I think yes'}))", "no JSON"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "does", "said"), examples("prompts", "no answers"))
 def test_one_that_does_not_answer_changes_nothing_and_says_why(
     root: Path, bankctl: Run, bin_: Path, name: str, does: str, said: str
 ) -> None:

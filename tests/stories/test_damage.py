@@ -17,21 +17,13 @@ from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import IndexDamaged, StorageError
 from bankd.index.search_index import damage_told
+from tests.examples import texts
 from tests.odd_values import with_one_odd
 from tests.settings import change_setting, search_by_words
 from tests.stories.conftest import Result, Run, write_log
 
 LATER = "2026-06-12T03:00"
-COMMANDS = (
-    ("cycle", "micro", "--now", LATER, "--json"),
-    ("search", "production deploy", "--json"),
-    ("status",),
-    ("doctor",),
-    ("doctor", "verify"),
-    ("cycle", "reflect", "--now", LATER, "--json"),
-    ("log",),
-    ("show", "memory/2026-05-04.md:4"),
-)
+COMMANDS = tuple(tuple(words.split()) for words in texts("commands", "of damage"))
 QUICK = COMMANDS[:3] + COMMANDS[4:5]
 Harm = Callable[[Path], object]
 

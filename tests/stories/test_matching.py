@@ -11,6 +11,7 @@ import pytest
 from bankd.night import match as matching
 from bankd.pages.memory import Memory
 from bankd.search.bank_search import BankSearch
+from tests.examples import texts
 from tests.fake_vectors import near_where
 from tests.settings import change_setting
 from tests.stories.conftest import Run, learn, write_log
@@ -207,14 +208,7 @@ def test_a_model_that_fails_leaves_memories_waiting_and_the_night_goes_on(
     assert "2 say the same or a newer value" in reflect(bankctl, "2026-05-05T03:00")
 
 
-@pytest.mark.parametrize(
-    "knows",
-    [
-        '("ladder", "ladder", "same")',
-        '("ladder", "of wood", "changed"), ("ladder", "Jonas borrowed", "same"), ("ladder", "by Mina", "same")',
-        '("no", "no", "same")',
-    ],
-)
+@pytest.mark.parametrize("knows", texts("prompts", "known to a model"))
 def test_a_model_that_cannot_tell_what_is_known_is_asked_about_no_memory(
     bank: Path, bankctl: Run, tmp_path: Path, knows: str
 ) -> None:

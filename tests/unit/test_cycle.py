@@ -31,6 +31,7 @@ from bankd.words.statement import Statement, plain_wording
 from bankd.workspace.catalog import PageMemoryCatalog
 from bankd.workspace.graph import LinkGraph
 from bankd.workspace.logs import LogFiles
+from tests.examples import examples
 from tests.small_world import SmallWorld
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
@@ -128,16 +129,7 @@ def test_what_takes_lines_apart_loads_while_they_are_routed(make: Make, monkeypa
 STEPS = ((LogFiles, "mark_read"), (TransactionWriter, "commit"), (PageMemoryCatalog, "refresh"), (LinkGraph, "refresh"), (RunIndex, "refresh"))  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("kind", "steps"),
-    [
-        ("micro", "catalog.refresh graph.refresh transactions.commit logs.mark_read catalog.refresh index.refresh"),
-        (
-            "reflect",
-            "catalog.refresh graph.refresh transactions.commit logs.mark_read catalog.refresh index.refresh graph.refresh",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("kind", "steps"), examples("commands", "steps of a run"))
 def test_a_log_is_marked_as_read_after_its_lines_are_written_and_before_the_index_is_refreshed(
     kind: CycleKind, steps: str, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,31 +300,20 @@ def test_a_plan_that_would_break_a_link_is_never_carried_out(make: Make, monkeyp
 # what vanished
 
 
-@pytest.mark.parametrize(
-    ("gone", "held", "force", "hides", "deleted"),
-    [
-        (5, 0, False, False, True),
-        (6, 0, False, False, False),
-        (20, 20, False, False, True),
-        (21, 20, False, False, False),
-        (30, 300, False, False, True),
-        (31, 300, False, False, False),
-        (500, 0, True, False, True),
-        (3, 0, False, True, False),
-    ],
-)
+@pytest.mark.parametrize(("gone", "held", "force", "hides", "deleted"), examples("arguments", "gone"))
 def test_memories_that_are_gone_are_taken_for_deleted_by_hand_but_not_the_bank_itself(
-    make: Make, gone: int, held: int, *, force: bool, hides: bool, deleted: bool
+    make: Make, gone: str, held: str, force: str, hides: str, deleted: str
 ) -> None:
     """So many that the bank itself, or most of it, must be gone need a person's word; none are while a page that cannot be read may hold them."""
-    world = make({FACTS: numbered(held)[1]})
-    if hides:
+    world = make({FACTS: numbered(int(held))[1]})
+    if hides == "yes":
         (world.root / "bank/other.md").symlink_to("/dev/null")
-    for n in range(gone):
+    for n in range(int(gone)):
         world.note(KEPT, f"m-gone{n:08}", NOW, log=LOG)
-    plan = cycle(world, policy=replace(POLICY, force=force)).plan
+    plan = cycle(world, policy=replace(POLICY, force=force == "yes")).plan
 
-    assert (len(plan.deleted), len(plan.warnings)) == (gone if deleted else 0, int(not deleted and not hides))
+    warns = deleted == hides == "no"
+    assert (len(plan.deleted), len(plan.warnings)) == (int(gone) * (deleted == "yes"), int(warns))
 
 
 # what a reflect cycle does besides

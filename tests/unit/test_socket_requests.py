@@ -25,7 +25,7 @@ from bankd.wiring import asking
 from bankd.wiring.asking import OF_A_SEARCH, Asked
 from bankd.wiring.reader import BankReader
 from bankd.workspace.waiting import take_transcripts
-from tests.examples import texts
+from tests.examples import examples, texts
 from tests.odd_values import with_one_odd
 
 WELL, BAD = ([json.loads(one) for one in texts("arguments", f"{how} requests")] for how in ("good", "bad"))
@@ -138,13 +138,7 @@ def test_where_the_daemon_cannot_the_bank_itself_is_read(root: Path, monkeypatch
 _OLD = {"ok": True, "query": "", "generation": 1, "fresh": {"note": ""}, "hits": [], "see_also": [], "left_off": 0}
 
 
-@pytest.mark.parametrize(
-    ("module", "never"),
-    [
-        ("bankd.cli.hook", "argparse json re signal typing collections"),
-        ("bankd.system.socket_client", "pathlib asyncio logging watchdog apscheduler tantivy typing_extensions"),
-    ],
-)
+@pytest.mark.parametrize(("module", "never"), examples("arguments", "imports"))
 def test_who_asks_the_daemon_imports_next_to_nothing(module: str, never: str) -> None:
     code = f"import sys; sys.path[:0] = {sys.path!r}; import {module}; print(*set({never.split()}) & set(sys.modules))"
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)

@@ -327,14 +327,7 @@ def test_logs_are_named_by_day_and_conversation() -> None:
     assert not is_log_of(session, "2026-05-04-ffffffff.md")
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "day", "name"),
-    [
-        ("/x/journals/2024_03_12.md", "", "2024-03-12", ""), ("/x/2024/03/12.md", "", "2024-03-12", ""),
-        ("/x/20240312 boat.md", "", "2024-03-12", "boat"), ("/x/2024-01-01 backup/boat.md", "", "", "boat"),
-        ("/x/boat.md", "---\ndate: 2024-03-12\n---\n", "2024-03-12", "boat"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "text", "day", "name"), examples("names", "notes"))
 def test_a_note_has_the_day_of_its_name_its_folders_or_its_properties(
     path: str, text: str, day: str, name: str
 ) -> None:

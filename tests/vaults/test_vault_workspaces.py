@@ -63,16 +63,13 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
     assert files_of(root) == before
 
 
-VAULTS = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
-
-
 def bytes_below(folder: Path) -> dict[str, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", VAULTS)
+@pytest.mark.parametrize("name", SIZES)
 def test_a_vault_adopted_in_place_stays_as_it_was(
     name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
