@@ -232,6 +232,7 @@ def collect_lines(
     ]
     secrets_in = cache(partial(find_secrets, finders=policy.finders))  # many lines may have the same text
     secrets = {line.id: secrets_in(render_memory(line.memory)) for line in fresh}
+    told = {item.key for item in world.logs.held_back()}  # an earlier run told of these; the review has them
     plan = plan.with_(
         lines=tuple(line for line in fresh if not secrets[line.id]),
         withheld=tuple(
@@ -246,7 +247,7 @@ def collect_lines(
             bad.screened(policy.finders)
             for reading in facts.readings
             for bad in reading.bad
-            if bad.key not in facts.ledger.dismissed
+            if bad.key not in facts.ledger.dismissed and bad.key not in told
         ),
         dated=tuple(world.catalog.undated(plan.now.date())),
         recalled=_recalled(facts.ledger, world),

@@ -684,8 +684,10 @@ def test_no_command_moves_memories_to_or_from_the_pages_of_bankd_itself(
 def test_lines_that_were_not_taken_in_are_named_until_they_are_edited_or_dismissed(root: Path, bankctl: Run) -> None:
     log = root / "memory/2026-05-02.md"
     log.write_text("## Retain\n- X: unknown\n- W: the password: hunter2-Xy7!\n- Z: odd\n")
-    bankctl("cycle", "micro", "--now", NOW)
-    bankctl("cycle", "micro", "--now", NOW)
+    first = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
+    log.write_text(log.read_text() + "- W: The cat is called Miso.\n")
+    second = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
+    assert (first["bad"], second.get("bad")) == (2, None), "each is told once, and listed until it is decided"
     listed = {line["place"]: line for line in bankctl("review", "list", "--json").json["bad"]}
     said = [bankctl("status").out, bankctl("doctor").out]
     dismissed = bankctl("review", "drop", "memory/2026-05-02.md:2")
