@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bankd.agents.tools import BankMethods
+from bankd.app.index import RunIndex
 from bankd.memory import judge
 from bankd.memory.judge import compare_changed
 from bankd.search.bank_search import BankSearch
@@ -75,6 +76,18 @@ def test_a_log_that_says_less_than_what_is_folded_does_not_repeat_it(root: Path,
     assert all(hit["group"] == "bank" for hit in bankctl("search", "the spare keys are", "--json").json["hits"])
     page.write_text(f"# Tools\n\n- W: The spare keys are stored in the blue drawer. ^{OTHER}\n", encoding="utf-8")
     assert "logs" in {hit["group"] for hit in bankctl("search", "the spare keys are", "--json").json["hits"]}
+
+
+def test_a_group_is_listed_at_once_though_its_run_still_made_vectors(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "bank/knowledge/tools.md").write_text(f"# Tools\n\n{KEYS}", encoding="utf-8")
+    monkeypatch.setattr(RunIndex, "has_more", True)
+    bankctl("cycle", "micro", "--now", DAY_1)
+
+    (group,) = bankctl("review", "list", "near", "--json").json["near"]
+
+    assert [line["id"] for line in group["lines"]] == [ONE, OTHER]
 
 
 def test_agents_are_told_the_ids_of_what_is_folded(root: Path, page: Path) -> None:

@@ -177,6 +177,7 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
 
 
 def _near(workspace: Workspace) -> Iterator[Card]:
+    review.compare_all(begin_run(workspace, "list"))  # what a run left, while it made vectors
     for group in review.list_near(workspace):
         ids = list(group)
         first = {"id": ids[0]}
