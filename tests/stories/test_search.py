@@ -253,7 +253,7 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
     assert bankctl("edit", "1", "--print").out == f"{hit['path']}:{hit['line']}\n"
     by_number = bankctl("show", "1")
     assert by_number.out.startswith(f"{hit['path']}:{hit['line']}\n")
-    assert "the last answer has 1 memories" in bankctl("show", "2").err
+    assert "2: no such number in the last answer (1 in all)" in bankctl("show", "2").err
     short = f"{hit['path'].removeprefix('bank/').removesuffix('.md')}:{hit['line']}"
     assert (
         bankctl("show", short).out

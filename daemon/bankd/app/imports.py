@@ -191,9 +191,9 @@ def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
     """Record as a run what was appended to these logs, if anything; StorageError when the disk fails."""
     if ends:
         said = ((IMPORTED, log, {"log": log, "size": end.size, "digest": end.digest}) for log, end in ends.items())
-        places = ((f"memory/imports/{log}", f"{end.turns} turns") for log, end in ends.items())
+        places = ((f"memory/imports/{log}", f"turns: {end.turns}") for log, end in ends.items())
         rows = [ReportRow("+", "imported", place, turns, "") for place, turns in places]
-        record_run(workspace, "import", {"turns": sum(end.turns for end in ends.values())}, rows, said=said)
+        record_run(workspace, "import", {"imported": len(ends)}, rows, said=said)
 
 
 def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:

@@ -96,7 +96,7 @@ def numbered_hit(workspace: Workspace, number: str) -> str:
     last = workspace.recalls.answers()[-1:]
     ids = last[0].memories if last else ()
     if not 0 < int(number) <= len(ids):
-        raise UserError(f"{number}: the last answer has {len(ids)} memories; bankctl search asks anew")
+        raise UserError(f"{number}: no such number in the last answer ({len(ids)} in all); bankctl search asks anew")
     return ids[int(number) - 1]
 
 

@@ -61,6 +61,8 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
             lines += [line for card in found for line in _card_lines(card, _LISTED)]
             lines.append(f"  {styled(_(_WAYS[kind]), 'dim')}")
     last = _(tell_prose(prose)) if prose and not kinds else ""
+    if last and whole["proposed"]:
+        last += "; " + _("the proposals above come from such lines")
     return Outcome(whole | {"prose": prose}, *lines, last, "" if cards else _("nothing waits for you"))
 
 
