@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,17 +40,22 @@ class SentenceVectors:
     started by its first request. Nothing waits for texts, and who asks a question does not wait behind them.
     """
 
-    def __init__(self, root: Path, settings: MeaningSettings, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: MeaningSettings,
+        clock: Callable[[], float],
+        group: str = "",
+        state: _State | None = None,
+    ) -> None:
         """Take the folder of derived files, the model, and a monotonic clock in seconds; nothing is started yet."""
         self.model = blake2b(json.dumps([*settings, BEGINNING]).encode(), digest_size=6).hexdigest()
-        self._settings, self._clock, self._state = settings, clock, _State()
-        self._all, self._group = root / "meaning" / self.model, ""
+        self._root, self._settings, self._clock = root, settings, clock
+        self._all, self._group, self._state = root / "meaning" / self.model, group, state or _State()
 
     def of_group(self, group: str) -> SentenceVectors:
         """The vectors of another group, such as the logs, by the same process; kept apart, so that they do not hide the bank's."""
-        other = copy(self)
-        other._group = group
-        return other
+        return SentenceVectors(self._root, self._settings, self._clock, group, self._state)
 
     @property
     def problem(self) -> str:
