@@ -22,7 +22,7 @@ from textual.worker import get_current_worker
 
 from bankd.app.show import editor_command
 from bankd.app.waiting import KINDS, Card, Choice, decide, list_cards, with_suggestions
-from bankd.briefing.recalled import marked_pieces, relation_of
+from bankd.briefing.recalled import marked_pieces, relation_of, whom_unsaid
 from bankd.errors import BankError
 from bankd.pages.text import show_line
 from bankd.translate import counted, reads_korean
@@ -37,9 +37,10 @@ _AROUND = 8
 
 
 def row_of(hit: Hit) -> Content:
-    """A hit on one line: its text, matches underlined, and its place."""
+    """A hit on one line: whom it is about, its text, matches underlined, and its place."""
     relation = _(relation_of(hit))
     parts = [(f"[{show_line(relation)}] ", "yellow")] if relation else []
+    parts += [(f"{show_line(whom)} · ", "dim")] if (whom := whom_unsaid(hit)) else []
     for text, is_marked in marked_pieces(hit):
         parts.append((show_line(text.replace("\n", " ")), "bold underline" if is_marked else ""))
     return Content.assemble(*parts, (f"  {standing_place(hit)}", "dim"))

@@ -243,12 +243,12 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
 
     said = bankctl("search", "concise replies")
 
-    place, id_, kind, day, score, text = said.out.rstrip("\n").split("\t")
+    place, id_, kind, day, score, text, whom = said.out.rstrip("\n").split("\t")
     assert place.endswith(f"{hit['path']}:{hit['line']}")
     assert (id_, kind, day, float(score)) == (hit["id"], "O", hit["learned"] or "", round(hit["score"], 2))
-    assert text == "Prefers concise replies."
+    assert (text, whom) == ("Prefers concise replies.", "@Peter")
     looked = bankctl("search", "--no-plain", "concise replies").out
-    assert looked.startswith("\n  ◐ Prefers concise replies.\n    opinions/preferences:")
+    assert looked.startswith("\n  ◐ @Peter · Prefers concise replies.\n    opinions/preferences:")
     assert hit["id"] not in looked
     assert bankctl("edit", "1", "--print").out == f"{hit['path']}:{hit['line']}\n"
     by_number = bankctl("show", "1")

@@ -166,6 +166,16 @@ def who_of(hit: Said) -> str:
     return " ".join(f"@{slug}" for slug in hit.get("entities") or whom_page_is_about(str(hit["path"])))
 
 
+def whom_unsaid(hit: Said) -> str:
+    """Whom a memory is about, as `@Slug`s, without those that its text names."""
+    text = _spaced(str(hit["text"]))
+    return " ".join(name for name in who_of(hit).split() if _spaced(name[1:]) not in text)
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"[-_\s]+", " ", text).casefold()
+
+
 def _holding_now(hits: list[Said], facts: Callable[[], BriefFacts]) -> list[tuple[Said, Said | None]]:
     """The hits that no other hit replaces, each with the latest memory that it replaced."""
     found = {str(hit["id"]): hit for hit in hits if hit.get("id")}

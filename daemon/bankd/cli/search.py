@@ -13,7 +13,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, relation_of
+from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, relation_of, whom_unsaid
 from bankd.cli import locate_workspace
 from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
@@ -113,8 +113,10 @@ def print_answer(
 
     An answer of one bank has the name "".
     """
-    found = answer["hits"] or answer["nearest"]
-    hits = [{**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}", "short": hit["path"]} for hit in found]
+    hits = [
+        {**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}", "short": hit["path"], "whom": whom_unsaid(hit)}
+        for hit in answer["hits"] or answer["nearest"]
+    ]
     remarks = [*_remarks(answer)]
     if not answer["hits"]:
         nearest = "nothing relevant; nearest, maybe about something else:"
@@ -162,10 +164,10 @@ def _counts(hits: Sequence[Hit]) -> str:
 
 
 def _plain_row(hit: Hit) -> str:
-    """What scripts read: place, id, kind, day, score and text, with a tab between them; older ones name the newer."""
+    """What scripts read: place, id, kind, day, score, text and remarks, with a tab between them; older ones name the newer."""
     kind = hit.get("tag") or _LETTERS.get(hit["group"], "")
     said = [_printed_place(hit), hit["id"] or "", kind, hit["learned"] or "", f"{hit['score']:.2f}", str(hit["text"])]
-    more = [relation_of(hit), hit["became"], f"said {hit['said']}" if hit["said"] else "", hit["folded"]]
+    more = [hit["whom"], relation_of(hit), hit["became"], f"said {hit['said']}" if hit["said"] else "", hit["folded"]]
     return "\t".join([*(styled(" ".join(part.split())) for part in said), styled(_joined(more, "; "))]).rstrip()
 
 
@@ -244,9 +246,12 @@ def _printed_place(hit: Hit) -> str:
 
 
 def _marked_text(hit: Hit) -> str:
-    """The text on one line, made safe, with the words of the query in bold on a terminal."""
+    """Whom it is about, and the text on one line, made safe, with the words of the query in bold on a terminal."""
     pieces = marked_pieces(hit)
-    return "".join(styled(text, "bold") if is_marked else styled(text.replace("\n", " ")) for text, is_marked in pieces)
+    whom = hit["whom"] if "whom" in hit else whom_unsaid(hit)
+    return (styled(f"{whom} · ", "dim") if whom else "") + "".join(
+        styled(text, "bold") if is_marked else styled(text.replace("\n", " ")) for text, is_marked in pieces
+    )
 
 
 def related_command(arguments: Namespace) -> Outcome:

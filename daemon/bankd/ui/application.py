@@ -26,6 +26,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from bankd.app.copies import export_markdown, export_memories
+from bankd.briefing.recalled import whom_unsaid
 from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
 from bankd.pages.text import make_visible, to_json
 from bankd.translate import translate
@@ -45,7 +46,7 @@ def _environment() -> Environment:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "part": partial(quote, safe=""), "seen": make_visible, "dec": "{:.1f}".format,
+        "part": partial(quote, safe=""), "seen": make_visible, "whom": whom_unsaid, "dec": "{:.1f}".format,
         "name": lambda path: path.removeprefix("bank/").replace(".md", ""),
         "said": lambda text: _HEAD.sub("", text, count=1),
         "moment": lambda text: f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}",
