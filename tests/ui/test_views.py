@@ -242,7 +242,10 @@ def test_what_cannot_be_read_is_said_on_a_page(year: Path, open_page: Open) -> N
         answer = client.get(f"/year/{address}")
         assert answer.status_code in {400, 409}, address
         assert 'role="alert"' in answer.text
-    assert client.get("/year/nothing").status_code == 404
+    for address in ("/year/nothing", "/review", "/strange/review"):
+        lost = client.get(address)
+        assert lost.status_code in {404, 409}
+        assert {"/year/home", "/year/review"} <= {*re.findall(r'href="([^"]*)"', lost.text)}
 
 
 def test_what_is_saved_meanwhile_is_found_by_the_next_question(year: Path, open_page: Open) -> None:

@@ -172,8 +172,11 @@ class _Site:
         return self._page(self._asked(request), shown, 500)
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
+        banks = self.banks.names()
+        if asked.bank not in banks:  # the menu leads to a bank, and never to a host: `//home`
+            asked = replace(asked, bank=banks[0])
         around = {
-            "banks": self.banks.names(), "views": [(name, name.capitalize()) for name in PLACES], "asked": asked,
+            "banks": banks, "views": [(name, name.capitalize()) for name in PLACES], "asked": asked,
             "decisions": review.DONE, "icons": ICONS, "kinds": KIND_WORDS, "theme": asked.theme, "waiting": 0,
             "problem": "", "typed": {}, "readonly": asked.text("as_of"),
         }  # fmt: skip
