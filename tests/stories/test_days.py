@@ -91,11 +91,14 @@ def test_a_word_that_is_no_day_is_named(notes: Path, capsys: pytest.CaptureFixtu
         assert all(read_days(day, date(2026, 5, 12)) for day in (*days, last))
 
 
-def test_hits_tell_their_day_in_the_language_of_the_question(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for query, day, ago in (
-        ("wisdom tooth dentist", "2026-04-21", "3 weeks ago"),
-        ("북한산 둘레길", "2026-04-20", "3주 전"),
+def test_hits_tell_their_day_in_the_language_of_the_session(
+    notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for query, day, ago, locale in (
+        ("wisdom tooth dentist", "2026-04-21", "3주 전", "ko_KR.UTF-8"),
+        ("북한산 둘레길", "2026-04-20", "3 weeks ago", "C.UTF-8"),
     ):
+        monkeypatch.setenv("LC_ALL", locale)
         asked = ["search", "--workspace", str(notes), "--now", "2026-05-12", query]
         main([*asked, "--no-plain"])
         assert f" · {ago}\n" in capsys.readouterr().out

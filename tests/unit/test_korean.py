@@ -80,6 +80,8 @@ def test_texts_of_memories_stay_and_slips_are_answered_in_korean(
     assert translate("m-x: no memory of the bank has this id") == "m-x: 이 ID의 기억이 저장소에 없습니다"
     assert translate("a: nothing new; nothing was changed") == "a: 새로운 것 없음; 아무것도 바꾸지 않았습니다"
     assert translate("was nothing new until 2026-05-11") == "2026-05-11까지 nothing new"
+    said = "설정하지 않음: decay.per_day: 0에서 1까지의 수여야 합니다: 'x'; f은(는) 그대로입니다"
+    assert translate("not set: decay.per_day: must be a number from 0 to 1, not 'x'; f is as it was") == said
     assert main(["serach"]) == 2
     assert (
         capsys.readouterr().err == "bankctl: 모르는 명령: serach\nbankctl: search 말인가요? 명령 목록: bankctl --help\n"

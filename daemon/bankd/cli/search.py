@@ -89,7 +89,7 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
         "op": "search", "query": query, "limit": arguments.limit, "tags": arguments.tag, "nodes": arguments.node,
         "entities": arguments.entity, **_days_asked(arguments), "as_of": arguments.as_of,
         "min_confidence": arguments.min_confidence, "everything": arguments.weak, "by_page": arguments.files,
-        "in": arguments.groups, "is_korean": reads_korean() or None,
+        "in": arguments.groups, "is_korean": reads_korean(),
     }  # fmt: skip
 
 

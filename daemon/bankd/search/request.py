@@ -88,8 +88,8 @@ class Query(NamedTuple):
     groups: tuple[str, ...] = ()
     timeline: bool = False
     """Whether all memories of the days in the filters are wanted, in order of days: a timeline."""
-    is_korean: bool = False
-    """Whether the reader reads Korean; if not set, the language of the question decides."""
+    is_korean: bool | None = None
+    """Whether the reader reads Korean; None if the language of the question decides."""
     by_page: bool = False
     """Whether pages are wanted instead of memories; then `limit` counts pages."""
     is_past: bool = False
@@ -106,7 +106,7 @@ class Query(NamedTuple):
     @property
     def reads_korean(self) -> bool:
         """Whether the reader reads Korean."""
-        return self.is_korean or has_hangul(self.text)
+        return has_hangul(self.text) if self.is_korean is None else self.is_korean
 
 
 class FoundRow(NamedTuple):
@@ -274,9 +274,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
         as_of.last if as_of else moment and today,
     )
     asked, limit = readable_text(given.get("query", ""))[:4_000], given.get("limit")
-    switches = {
-        name: given.get(name, False) for name in ("everything", "timeline", "is_korean", "by_page", "is_typing")
-    }
+    switches = {name: given.get(name, False) for name in ("everything", "timeline", "by_page", "is_typing")}
     if not (asked.strip() or switches["timeline"] or as_of or filters != Filters(known_on=filters.known_on)):
         problems.append("say what to search for")
     if problems:
@@ -289,6 +287,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
         today=today,
         groups=tuple(groups),
         is_past=as_of is not None,
+        is_korean=given.get("is_korean"),
         see_also=given.get("see_also", True),
         project=given.get("project", ""),
         is_limited=(limit is not None and not given.get("trim")) or switches["by_page"] or switches["timeline"],
