@@ -35,8 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def files_of(home: Path) -> dict[str, bytes]:
-    files = (path for path in home.rglob("*") if path.is_file())
-    return {str(path.relative_to(home)): path.read_bytes() for path in files}
+    return {str(path.relative_to(home)): path.read_bytes() if path.is_file() else b"" for path in home.rglob("*")}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -47,6 +46,8 @@ def test_connecting_twice_is_connecting_once_and_disconnecting_restores_the_byte
     said = bankctl("connect", agent, "--dry-run")
     assert said.code == 0
     assert "nothing was written" in said.out
+    assert f"noted for disconnect: {home}/.local/state/bankd/connections.json" in said.out
+    assert agent not in CLIENTS or '"bankd": {' in said.out  # what is new is shown whole
     assert files_of(home) == before
 
     assert bankctl("connect", agent).code == 0

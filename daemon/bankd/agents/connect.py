@@ -256,6 +256,8 @@ class FileChange:
     path: Path
     before: bytes | None
     after: bytes | None
+    is_of_agent: bool = False
+    """Whether it holds settings of the agent, and not only what is ours."""
 
 
 def plan_changes(connection: Connection) -> Sequence[FileChange]:
@@ -263,8 +265,12 @@ def plan_changes(connection: Connection) -> Sequence[FileChange]:
     changes = [FileChange(path, _read(path), data) for path, data in connection.files.items()]
     for path, (add, _) in connection.edits.items():
         before = _read(path)
-        changes.append(FileChange(path, before, _edit(path, add, before or b"")))
+        changes.append(FileChange(path, before, _edit(path, add, before or b""), is_of_agent=True))
     return [change for change in changes if change.before != change.after]
+
+
+_MADE = "folders"
+"""Beside the agents in the notes: the folders that connecting made, for whichever of them."""
 
 
 def connect_agent(connection: Connection, homes: Homes) -> Sequence[FileChange]:
@@ -276,6 +282,8 @@ def connect_agent(connection: Connection, homes: Homes) -> Sequence[FileChange]:
         was = _original(change, own.get(str(change.path)), connection)
         before = None if was is None else base64.b64encode(was).decode()
         own[str(change.path)] = {"before": before, "after": _digest(change.after)}
+    paths = [homes.state, *(change.path for change in changes)]
+    noted.setdefault(_MADE, {}).update({str(one): True for path in paths for one in path.parents if not one.exists()})
     _write(homes.state, json.dumps(noted, indent=1).encode())
     for change in changes:
         _write(change.path, change.after or b"")
@@ -283,26 +291,27 @@ def connect_agent(connection: Connection, homes: Homes) -> Sequence[FileChange]:
 
 
 def disconnect_agent(connection: Connection, homes: Homes) -> Sequence[FileChange]:
-    """Restore each file to its bytes. A file that was changed since loses only our part. Gives what was changed."""
+    """Restore each file to its bytes, and remove the folders that connecting made and that are empty now.
+
+    A file that was changed since loses only our part. Gives what was changed.
+    """
     noted = _read_state(homes)
-    own = noted.pop(connection.agent, {})
+    own, made = noted.pop(connection.agent, {}), noted.pop(_MADE, {})
     changes = [_restored(Path(path), row, connection) for path, row in own.items()]
     changes += [_restored(path, {}, connection) for path in connection.edits if str(path) not in own and path.exists()]
     done = [change for change in changes if change.before != change.after]
     for change in done:
         if change.after is not None:
             _write(change.path, change.after)
-            continue
-        change.path.unlink(missing_ok=True)
-        with suppress(OSError):  # not empty, so not ours alone
-            for folder in list(change.path.parents)[:4] if change.path in connection.files else ():
-                folder.rmdir()
+        else:
+            change.path.unlink(missing_ok=True)
     if noted:
-        _write(homes.state, json.dumps(noted, indent=1).encode())
+        _write(homes.state, json.dumps({**noted, _MADE: made}, indent=1).encode())
     else:
         homes.state.unlink(missing_ok=True)
-        with suppress(OSError):  # bankd keeps other files there
-            homes.state.parent.rmdir()
+    for folder in sorted(made, reverse=True):  # what is inside a folder comes before it
+        with suppress(OSError):  # not empty, so not ours alone
+            Path(folder).rmdir()
     return done
 
 

@@ -45,7 +45,8 @@ def connect_command(arguments: Namespace) -> Outcome:
     connection = connect.plan_connection(arguments.agent, root, homes)
     changes = connect.plan_changes(connection) if arguments.dry_run else connect.connect_agent(connection, homes)
     nothing = f"{arguments.agent} is connected to {root} already"
-    return _told(arguments, changes, connection.advice if changes else nothing, is_dry=arguments.dry_run)
+    noted = f"what was there before is noted for disconnect: {homes.state}" if changes else ""
+    return _told(arguments, changes, connection.advice if changes else nothing, noted, is_dry=arguments.dry_run)
 
 
 def disconnect_command(arguments: Namespace) -> Outcome:
@@ -60,11 +61,11 @@ def disconnect_command(arguments: Namespace) -> Outcome:
     return _told(arguments, changes, done if changes else f"{arguments.agent} is not connected", is_dry=False)
 
 
-def _told(arguments: Namespace, changes: Sequence[FileChange], last: str, *, is_dry: bool) -> Outcome:
-    """What was, or would be, changed: new and removed files by name, others by their difference."""
+def _told(arguments: Namespace, changes: Sequence[FileChange], last: str, noted: str = "", *, is_dry: bool) -> Outcome:
+    """What was, or would be, changed: files of ours and removed ones by name, settings by their difference."""
     rows = [{"path": str(one.path), "new": one.before is None, "gone": one.after is None} for one in changes]
     whole = {"agent": arguments.agent, "applied": not is_dry, "changes": rows, "advice": last}
-    return Outcome(whole, *_differences(changes), _("nothing was written" if is_dry and changes else last))
+    return Outcome(whole, *_differences(changes), _(noted), _("nothing was written" if is_dry and changes else last))
 
 
 def _differences(changes: Sequence[FileChange]) -> Iterator[str]:
@@ -73,10 +74,12 @@ def _differences(changes: Sequence[FileChange]) -> Iterator[str]:
     colours = {"+": "green", "-": "red"}
     for change in changes:
         path = str(change.path)
-        if change.before is None or change.after is None:
-            yield f"{'+' if change.before is None else '-'} {styled(path)}"
+        if change.after is None or (change.before is None and not change.is_of_agent):
+            yield f"{'-' if change.after is None else '+'} {styled(path)}"
             continue
-        before, after = (data.decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
+        before, after = (
+            (data or b"").decode("utf-8", "replace").splitlines() for data in (change.before, change.after)
+        )
         for line in unified_diff(before, after, path, path, lineterm="", n=1):
             yield styled(line, colours.get(line[:1], "dim"))
 
