@@ -8,14 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Lock, Thread
 
 import pytest
 
 from bankd.system.child import ChildDiedError, ChildProcess
-from bankd.system.clock import read_monotonic
+from tests.contracts.test_command import wait_until
 
 SERVANT = """
 import os, sys, threading
@@ -52,13 +52,6 @@ def child(clock: Clock) -> Iterator[ChildProcess]:
     child = ChildProcess(COMMAND, clock, idle_seconds=60)
     yield child
     child.close()
-
-
-def wait_until(claim: Callable[[], bool]) -> bool:
-    until = read_monotonic() + 20
-    while not claim() and read_monotonic() < until:
-        Event().wait(0.02)
-    return claim()
 
 
 def is_alive(pid: int) -> bool:
