@@ -132,6 +132,10 @@ def test_only_the_groups_that_are_named_answer_and_say_what_a_line_became(logs: 
 
     assert {hit["group"] for hit in hits} == {"logs"}
     assert hits[0]["became"] == f"kept as {kept['id']}"
+    (logs / ".bankd/catalogue.sqlite3").unlink()
+    assert hits_of(bankctl, "--in", "logs", "when does the production deploy run") == hits, (
+        "the page is there all the same"
+    )
     assert bankctl("search", "--in", "diary", "deploy").code == 2
 
 

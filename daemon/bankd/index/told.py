@@ -60,9 +60,10 @@ class LineOutcomes:
             return None
         is_memory = trace.outcome in _SPOKEN_FOR
         if trace.outcome == "kept":
-            in_bank, in_archive = "bank/" in trace.sentence, "archive/" in trace.sentence
+            is_found, in_archive = self._is_found(str(trace.memory)), "archive/" in trace.sentence
+            in_bank = is_found or "bank/" in trace.sentence  # after a restore only the index knows the page
             # Until the memory is in the index, only the line can answer.
-            is_memory = self._is_found(str(trace.memory)) if in_bank else in_archive
+            is_memory = is_found if in_bank else in_archive
             gone = f"archived as {trace.memory}" if in_archive else f"on no page now: {trace.memory}"
             return Became(f"kept as {trace.memory}" if in_bank else gone, is_memory)
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
