@@ -254,6 +254,7 @@ def test_a_page_is_told_by_the_words_of_its_lines_and_by_the_tag(line: str, page
 
 def test_what_speaks_for_several_pages_alike_is_left_to_a_person() -> None:
     assert page_by_words("W: leaks half window") is None
+    assert shipped_kinds().classify(parse_memory("W: The car cracked down.")) is None
 
 
 def test_it_says_by_which_words_the_most_telling_first() -> None:
