@@ -14,14 +14,13 @@ import psycopg
 import pytest
 
 from bankd.cli import main
-from bankd.errors import UsageError, UserError
-from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, open_fleet, remove_banks, serving_search, share_bank
+from bankd.errors import UserError
+from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, open_fleet, remove_banks, share_bank
 from bankd.fleet.writer import KINDS, rounded_length
 from bankd.search.request import SearchSettings
 from bankd.system.clock import utc_now
 from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
-from tests.conversation import Conversation
 from tests.examples import examples
 from tests.fleet.conftest import MakeBank
 
@@ -76,8 +75,6 @@ def test_of_several_banks_each_hit_says_whose_it_is(banks: dict[str, Path], flee
     assert {bank for bank, *_ in ask(fleet, "커피", "work")} == {"work"}
     with pytest.raises(UserError, match="nobody"):
         ask(fleet, "커피", "nobody")
-    with pytest.raises(UsageError):
-        answer_from_fleet(fleet, {"query": "커피", "banks": "work"}, NOW)
 
 
 def contents(fleet: Fleet) -> dict[str, list[str]]:
@@ -129,11 +126,10 @@ def test_who_may_not_read_a_bank_touches_no_row_of_it(banks: dict[str, Path], fl
         fleet.banks.allow("nobody_at_all", fleet.banks.find(["home"]))
     fleet.banks.allow(reader, fleet.banks.find(["home"]))
 
-    assert {bank for bank, *_ in ask(fleet, "커피", **{"as": reader})} == {"home"}
-    with pytest.raises(UserError, match="may not read"):
-        ask(fleet, "커피", "work", **{"as": reader})
     with open_fleet(dsn.replace("user=owner", f"user={reader}")) as theirs:
         assert {bank for bank, *_ in ask(theirs, "커피")} == {"home"}
+        with pytest.raises(UserError, match="may not read"):
+            ask(theirs, "커피", "work")
         allowed = fleet.banks.find(["home"])[0].number
         seen = theirs.database.rows(" UNION ALL ".join(f"SELECT bank FROM {table}" for table in (*TABLES, "readers")))
         assert {bank for (bank,) in seen} == {allowed}
@@ -141,8 +137,8 @@ def test_who_may_not_read_a_bank_touches_no_row_of_it(banks: dict[str, Path], fl
             theirs.database.rows("SELECT * FROM banks")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             theirs.database.rows("DELETE FROM shared_memories RETURNING 1")
-    fleet.banks.deny(reader, fleet.banks.find(["home"]))
-    assert ask(fleet, "커피", **{"as": reader}) == []
+        fleet.banks.deny(reader, fleet.banks.find(["home"]))
+        assert ask(theirs, "커피") == []
 
 
 def test_a_function_of_the_reader_sees_no_row_that_is_closed_to_him(
@@ -189,20 +185,6 @@ def test_a_night_brings_the_shared_search_up_to_date(
     assert main(["fleet", "search", "--json", "--bank", "one", "금요일", "백업"]) == 0
     assert json.loads(capsys.readouterr().out)["hits"][0]["bank"] == "one"
     assert main(["fleet", "search", "zebra"]) == 1
-
-
-def test_the_socket_of_a_worker_answers_the_same(
-    banks: dict[str, Path], fleet: Fleet, dsn: str, tmp_path: Path
-) -> None:
-    place = tmp_path / ".bankd/bankd.sock"
-    request = {"op": "search", "query": "커피", "banks": ["home"]}
-    with serving_search(dsn, str(place)), closing(Conversation(str(tmp_path))) as client:
-        answer = client.ask(request)
-        refused = client.ask({"op": "forget"})
-    expected = answer_from_fleet(fleet, request, utc_now())
-
-    assert answer["hits"] == json.loads(json.dumps(expected["hits"]))
-    assert refused["exit"] == 2
 
 
 def test_lengths_are_kept_as_tantivy_keeps_them() -> None:

@@ -50,15 +50,13 @@ def test_waits_grow_and_end() -> None:
     assert [wait_after(tries, 60) for tries in range(1, 7)] == [60, 240, 960, 3840, 15360, None]
 
 
-def test_metrics_count_by_state_and_name_the_slowest() -> None:
+def test_metrics_count_by_state() -> None:
     nights = [UnfinishedNight("a", "2026-05-03", state, 1, None, "") for state in ("failed", "failed", "waiting")]
-    slow = NightOutcome("b", "2026-05-03", DUE, 12.5, 1, True, "")
-    text = render_fleet_metrics(FleetFacts(5, 1, 2, 3, nights, [slow]))
+    text = render_fleet_metrics(FleetFacts(5, 1, 2, 3, nights))
 
     assert 'bankd_fleet_nights{state="failed"} 2\n' in text
     assert 'bankd_fleet_nights{state="stalled"} 0\n' in text
-    assert "bankd_fleet_slowest_seconds 12.5\n" in text
-    assert text.count("# TYPE") == text.count("# HELP") == 6
+    assert text.count("# TYPE") == text.count("# HELP") == 5
 
 
 class Banks:

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, time
 from functools import cache, partial
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -56,7 +56,6 @@ from bankd.system.child import forget_kept, give_back, keep_little
 from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.files import banks_path
 from bankd.system.process import set_up_log
-from bankd.system.socket_server import SocketServer
 from bankd.translate import counted
 from bankd.translate import translate as _
 from bankd.wiring.runner import import_watched, write_due_briefs
@@ -191,16 +190,10 @@ def _postings_of(fleet: Fleet, banks: Sequence[int], scope: BankScope) -> Scoped
 
 
 def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """Answer a request as a bank's own search does, from `banks` (none named: all readable ones).
-
-    `as` names the role of the database that asks. Each hit names its bank.
-    """
-    banks, reader = request.get("banks", []), request.get("as", "")
-    if not (isinstance(banks, list) and all(isinstance(name, str) for name in banks) and isinstance(reader, str)):
-        raise UsageError('"banks" must be a list of names, and "as" the name of a role')
+    """Answer a request as a bank's own search does, from `banks` (none named: all readable ones). Each hit names its bank."""
     query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
-    with fleet.database.snapshot(reader):
-        index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
+    with fleet.database.snapshot():
+        index = SharedIndex(fleet.database, request.get("banks", []), partial(_postings_of, fleet))
         form = normal_form(query.text)
         runs = runs_of(form)  # what the question will ask for: one query to the database, and not one for each term
         index.expect(runs, [*dict.fromkeys([*analyse_text(form).terms, *runs])])
@@ -221,29 +214,6 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
 def _door_of(model: str) -> SentenceVectors:
     """The process that makes vectors of questions; it is kept for the next question. There are few models."""
     return SentenceVectors(Path(), MeaningSettings(*json.loads(model)), read_monotonic)
-
-
-@contextmanager
-def serving_search(dsn: str, place: str | None) -> Iterator[None]:
-    """Answer searches at a socket meanwhile, one after another, over its own connection. None: do nothing."""
-    if place is None:
-        yield
-        return
-    busy = Lock()
-    with open_fleet(dsn) as fleet:
-
-        def answer(request: dict[str, Any]) -> dict[str, Any]:
-            if request["op"] != "search":
-                raise UsageError(f'{request["op"]!r} is unknown here; "search" and "ping" are known')
-            with busy:
-                return answer_from_fleet(fleet, request, utc_now())
-
-        server = SocketServer(Path(place).absolute(), answer)
-        server.start()
-        try:
-            yield
-        finally:
-            server.stop()
 
 
 def _with_bank(hit: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,15 +259,14 @@ def _status(fleet: Fleet, arguments: Namespace) -> int:
     """Show the state of the fleet. Exit code 3 if a night failed for good: a person has to look."""
     banks, queue = fleet.banks, fleet.queue
     counts = banks.count(), banks.count_due(utc_now()), queue.count_workers(), banks.count_done()
-    facts = FleetFacts(*counts, queue.unfinished(), banks.slowest(3))
+    facts = FleetFacts(*counts, queue.unfinished())
     if arguments.metrics:
         sys.stdout.write(render_fleet_metrics(facts))
     elif arguments.json:
         unfinished = [
             {**asdict(one), "next_try": one.next_try and one.next_try.isoformat()} for one in facts.unfinished
         ]
-        slowest = [{**asdict(one), "ended": one.ended.isoformat()} for one in facts.slowest]
-        say_json({**asdict(facts), "unfinished": unfinished, "slowest": slowest})
+        say_json({**asdict(facts), "unfinished": unfinished})
     else:
         _show(facts, arguments.limit or len(facts.unfinished))
     return 3 if facts.count("failed") else 0
@@ -317,8 +286,6 @@ def _show(facts: FleetFacts, most: int) -> None:
         say("  ".join(part for part in parts if part))
     if len(order) > most:
         say(_(f"and {len(order) - most} more; -n 0 shows all"))
-    for outcome in facts.slowest:
-        say(styled(_(f"slow: {outcome.bank}  {outcome.night}  {outcome.seconds:.1f} s"), "dim"))
     if facts.count("failed"):
         say(_("when the causes are fixed, type: bankctl fleet retry"))
     if not facts.workers and (facts.due or facts.unfinished):
@@ -389,14 +356,13 @@ def _work(dsn: str, arguments: Namespace) -> int:
     if arguments.concurrency > 1:
         words = ["--first-wait", str(arguments.first_wait), *(["--until-idle"] if arguments.until_idle else [])]
         words += [word for storage in arguments.storage for word in ("--storage", storage)]
-        return work_together(dsn, words, arguments.concurrency, arguments.socket)
+        return work_together(dsn, words, arguments.concurrency)
     prepare_worker()
     with open_fleet(dsn):
         pass  # a problem at the start is an error; only later the worker waits for the database
     name = f"{socket.gethostname()}:{os.getpid()}"
     plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name)
-    with serving_search(dsn, arguments.socket):
-        work_alone(dsn, plan)
+    work_alone(dsn, plan)
     return 0
 
 
@@ -507,16 +473,15 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
     return None
 
 
-def work_together(dsn: str, words: Sequence[str], processes: int, socket_file: str | None) -> int:
+def work_together(dsn: str, words: Sequence[str], processes: int) -> int:
     """Do nights in several processes. They get each signal, and finish their nights. Gives the worst exit code.
 
     The address of the database goes by the environment: it may hold a password, and others can read command lines.
     """
     program = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "fleet", "worker", *words]
-    first = [*command, "--socket", socket_file] if socket_file else command
-    commands, around = [first, *[command] * (processes - 1)], {**os.environ, "BANKD_FLEET": dsn}
-    children = [subprocess.Popen(one, env=around) for one in commands]  # noqa: S603 -- ourselves
+    around = {**os.environ, "BANKD_FLEET": dsn}
+    children = [subprocess.Popen(command, env=around) for _child in range(processes)]  # noqa: S603 -- ourselves
 
     def pass_on(caught: int, _frame: object) -> None:
         for child in children:

@@ -79,15 +79,13 @@ class FleetDatabase:
             raise FleetUnreachableError(f"the database of the fleet does not answer: {_first_line(error)}") from error
 
     @contextmanager
-    def snapshot(self, reader: str = "") -> Iterator[None]:
-        """Read one state of all tables; with `reader` only what that role may see. UserError if the role may not."""
+    def snapshot(self) -> Iterator[None]:
+        """Read one state of all tables. UserError if this role of the database may not."""
         with self.transaction() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             try:
-                if reader:
-                    connection.execute(SQL("SET LOCAL ROLE {}").format(Identifier(reader)))
                 yield
-            except (errors.InsufficientPrivilege, errors.UndefinedObject, errors.InvalidParameterValue) as error:
+            except errors.InsufficientPrivilege as error:
                 raise UserError(f"the database does not allow it: {_first_line(error)}") from error
 
     def permit(self, reader: str) -> None:
@@ -219,7 +217,6 @@ class FleetFacts:
     workers: int
     done: int
     unfinished: Sequence[UnfinishedNight]
-    slowest: Sequence[NightOutcome]
 
     def count(self, state: str) -> int:
         """How many unfinished nights are in a state."""
@@ -244,14 +241,12 @@ def wait_after(tries: int, first: float) -> float | None:
 
 def render_fleet_metrics(facts: FleetFacts) -> str:
     """The facts as metrics, in the text format of Prometheus."""
-    slowest = max((one.seconds for one in facts.slowest), default=0.0)
     return metrics_text((
         ("fleet_banks", "Banks of the fleet.", {"": facts.banks}),
         ("fleet_workers", "Workers that were heard of lately.", {"": facts.workers}),
         ("fleet_due", "Banks whose night is due and not in the queue yet.", {"": facts.due}),
         ("fleet_done", "Nights done in the last 24 hours.", {"": facts.done}),
         ("fleet_nights", "Nights that are not done, by state.", {f'{{state="{one}"}}': facts.count(one) for one in STATES}),
-        ("fleet_slowest_seconds", "How long the slowest night of the last 24 hours took.", {"": slowest}),
     ))  # fmt: skip
 
 
@@ -352,11 +347,6 @@ class BankRegistry:
         """How many nights were done in the last 24 hours."""
         query = "SELECT count(*) FROM nights WHERE is_done AND ended > now() - interval '1 day'"
         return int(self._database.rows(query)[0][0])
-
-    def slowest(self, most: int) -> Sequence[NightOutcome]:
-        """The slowest nights of the last 24 hours."""
-        query = f"SELECT {_NIGHT} FROM nights WHERE ended > now() - interval '1 day' ORDER BY seconds DESC LIMIT %s"  # noqa: S608
-        return [NightOutcome(*row) for row in self._database.rows(query, most)]
 
     def share(self, names: Collection[str]) -> None:
         """Let the shared search have these banks from now on."""
