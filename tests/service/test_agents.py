@@ -68,10 +68,8 @@ def test_what_agents_tell_can_be_told_over_the_socket_too(manager: Any) -> None:
     used = {"used": [hit["id"]], "importance": 7}
     told = manager.ask("tool", name="memory_feedback", arguments=used)["structuredContent"]
     shown = manager.ask("tool", name="memory_get", arguments={"what": hit["id"]})["structuredContent"]
-    offered = manager.ask("tool", name="memory_brief", arguments={"mode": "offered"})["structuredContent"]
 
     assert told["used"] == [hit["id"]]
     assert "importance 7 of 10" in str(shown)
-    assert offered["promotable"] == []
     assert not manager.ask("tool", name=3)["ok"]
     assert "no tool 'nope'" in manager.ask("tool", name="nope")["error"]

@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from bankd.agents.tools import BankMethods
 from bankd.edits.operations import Operation, Remove
 from bankd.memory.plan import MovingMemory, move_operations
 from bankd.memory.route import Destination
-from bankd.wiring.reader import BankReader
 from tests.settings import change_setting, place_by_rules_alone
 from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
@@ -562,13 +560,3 @@ def test_one_that_stays_is_not_offered_again(lived: str, root: Path, bankctl: Ru
     assert offered(bankctl) == []
     assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
     assert bankctl("review", "accept", lived, "--now", LATER).code == 3
-
-
-def test_an_agent_is_shown_what_is_offered_and_may_promote_it(lived: str, root: Path) -> None:
-    tools = BankMethods(lambda: BankReader(str(root))).by_name()["tools/call"]
-    told = tools({"name": "memory_brief", "arguments": {"mode": "offered"}})["structuredContent"]
-    done = tools({"name": "memory_feedback", "arguments": {"promote": [f"^{lived}"]}})["structuredContent"]
-
-    assert [one["id"] for one in told["promotable"]] == [lived]
-    assert done["promoted"] == [{"id": lived, "page": "patterns/workflows.md"}]
-    assert f"^{lived}" in (root / "bank/patterns/workflows.md").read_text("utf-8")

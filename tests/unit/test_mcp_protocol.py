@@ -22,7 +22,7 @@ from bankd.agents.mcp import (
     parse_frame,
     reply_to,
 )
-from bankd.agents.tools import FORGET, HERE, OFFERED, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
+from bankd.agents.tools import FORGET, HERE, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
 from bankd.briefing.choose import NAMES_MODES
 from bankd.wiring.reader import BankReader
 from tests.examples import examples
@@ -149,5 +149,5 @@ def test_the_modes_of_a_briefing_that_agents_are_offered_are_those_that_there_ar
     prompts = BankMethods(lambda: BankReader("")).by_name()["prompts/list"]({})["prompts"]
     brief = next(prompt for prompt in prompts if prompt["name"] == "brief")
 
-    assert tool["inputSchema"]["properties"]["mode"]["enum"] == [*NAMES_MODES, OFFERED]
+    assert tool["inputSchema"]["properties"]["mode"]["enum"] == [*NAMES_MODES]
     assert brief["arguments"][0]["description"] == ", ".join(NAMES_MODES)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _OFFERED: Json = json.loads(Path(__file__).with_name("offered.json").read_text("utf-8"))
 TOOLS: Sequence[Json] = _OFFERED["tools"]
-FORGET, OFFERED = "memory_forget", "offered"
+FORGET = "memory_forget"
 _SCHEME = "bank://"
 _PAGES_A_LIST = 100
 _DEFAULT_HITS = 5
@@ -300,26 +300,10 @@ def _get(bank: BankReader, arguments: Json) -> Json:
 
 def _brief(bank: BankReader, arguments: Json) -> Json:
     """A briefing. An agent that asks gets everything, also what it was shown before."""
-    if arguments["mode"] == OFFERED:
-        return _offered(bank)
     from bankd.agents.briefs import brief_asked
 
     made = brief_asked(arguments["mode"], bank, tuple(arguments.get("about", ())))
     return {"items": made.text.splitlines(), "note": DATA_NOTICE}
-
-
-def _offered(bank: BankReader) -> Json:
-    """The memories that may become lasting knowledge, and the weakest twenty that may go to the archive."""
-    from dataclasses import asdict
-
-    from bankd.app.archive import offer_candidates
-    from bankd.app.review import list_promotable
-    from bankd.wiring.workspace import open_workspace
-
-    with open_workspace(bank.root, write=False) as workspace:
-        lived = [{"id": one.id, "place": place, "text": text} for one, place, text in list_promotable(workspace)]
-        weakest = [asdict(one) for one in offer_candidates(workspace)[:20]]
-    return {"promotable": lived, "archivable": weakest, "note": DATA_NOTICE}
 
 
 _LIKE, _LIKE_BY_WORDS = 0.36, 0.22
@@ -404,16 +388,13 @@ def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -
     """Note which memories were useful, among those that this session was shown; UserError names others, and nothing is noted."""
     from dataclasses import asdict
 
-    from bankd.app.review import promote_memory
     from bankd.app.show import give_feedback, judge_answers, set_importance
     from bankd.wiring.workspace import open_workspace
 
-    used, ignored, promoted = (
-        [str(id_).removeprefix("^") for id_ in arguments.get(name, [])] for name in ("used", "ignored", "promote")
-    )
-    if not (used or ignored or promoted or arguments.get("response")):
-        raise UserError("memory_feedback needs ids, used, ignored or promote, or a response")
-    never = [id_ for id_ in dict.fromkeys((*used, *ignored, *promoted)) if seen is not None and id_ not in seen]
+    used, ignored = ([str(id_).removeprefix("^") for id_ in arguments.get(name, [])] for name in ("used", "ignored"))
+    if not (used or ignored or arguments.get("response")):
+        raise UserError("memory_feedback needs ids, used or ignored, or a response")
+    never = [id_ for id_ in dict.fromkeys((*used, *ignored)) if seen is not None and id_ not in seen]
     if never:
         raise UserError(
             f"{', '.join(never)}: this session was not shown it, so nothing was noted; name only what a tool, a recall or "
@@ -426,8 +407,7 @@ def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -
         said: Json = asdict(give_feedback(workspace, used, ignored)) if used or ignored else {}
         for id_ in said.get("used", ()) if "importance" in arguments else ():
             set_importance(workspace, id_, arguments["importance"])
-        moved = [place for id_ in promoted for place in promote_memory(workspace, id_, None)]
-    return {**said, **({"promoted": [{"id": id_, "page": page} for id_, page in moved]} if promoted else {})}
+    return said
 
 
 def _forget(bank: BankReader, arguments: Json) -> Json:
