@@ -1,7 +1,7 @@
 """MCP over streamable HTTP, for agents on other machines: tokens, permissions, admission, and the server.
 
-A request is one POST to /mcp with one frame, and its answer one JSON object. There are no sessions and no streams, so
-nothing is kept between two requests. Before its body is read, a request must name this server as its host, come from no
+A request is one POST to /mcp with one frame, and its answer one JSON object; then the connection ends. There are no sessions
+and no streams, so nothing is kept between two requests. Before its body is read, a request must name this server as its host, come from no
 foreign web page, and carry a token of this bank. One thread calls the bank, one call after another.
 """
 
@@ -25,7 +25,7 @@ from io import BytesIO
 from ipaddress import ip_address
 from pathlib import Path
 from ssl import SSLContext
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from bankd.agents import mcp
 from bankd.agents.tools import TOOLS, BankMethods
@@ -40,10 +40,8 @@ MOST_HEAD, MOST_BODY = 16 << 10, 256 << 10
 """Bytes."""
 SECONDS = 10.0
 """Seconds in which a whole request must arrive, and an answer be received."""
-IDLE = 30.0
-"""Seconds that a connection may wait for its next request."""
 CONNECTIONS = 128
-"""At a time. One more takes the place of the one that has been without a request longest, if that is a second; else it waits."""
+"""At a time; one more waits until another ends."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s:/\[\]]+)(?::\d{1,5})?")
@@ -235,92 +233,45 @@ class HttpServer:
         methods = BankMethods(lambda: BankElsewhere(root), is_elsewhere=True)
         self._bank = methods.by_name()
         self._thread = ThreadPoolExecutor(1, "bank")
-        self._open: set[asyncio.Task[None]] = set()
-        self._waiting: dict[asyncio.Task[None], float] = {}
-        """Connections without a complete request, each with the time since when; the longest waiting first."""
-        self._refused, self._told = 0, -IDLE
+        self._room = asyncio.Semaphore(CONNECTIONS)
+        self._refused, self._told = 0, -1.0
 
     async def serve(self, listener: socket.socket, tls: SSLContext | None, say_ready: Callable[[], None]) -> None:
         """Answer until SIGTERM or SIGINT, from `say_ready` on; the call in progress is finished."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
+        patience = SECONDS if tls else None
+        server = await asyncio.start_server(
+            self._converse, sock=listener, limit=MOST_HEAD, ssl=tls, ssl_handshake_timeout=patience
+        )
         say_ready()
-        accepting = loop.create_task(self._accept(listener, tls))
         await stop.wait()
-        for task in (accepting, *self._open):
-            task.cancel()
+        server.close()
         self._thread.shutdown(cancel_futures=True)
 
-    async def _accept(self, listener: socket.socket, tls: SSLContext | None) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read one request, answer it, and end the connection."""
+        writer.transport.set_write_buffer_limits(0)  # so an answer counts as sent when the kernel has all of it
+        async with self._room:
             try:
-                client, _ = await loop.sock_accept(listener)
-            except OSError:  # it left already, or there are too many open files
-                await asyncio.sleep(0.1)
-                continue
-            while len(self._open) >= CONNECTIONS and not self._make_room(loop.time()):
-                await asyncio.sleep(0.05)
-            task = loop.create_task(self._converse(client, tls))
-            self._open.add(task)
-            self._waiting[task] = loop.time()
-            task.add_done_callback(self._forget)
+                await self._exchange(reader, writer)
+            except (OSError, EOFError, TimeoutError):  # it left, or was too slow
+                writer.transport.abort()
+            finally:
+                writer.close()
 
-    def _make_room(self, now: float) -> bool:
-        """End the connection that has been without a request longest, if that is a second."""
-        longest, since = next(iter(self._waiting.items()), (None, now))
-        if longest is None or now - since < 1:
-            return False
-        self._forget(longest)
-        return longest.cancel()
-
-    def _forget(self, task: asyncio.Task[None]) -> None:
-        self._open.discard(task)
-        self._waiting.pop(task, None)
-
-    async def _converse(self, client: socket.socket, tls: SSLContext | None) -> None:
-        loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(MOST_HEAD)
-        protocol = asyncio.StreamReaderProtocol(reader)
-        limits = {"ssl_handshake_timeout": SECONDS, "ssl_shutdown_timeout": 1.0} if tls else {}
-        try:
-            transport, _ = await loop.connect_accepted_socket(lambda: protocol, client, ssl=tls, **limits)
-        except (OSError, TimeoutError):
-            client.close()
-            return
-        transport.set_write_buffer_limits(0)  # so an answer counts as sent when the kernel has all of it
-        writer = asyncio.StreamWriter(transport, protocol, reader, loop)
-        try:
-            while await self._exchange(reader, writer):
-                pass
-        except (OSError, EOFError, TimeoutError):  # it left, or was too slow
-            transport.abort()
-        finally:
-            writer.close()
-
-    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Read one request and answer it; gives whether the connection stays."""
-        task = cast("asyncio.Task[None]", asyncio.current_task())
-        async with asyncio.timeout(IDLE):
-            first = await reader.readexactly(1)
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(SECONDS):
-                head = read_head(first + await reader.readuntil(b"\r\n\r\n"))
+                head = read_head(await reader.readuntil(b"\r\n\r\n"))
                 who, size = admit(head, self._names, self._tokens.holder)
-                if head.headers.get("expect", "").lower() == "100-continue":
-                    writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 body = await reader.readexactly(size)
-            self._waiting.pop(task, None)
             status, said = await self._answer(who, head, body)
         except (NotAdmittedError, asyncio.LimitOverrunError, TimeoutError) as error:
             await self._refuse(reader, writer, error)
-            return False
-        stays = head.headers.get("connection", "").lower() != "close"
-        await _send(writer, status, said, stays=stays)
-        if stays and task in self._open:
-            self._waiting[task] = asyncio.get_running_loop().time()
-        return stays
+            return
+        await _send(writer, status, said)
 
     async def _answer(self, who: str, head: Head, body: bytes) -> tuple[int, bytes]:
         try:
@@ -367,9 +318,7 @@ class HttpServer:
             peer = (writer.get_extra_info("peername") or ["?"])[0]
             log.warning("refused status=%d from=%s times=%d bank=%s", status, peer, self._refused, self._root)
             self._refused, self._told = 0, now
-        await _send(
-            writer, status, _frame(mcp.reply_error(None, mcp.ProtocolError(mcp.INVALID_REQUEST, reason))), stays=False
-        )
+        await _send(writer, status, _frame(mcp.reply_error(None, mcp.ProtocolError(mcp.INVALID_REQUEST, reason))))
         if writer.can_write_eof():
             writer.write_eof()
         with suppress(TimeoutError):
@@ -385,11 +334,11 @@ def _frame(frame: mcp.Json) -> bytes:
 _OWN_HEADERS = {401: 'WWW-Authenticate: Bearer realm="bankd"\r\n', 405: "Allow: POST\r\n"}
 
 
-async def _send(writer: asyncio.StreamWriter, status: int, body: bytes, *, stays: bool) -> None:
+async def _send(writer: asyncio.StreamWriter, status: int, body: bytes) -> None:
     head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n{_OWN_HEADERS.get(status, '')}"
     head += "Content-Type: application/json\r\n" if body else ""
     head += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-    head += f"Content-Length: {len(body)}\r\nConnection: {'keep-alive' if stays else 'close'}\r\n\r\n"
+    head += f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     writer.write(head.encode() + body)
     async with asyncio.timeout(SECONDS):
         await writer.drain()
