@@ -13,7 +13,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, relation_of, whom_unsaid
+from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, other_part, relation_of, whom_unsaid
 from bankd.cli import locate_workspace
 from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
@@ -205,12 +205,7 @@ def _id(hit: Hit, *, ids: bool = True) -> str:
 
 def _was(old: Hit, new: Hit) -> str:
     """What the older memory said, in short: the words that differ, and the day until which it held."""
-    before, after = str(old["text"]).split(), str(new["text"]).split()
-    while before and after and before[0] == after[0]:
-        before, after = before[1:], after[1:]
-    while before and after and before[-1] == after[-1]:
-        before, after = before[:-1], after[:-1]
-    value = " ".join(before).rstrip(".,;") if 0 < len(before) <= 5 else f"“{' '.join(str(old['text']).split())}”"
+    value = other_part(str(old["text"]), str(new["text"])).rstrip(".,;")
     return _(f"was {value} until {new['learned']}" if new["learned"] else f"was {value}")
 
 
