@@ -804,3 +804,23 @@ def test_a_file_that_goes_away_while_a_folder_is_looked_at_is_no_error(
     assert report.code == 0, report.err
     assert report.json["counts"] == {}
     assert kept(root) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "anywhere"),
+    [("- X: a choice\n- W: another\n", True), ("## Retain\n- W: tea\n\n## Notes\nprose", False), ("```\nopen", True)],
+    ids=["a list of choices", "another heading", "open code block"],
+)
+def test_what_is_added_is_read_by_the_next_run_or_refused(
+    root: Path, bankctl: Run, before: str, anywhere: bool
+) -> None:
+    bankctl("config", "set", "retain.anywhere", str(anywhere).lower())
+    bankctl("add", "W: first")
+    (log,) = (root / "memory").glob("*.md")
+    log.write_text(before, encoding="utf-8")
+
+    added = bankctl("add", "W: The cat is called Miso.")
+    report = bankctl("cycle", "micro").out
+
+    assert (added.code, "Miso" in report) == ((3, False) if "```" in before else (0, True))
+    assert log.read_text("utf-8") == before or "\n\n## Retain\n- W: The cat is called Miso.\n" in log.read_text("utf-8")

@@ -45,7 +45,7 @@ from itertools import takewhile
 
 from bankd.edits.operations import digest_of
 from bankd.errors import StorageError
-from bankd.memory.retain import LogPlace, part_replaced, project_in
+from bankd.memory.retain import LogPlace, part_replaced, project_in, read_log
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import is_wide
 from bankd.storage.disk import advise_person
@@ -274,12 +274,15 @@ LOG_CAP = 1 << 30
 """Bytes of a log, or of a source of one, that is read as a whole."""
 
 
-def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> tuple[LogPlace, bool]:
+def append_line(
+    tree: FileTree, log: str, line: str, *, once: bool = False, anywhere: bool = True
+) -> tuple[LogPlace, bool]:
     """Append a Retain line to a log, which is made if missing; gives the place of the line, and whether it was written.
 
     With `once` nothing is written if the log has the line already. If the log has it without `(replaces …)`, that is added
-    below it, or, if other lines follow, the whole line is written again. StorageError
-    when the disk does not take it; the log is unchanged then.
+    below it, or, if other lines follow, the whole line is written again. Where a run would not read it at the end of
+    the log (`anywhere` as in the settings), a heading is written above it; UserError when that does not help either.
+    StorageError when the disk does not take it. The log is unchanged then.
     """
     try:
         with tree.folder("memory") as folder:
@@ -287,7 +290,7 @@ def append_line(tree: FileTree, log: str, line: str, *, once: bool = False) -> t
             with _locked(tree, log, folder) as fd:
                 try:
                     found, more = _find(fd, line) if once else (None, line)
-                    number = _append(tree, fd, more, log) if more else found
+                    number = _append(tree, fd, more, log, is_more=bool(found), anywhere=anywhere) if more else found
                     place = LogPlace(log, found or number or 0)
                 except OSError:
                     if is_new and not os.fstat(fd).st_size:
@@ -332,18 +335,32 @@ def _is_below(row: str) -> bool:
     return row.startswith("  ") and bool(row.strip())
 
 
-def _append(tree: FileTree, fd: int, line: str, log: str) -> int:
-    """Append a line, in a new log after its title and heading; gives its number."""
+def _append(tree: FileTree, fd: int, line: str, log: str, *, is_more: bool, anywhere: bool) -> int:
+    """Append a line, below a heading if it needs one, or with `is_more` the rest of the last line; gives its number."""
     if is_wide(os.pread(fd, 4, 0)):
         raise UserError(
             f"memory/{log}: is UTF-16 or UTF-32, and a line in UTF-8 would spoil it; save it as UTF-8 first"
         )
     own = line.encode("utf-8", "surrogateescape") + b"\n"
-    is_empty = not os.fstat(fd).st_size
-    _write_or_take_back(tree, fd, f"# {log.removesuffix('.md')}\n\n## Retain\n".encode() + own if is_empty else own)
+    text = decode_text(os.pread(fd, os.fstat(fd).st_size, 0))
+    _write_or_take_back(tree, fd, ("" if is_more else _heading_for(log, text, line, anywhere)).encode() + own)
     start = os.lseek(fd, 0, os.SEEK_CUR) - len(own)  # of what we wrote, even if somebody has appended more by now
     chunks = range(0, start, 1 << 20)
     return 1 + sum(os.pread(fd, min(1 << 20, start - chunk), chunk).count(b"\n") for chunk in chunks)
+
+
+def _heading_for(log: str, text: str, line: str, anywhere: bool) -> str:
+    """What to write above a line at the end of this log so that a run reads it: nothing, or a heading."""
+    above = text if text.endswith("\n") or not text else text + "\n"
+    for heading in ("", "\n## Retain\n") if text else (f"# {log.removesuffix('.md')}\n\n## Retain\n",):
+        number = (above + heading).count("\n") + 1
+        reading = read_log(log, f"{above}{heading}{line}\n", anywhere=anywhere)
+        if any(one.place.line == number for one in reading.lines):
+            return heading
+    raise UserError(
+        f"memory/{log}: no run would read a line at its end, and it was not added: a code block, comment or front matter "
+        "there does not end (or bankctl review list bad says what is wrong with the log)"
+    )
 
 
 def _write_or_take_back(tree: FileTree, fd: int, data: bytes) -> None:

@@ -64,7 +64,8 @@ def add_line(root: Path, line: str, *, once: bool = False) -> tuple[LogPlace, bo
         raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
     require_folders(root)
     with closing(FileTree(root)) as tree:
-        return append_line(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line, once=once)
+        log = f"{read_clock(settings.timezone):%Y-%m-%d}.md"
+        return append_line(tree, log, line, once=once, anywhere=settings.retain.anywhere)
 
 
 @dataclass(frozen=True, slots=True)
