@@ -17,20 +17,18 @@ from threading import Event
 import pytest
 
 from bankd.cli import main
-from bankd.errors import UsageError, UserError
+from bankd.errors import UserError
 from bankd.fleet.actions import (
     Fleet,
     add_bank,
     make_fleet,
-    next_night,
     queue_due,
-    read_hour,
     remove_banks,
-    schedule_banks,
 )
 from bankd.system.clock import read_monotonic, utc_now
 from tests.fleet.conftest import MakeBank
 from tests.fleet.postgres import Postgres
+from tests.settings import change_setting
 
 LONG_AGO = datetime(2026, 5, 2, 12, 0, tzinfo=UTC)
 BANKCTL = Path(sys.executable).parent / "bankctl"
@@ -293,8 +291,11 @@ def test_a_worker_takes_the_banks_of_its_storages_alone(fleet: Fleet, dsn: str, 
 
 def test_each_bank_has_its_own_hour_and_zone(fleet: Fleet, make_bank: MakeBank) -> None:
     now = datetime(2026, 5, 2, 12, 0, tzinfo=UTC)
-    join(fleet, make_bank("seoul"), make_bank("berlin"))
-    schedule_banks(fleet, ["berlin"], "04:30", "Europe/Berlin", now)
+    berlin = make_bank("berlin")
+    join(fleet, make_bank("seoul"), berlin)
+    change_setting(berlin, "timezone: Asia/Seoul", "timezone: Europe/Berlin")
+    change_setting(berlin, 'reflect_at: "03:00"', 'reflect_at: "04:30"')
+    assert add_bank(fleet, berlin, "berlin", "default", now) is None
     due = {bank.name: bank.due.astimezone(UTC) for bank in fleet.banks.list_banks()}
 
     assert due["seoul"] == datetime(2026, 5, 2, 18, 0, tzinfo=UTC)
@@ -309,17 +310,6 @@ def test_after_a_week_without_a_worker_one_night_is_done_and_not_seven(fleet: Fl
 
     assert queue_due(fleet, LONG_AGO + timedelta(days=7)) == 1
     assert [one.night for one in fleet.queue.unfinished()] == ["2026-05-09"]
-
-
-@pytest.mark.parametrize("wrong", ["25:00", "soon", ""])
-def test_what_is_no_hour_is_refused(wrong: str) -> None:
-    with pytest.raises(UsageError):
-        read_hour(wrong)
-
-
-def test_what_is_no_zone_is_refused() -> None:
-    with pytest.raises(UsageError):
-        next_night(read_hour("03:00"), "Asia/Nowhere", LONG_AGO)
 
 
 def test_names_are_unique_and_what_is_not_there_is_named(fleet: Fleet, make_bank: MakeBank, tmp_path: Path) -> None:
@@ -362,9 +352,8 @@ def test_from_an_empty_database_by_commands_alone(
     assert main(["fleet", "init", dsn]) == 0
     assert "are there already" in capsys.readouterr().out
     assert main(["fleet", "add", str(root)]) == 0
-    assert main(["fleet", "schedule", "one", "--at", "04:00"]) == 0
     assert main(["fleet", "list"]) == 0
-    assert "04:00 Asia/Seoul" in capsys.readouterr().out
+    assert "03:00 Asia/Seoul" in capsys.readouterr().out
     assert main(["fleet", "status"]) == 0
     assert main(["fleet", "remove", "one"]) == 0
     assert make_fleet(dsn) is False

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
 from functools import partial
-from threading import Event as Pause
 from typing import TYPE_CHECKING, Any
 
 from bankd.app.imports import move_import
@@ -30,9 +29,8 @@ from bankd.pages.names import Names, is_outside
 from bankd.pages.scanner import decode_text, encode_text
 
 if TYPE_CHECKING:
-    from bankd.workspace.facts import RunLedger
+    pass
 
-_LOOK_SECONDS = 0.3
 SHORTEST_PIECE = 4
 """A piece of the id of a run names it if it has at least as many characters."""
 
@@ -155,14 +153,6 @@ def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, byte
     before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
     transactions = workspace.transactions
     return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
-
-
-def follow_runs(ledger: RunLedger) -> Iterator[dict[str, Any]]:
-    """Each row that is added from now on, for ever."""
-    pause = Pause()
-    while True:
-        yield from (run for row in ledger.learn() if (run := logged_run(row)))
-        pause.wait(_LOOK_SECONDS)
 
 
 _FOR_GOOD = {

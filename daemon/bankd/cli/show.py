@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli import find_workspace, open_named
 from bankd.cli.bank import breaking_links, link_row
-from bankd.cli.base import Outcome, Progress, bare_id, padded, plain, say, say_json, shortened, styled
+from bankd.cli.base import Outcome, Progress, bare_id, padded, plain, say, shortened, styled
 from bankd.errors import UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
@@ -133,18 +133,13 @@ def _first_note(row: Mapping[str, Any]) -> str:
     return str(row.get("note", "")).split("\n")[0]
 
 
-def log_command(arguments: Namespace) -> Outcome | int:
+def log_command(arguments: Namespace) -> Outcome:
     """List the runs, newest first, the empty, failed and missed ones too."""
-    from bankd.app.runs import follow_runs, list_runs
+    from bankd.app.runs import list_runs
 
     with open_named(arguments, write=False) as workspace:
-        rows, ledger = list_runs(workspace), workspace.recorder.open_ledger()
+        rows = list_runs(workspace)
     shown = rows[: arguments.limit] if arguments.limit else rows
-    if arguments.follow:
-        for row in chain(shown[::-1], follow_runs(ledger)):  # until interrupted
-            say_json(row) if arguments.json else say(_line(row))
-            sys.stdout.flush()
-        return 0
     said = _("bankctl show RUN shows what a run changed; bankctl undo RUN undoes it") if rows else _("no runs yet")
     return Outcome({"runs": shown}, *map(_line, shown), said)
 

@@ -23,7 +23,7 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from bankd.app.distil import ask_models
 from bankd.cli import locate_workspace
@@ -229,7 +229,7 @@ def run_action(arguments: Namespace) -> int:
     if arguments.action == "worker":
         return _work(dsn, arguments)
     acts: Mapping[str, Callable[[Fleet, Namespace], int]] = {
-        "add": _add, "schedule": _schedule, "status": _status, "index": _index, "search": _search,
+        "add": _add, "status": _status, "index": _index, "search": _search,
     }  # fmt: skip
     with open_fleet(dsn) as fleet:
         return acts.get(arguments.action, _act_shortly)(fleet, arguments)
@@ -310,13 +310,6 @@ def _add(fleet: Fleet, arguments: Namespace) -> int:
     joined = (add_bank(fleet, root, arguments.name or root.name, arguments.storage, utc_now()) for root in roots)
     added = [bank for bank in joined if bank]
     return _tell_banks(added, _(f"{len(added)} banks are new, {len(roots) - len(added)} are there already"), arguments)
-
-
-def _schedule(fleet: Fleet, arguments: Namespace) -> int:
-    if not (arguments.at or arguments.timezone):
-        raise UsageError("usage: bankctl fleet schedule NAME... [--at TIME] [--timezone NAME]")
-    changed = schedule_banks(fleet, arguments.banks, arguments.at, arguments.timezone, utc_now())
-    return _tell_banks(changed, _(f"{len(changed)} banks have a new time"), arguments)
 
 
 def _chosen(fleet: Fleet, arguments: Namespace) -> Sequence[FleetBank]:
@@ -493,21 +486,14 @@ def work_together(dsn: str, words: Sequence[str], processes: int) -> int:
 
 
 def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:
-    """Add a workspace, with its nights at the hour and in the zone of its settings. None if it is there already."""
+    """Add a workspace, with its nights at the hour and in the zone of its settings. None if it is there already.
+
+    A bank that is there gets the hour and the zone that its settings have now.
+    """
     settings, _ = load_usable_settings(root / SETTINGS)
-    at, zone = read_hour(settings.schedule.reflect_at), settings.timezone
-    bank = FleetBank(0, name, str(root), storage, zone, at, next_night(at, zone, now))
+    at, zone = time.fromisoformat(settings.schedule.reflect_at), settings.timezone
+    bank = FleetBank(0, name, str(root), storage, zone, at, Daily(at, ZoneInfo(zone)).following(now).due)
     return bank if fleet.banks.add(bank) else None
-
-
-def schedule_banks(
-    fleet: Fleet, names: Sequence[str], at: str | None, zone: str | None, now: datetime
-) -> list[FleetBank]:
-    """Change the hour or the zone (None: it stays) of these banks' nights. Gives the banks as they are then."""
-    for bank in (banks := fleet.banks.find(names)):
-        hour, where = read_hour(at) if at else bank.at, zone or bank.zone
-        fleet.banks.reschedule(bank, hour, where, next_night(hour, where, now))
-    return list(fleet.banks.find([bank.name for bank in banks]))
 
 
 def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
@@ -515,22 +501,6 @@ def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     forget_shared(fleet, fleet.banks.find(names))
     fleet.banks.remove(names)
     fleet.queue.drop(names)
-
-
-def read_hour(text: str) -> time:
-    """Read a time of day such as 03:00. UsageError if it is none."""
-    try:
-        return time.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is not a time of day such as 03:00") from None
-
-
-def next_night(at: time, zone: str, now: datetime) -> datetime:
-    """When the next night of a bank is due. UsageError for an unknown zone."""
-    try:
-        return Daily(at, ZoneInfo(zone)).following(now).due
-    except (ZoneInfoNotFoundError, ValueError):
-        raise UsageError(f"{zone!r} is not a time zone such as Asia/Seoul") from None
 
 
 def fleet_file() -> Path:

@@ -262,11 +262,16 @@ class BankRegistry:
         self._database = database
 
     def add(self, bank: FleetBank) -> bool:
-        """Add a bank; the table gives its number. False if it is there already. UserError if its name has another folder."""
+        """Add a bank; the table gives its number. UserError if its name has another folder.
+
+        False if it is there already: then its nights are at the new hour and in the new zone, if these differ.
+        """
         with self._database.transaction() as connection:
             query = "SELECT name, root FROM banks WHERE name = %s OR root = %s"
             for name, root in connection.execute(query, (bank.name, bank.root)).fetchall():
                 if (name, root) == (bank.name, bank.root):
+                    query = "UPDATE banks SET at = %s, zone = %s, due = %s WHERE name = %s AND (at, zone) <> (%s, %s)"
+                    connection.execute(query, (bank.at, bank.zone, bank.due, name, bank.at, bank.zone))
                     return False
                 raise UserError(f"{name} is already {root}; choose another name with --name, or remove that bank")
             connection.execute(
@@ -299,11 +304,6 @@ class BankRegistry:
         """A bank; None if it was removed."""
         found = self._database.rows(f"SELECT {_BANK} FROM banks WHERE name = %s", name)  # noqa: S608
         return FleetBank(*found[0]) if found else None
-
-    def reschedule(self, bank: FleetBank, at: time, zone: str, due: datetime) -> None:
-        """Change the time of a bank's nights."""
-        query = "UPDATE banks SET at = %s, zone = %s, due = %s WHERE number = %s"
-        self._database.change(query, at, zone, due, bank.number)
 
     def take_due(self, connection: FleetConnection, now: datetime) -> Sequence[tuple[FleetBank, str]]:
         """Up to a thousand of the banks that are due, each with its night; they then wait for their next night.
