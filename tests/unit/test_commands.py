@@ -54,9 +54,7 @@ def test_an_option_has_one_line_of_help_in_all_commands(flag: str) -> None:
     assert len(plain) == 1
 
 
-def test_the_help_of_every_command_fits_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
+def test_the_help_of_every_command_fits_on_one_screen() -> None:
     assert {name: lines for name in COMMANDS if (lines := help_of(name).count("\n")) > 30} == {}
 
 

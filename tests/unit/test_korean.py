@@ -63,7 +63,6 @@ def test_the_korean_takes_what_the_english_has() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_every_command_is_korean_and_fits_the_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
-    monkeypatch.setenv("COLUMNS", "80")
     parser = make_parser(name)
     said = parser.format_help()
 

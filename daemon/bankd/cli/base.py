@@ -200,12 +200,9 @@ class _Formatter(HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         try:
-            columns = int(os.environ.get("COLUMNS", "")) or 80
-        except ValueError:
-            try:
-                columns = os.get_terminal_size().columns
-            except OSError:
-                columns = 80
+            columns = os.get_terminal_size().columns or 80
+        except OSError:
+            columns = 80
         super().__init__(prog, width=columns - 2)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
