@@ -110,7 +110,7 @@ class Report:
     plan: Plan
     is_applied: bool
     notes: Sequence[str] = ()
-    rest: new_lines.Rest | None = None
+    rest: LogPlace | None = None
     ledger: Ledger | None = None
 
 
@@ -209,7 +209,7 @@ def _gather(now: datetime, world: World, start: LogPlace | None, most: int | Non
 
 def collect_lines(
     plan: Plan, facts: RunFacts, world: World, policy: Policy, most: int | None
-) -> tuple[Plan, new_lines.Rest | None]:
+) -> tuple[Plan, LogPlace | None]:
     """Find the lines that are new, and what the user did to the logs and the bank since the last run.
 
     The oldest of them make a batch of at most this many lines of text; the rest is for the next.
@@ -255,7 +255,7 @@ def collect_lines(
         prose=sum(reading.prose for reading in facts.readings),
         returned=new_lines.find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
     )
-    return _believe_vanished(plan, facts, world.catalog, policy), new_lines.rest_of(facts.readings, over, facts.later)
+    return _believe_vanished(plan, facts, world.catalog, policy), new_lines.rest_of(over, facts.later)
 
 
 def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
@@ -450,7 +450,7 @@ def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy:
         raise RefusedError(excess, "--force")
 
 
-def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: new_lines.Rest | None) -> list[str]:
+def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: LogPlace | None) -> list[str]:
     """Update the index, and compare what was written with the rest of the bank; gives notes.
 
     Nothing is compared while a rest of the logs waits (it would take a fifth of the time of years of logs) or while
@@ -465,7 +465,7 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     return notes
 
 
-def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: new_lines.Rest | None) -> None:
+def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: LogPlace | None) -> None:
     """Remember what the logs said: which lines wait for a person, what memories answer, which logs are read whole."""
     withheld = {item.line.id: item.kind for item in plan.withheld}
     world.logs.note_held_back(

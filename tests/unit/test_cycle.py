@@ -213,7 +213,7 @@ def take_in_batches(world: SmallWorld, most: int, *, force: bool = False) -> Ite
         yield [p.line.memory.text for p in report.plan.placements]
         if report.rest is None:
             return
-        policy = replace(policy, start=report.rest.start)
+        policy = replace(policy, start=report.rest)
 
 
 def test_history_is_taken_in_by_days_in_batches_of_what_one_run_may_add(make: Make) -> None:
@@ -252,7 +252,7 @@ def test_only_the_lines_of_a_batch_are_screened_in_it(make: Make) -> None:
 
     first = cycle(world, policy=policy)
     assert first.rest is not None
-    second = cycle(world, policy=replace(policy, start=first.rest.start))
+    second = cycle(world, policy=replace(policy, start=first.rest))
 
     assert [len(report.plan.withheld) for report in (first, second)] == [0, 1]
 

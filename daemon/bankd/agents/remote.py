@@ -234,7 +234,6 @@ class HttpServer:
         self._bank = methods.by_name()
         self._thread = ThreadPoolExecutor(1, "bank")
         self._room = asyncio.Semaphore(CONNECTIONS)
-        self._refused, self._told = 0, -1.0
 
     async def serve(self, listener: socket.socket, tls: SSLContext | None, say_ready: Callable[[], None]) -> None:
         """Answer until SIGTERM or SIGINT, from `say_ready` on; the call in progress is finished."""
@@ -312,12 +311,8 @@ class HttpServer:
             status, reason = (
                 (408, "too slow") if isinstance(error, TimeoutError) else (431, f"at most {MOST_HEAD} bytes")
             )
-        self._refused += 1
-        now = asyncio.get_running_loop().time()
-        if now - self._told >= 1:  # a flood of them must not fill the log
-            peer = (writer.get_extra_info("peername") or ["?"])[0]
-            log.warning("refused status=%d from=%s times=%d bank=%s", status, peer, self._refused, self._root)
-            self._refused, self._told = 0, now
+        peer = (writer.get_extra_info("peername") or ["?"])[0]
+        log.warning("refused status=%d from=%s bank=%s", status, peer, self._root)
         await _send(writer, status, _frame(mcp.reply_error(None, mcp.ProtocolError(mcp.INVALID_REQUEST, reason))))
         if writer.can_write_eof():
             writer.write_eof()

@@ -180,12 +180,3 @@ def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, 
     searching.fill_vectors(now)
     searching.indexes.write_tree(publish)
     return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
-
-
-def check_index(indexes: Indexes) -> str:
-    """Compare every file of the index with its checksum; gives a sentence on what is wrong."""
-    try:
-        indexes.verify()
-    except IndexDamaged as damage:
-        return f"damaged: {damage}; make it anew with: bankctl doctor index rebuild"
-    return "every file is what was written"

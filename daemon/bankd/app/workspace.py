@@ -174,7 +174,7 @@ class Workspace:
         report = self.run_cycle(kind, force=force)
         yield report
         while report.rest:
-            report = self.run_cycle(kind, force=force, start=report.rest.start)
+            report = self.run_cycle(kind, force=force, start=report.rest)
             yield report
 
     def run_cycle(self, kind: CycleKind, *, force: bool = False, start: LogPlace | None = None) -> Report:

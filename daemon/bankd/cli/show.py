@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli import find_workspace, open_named
 from bankd.cli.bank import breaking_links, link_row
-from bankd.cli.base import Outcome, Progress, bare_id, padded, plain, say, shortened, styled
+from bankd.cli.base import Outcome, bare_id, padded, plain, say, shortened, styled
 from bankd.errors import UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
@@ -259,16 +259,9 @@ def cycle_command(arguments: Namespace) -> int:
 
 
 def _run_in(workspace: Workspace, arguments: Namespace) -> int:
-    """Run it in batches; a bar shows the logs done so far while more batches follow."""
-    bar, left = None, 0
+    """Run it in batches; each prints its report."""
     for report in workspace.run_batches(arguments.kind, force=arguments.force):
-        if bar:
-            bar.close()
         report_answer(report, is_whole=arguments.verbose).show(as_json=arguments.json)
-        if report.rest:
-            bar = bar or Progress(_("history"), report.rest.logs)
-            bar.step(report.rest.start.log, max(left - report.rest.logs, 0))
-            left = report.rest.logs
     return 0
 
 

@@ -107,7 +107,7 @@ def _at(moment: str, status: dict[str, Any]) -> str:
 def doctor_command(arguments: Namespace) -> Outcome:
     """Examine the workspace, or one area of it; exit code 3 when something needs a person."""
     area, way = arguments.area, arguments.way
-    if way and way not in {"clock": {"accept"}, "index": {"refresh", "rebuild", "verify"}}.get(area, set()):
+    if way and way not in {"clock": {"accept"}, "index": {"refresh", "rebuild"}}.get(area, set()):
         raise UsageError(f"bankctl doctor {area} takes no {way}", "see: bankctl doctor --help")
     act = {"verify": _verify, "clock": _clock, "index": _index}.get(area)
     if act:
@@ -148,15 +148,13 @@ def _mend(arguments: Namespace) -> Iterator[str]:
 
 
 def _index(arguments: Namespace) -> Outcome:
-    """Print the state of the index, after refreshing, rebuilding or checking it; 3 when it cannot be used."""
-    from bankd.app.index import check_index, index_state, refresh_index
+    """Print the state of the index, after refreshing or rebuilding it; 3 when it cannot be used."""
+    from bankd.app.index import index_state, refresh_index
     from bankd.wiring.search import make_search
 
     root, done = find_workspace(arguments.workspace), ""
     with closing(make_search(root)) as searching:
-        if arguments.way == "verify":
-            done = check_index(searching.indexes)
-        elif arguments.way:
+        if arguments.way:
             with open_named(arguments, write=True) as workspace:
                 publish = workspace.transactions.publish
                 done = refresh_index(searching, workspace.now, publish, anew=arguments.way == "rebuild")

@@ -173,14 +173,6 @@ _FORCED = 10
 """A forced run may add this many times the budget. It reads each page that it adds to, and needs about 20 kB a line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """The part of the logs that a run leaves for the next: its first line, and how many logs were not read to the end."""
-
-    start: LogPlace
-    logs: int
-
-
 def order_by_day(logs: Iterable[str]) -> list[str]:
     """Sort the names of logs by the last day in each; those without a day come last."""
     return sorted(logs, key=lambda log: (day_in(log) or date.max, log))
@@ -200,18 +192,16 @@ def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[R
     return lines[:count], lines[count:]
 
 
-def rest_of(readings: Sequence[LogReading], over: Sequence[RetainLine], later: Sequence[str]) -> Rest | None:
+def rest_of(over: Sequence[RetainLine], later: Sequence[str]) -> LogPlace | None:
     """Where the next batch begins: at the first line that is left over, or the first log left for later."""
     if over:
-        log = over[0].place.log
-        first = [reading.log for reading in readings].index(log)
-        return Rest(over[0].place, len(readings) - first + len(later))
-    return Rest(LogPlace(later[0], 1), len(later)) if later else None
+        return over[0].place
+    return LogPlace(later[0], 1) if later else None
 
 
-def whole_logs(readings: Sequence[LogReading], start: LogPlace | None, rest: Rest | None) -> Sequence[LogReading]:
+def whole_logs(readings: Sequence[LogReading], start: LogPlace | None, rest: LogPlace | None) -> Sequence[LogReading]:
     """The logs of which this batch holds every line."""
     names = [reading.log for reading in readings]
     first = 1 if start and start.line > 1 and names[:1] == [start.log] else 0
-    end = names.index(rest.start.log) if rest and rest.start.log in names else len(names)
+    end = names.index(rest.log) if rest and rest.log in names else len(names)
     return readings[first:end]

@@ -108,7 +108,7 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
         write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
     except (BankError, OSError) as error:  # the run goes on
         sys.stderr.write(f"briefings not written: {error}\n")
-    rest = (report.rest.start.log, report.rest.start.line) if report.rest else None
+    rest = (report.rest.log, report.rest.line) if report.rest else None
     return {
         "line": counts or "nothing new",
         "report": whole,
