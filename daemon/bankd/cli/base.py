@@ -376,9 +376,9 @@ class Progress:
         self._what, self._total, self._done = what, max(total, 1), 0
         self._shown = sys.stderr.isatty() and not os.environ.get("NO_PROGRESS")
 
-    def step(self, note: str = "", by: int = 1) -> None:
-        """Show that more of `total` is done."""
-        self._done += by
+    def step(self, note: str) -> None:
+        """Show that one more of `total` is done."""
+        self._done += 1
         filled = 24 * self._done // self._total
         bar = "#" * filled + "-" * (24 - filled)
         self._write(f"{self._what} [{bar}] {shortened(show_line(note), 40)}")

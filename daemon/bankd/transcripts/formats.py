@@ -190,51 +190,51 @@ class _Prompts:
 
     def __init__(self) -> None:
         self.turns: list[Turn | str] = []
-        self._told: dict[int, bool] = {}  # prompts that only a second type of row told: place, whether the agent got it
+        self._told: dict[int, Turn] = {}  # by place, the prompts that only a second type of row told
+        self._waiting: set[int] = set()  # of these, the ones that the agent did not get
         self._heard: Counter[str] = Counter()
 
     def say(self, turn: Turn, *, is_told_after: bool = False) -> None:
         """Add a turn. A prompt that was told before keeps its key, so that a later import knows it."""
-        place = self._place_of(turn.text) if turn.speaker == "user" and turn.text else None
-        if place is not None:
-            turn = replace(turn, key=self._drop(place).key)
-        elif is_told_after:
-            self._heard[_folded(turn.text)] += turn.speaker == "user"
+        if turn.speaker == "user" and turn.text:
+            if places := self._places(turn.text):
+                turn = replace(turn, key=self._drop(places[0]).key)
+            elif is_told_after:
+                self._heard[_folded(turn.text)] += 1
         self.turns.append(turn)
 
     def tell(self, turn: Turn, *, is_given: bool) -> None:
         """Add a prompt by the other type of row; it counts when no turn says it and the agent got it."""
+        place = len(self.turns)
         if self._heard[_folded(turn.text)] > 0:
             self._heard[_folded(turn.text)] -= 1
         elif turn.text:
-            self._told[len(self.turns)] = is_given
+            self._told[place] = turn
+            self._waiting |= set() if is_given else {place}
             self.turns.append(turn)
 
     def give(self, text: str) -> None:
         """The agent got this prompt, or with an empty text the first that waits."""
-        place = self._place_of(text) if text else next((at for at, given in self._told.items() if not given), None)
-        if place is not None:
-            self._told[place] = True
+        self._waiting -= {*self._places(text)[:1]}
 
     def take_back(self, text: str) -> None:
         """The user took a prompt back, or with an empty text all that wait."""
-        wanted = [self._place_of(text)] if text else [at for at, given in self._told.items() if not given]
-        for place in wanted:
-            if place is not None:
-                self._drop(place)
+        for place in self._places(text)[: 1 if text else None]:
+            self._drop(place)
 
     def all(self) -> Iterator[Turn | str]:
         """All turns, without the prompts that still wait."""
-        return (turn for at, turn in enumerate(self.turns) if self._told.get(at, True))
+        return (turn for at, turn in enumerate(self.turns) if at not in self._waiting)
 
-    def _place_of(self, text: str) -> int | None:
-        places = ((at, turn) for at in self._told if isinstance(turn := self.turns[at], Turn))
-        return next((at for at, turn in places if _folded(turn.text) == _folded(text)), None)
+    def _places(self, text: str) -> list[int]:
+        """Where the told prompts with this text stand, or with an empty text all that wait."""
+        if not text:
+            return sorted(self._waiting)
+        return [place for place, turn in self._told.items() if _folded(turn.text) == _folded(text)]
 
     def _drop(self, place: int) -> Turn:
-        turn = self.turns[place]
-        assert isinstance(turn, Turn)  # noqa: S101 -- only these are told
-        del self._told[place]
+        self._waiting.discard(place)
+        turn = self._told.pop(place)
         self.turns[place] = replace(turn, text="")
         return turn
 
