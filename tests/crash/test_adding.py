@@ -62,12 +62,21 @@ def test_what_a_line_replaces_is_added_below_it_and_where_others_follow_in_a_lin
     def write(line: str) -> bool:
         return append_line(tree, LOG, line, once=True)[1]
 
-    written = [write(LINE), write(f"{LINE} (replaces m-a)"), write(f"{LINE} (replaces m-a)"), write(LINE)]
+    written = [
+        write(LINE),
+        write(f"{LINE} (replaces m-aaaaaaaaaaaa)"),
+        write(f"{LINE} (replaces m-aaaaaaaaaaaa)"),
+        write(LINE),
+    ]
     assert written == [True, True, False, False]
-    assert log.read_text().endswith(f"{LINE}\n  (replaces m-a)\n")
-    written = [write("- W: another"), write(f"{LINE} (replaces m-b)"), write(f"{LINE} (replaces m-b)")]
+    assert log.read_text().endswith(f"{LINE}\n  (replaces m-aaaaaaaaaaaa)\n")
+    written = [
+        write("- W: another"),
+        write(f"{LINE} (replaces m-bbbbbbbbbbbb)"),
+        write(f"{LINE} (replaces m-bbbbbbbbbbbb)"),
+    ]
     assert written == [True, True, False]
-    assert log.read_text().endswith(f"- W: another\n{LINE} (replaces m-b)\n")
+    assert log.read_text().endswith(f"- W: another\n{LINE} (replaces m-bbbbbbbbbbbb)\n")
     tree.close()
 
 

@@ -30,6 +30,8 @@ FORGET = "memory_forget"
 _SCHEME = "bank://"
 _PAGES_A_LIST = 100
 _DEFAULT_HITS = 5
+_DAY = "YYYY-MM-DD"
+"""The description of a property that is a day."""
 
 
 HERE = frozenset({"here", "logs", "archive"})
@@ -190,19 +192,30 @@ def meant_arguments(tool: Json, arguments: Json) -> Json:
     properties = tool["inputSchema"]["properties"]
     given = {name: value for name, value in arguments.items() if value is not None and value != ""}
     return {
-        name: _meant(name, value, properties[name]["type"]) if name in properties else value
+        name: _meant(value, properties[name], is_list_of_names=name != "questions") if name in properties else value
         for name, value in given.items()
     }
 
 
-def _meant(name: str, value: Any, kind: str) -> Any:
-    if kind == "array":
+def _meant(value: Any, kind: Json, *, is_list_of_names: bool = False) -> Any:
+    if kind["type"] == "array":
         listed = as_json(value, list)
         if isinstance(listed, str):
-            return [listed] if name == "questions" else [one.strip() for one in listed.split(",")]
-        return listed
-    number = value if kind == "string" else as_json(value, int | float)
-    return int(number) if kind == "integer" and isinstance(number, float) and number.is_integer() else number
+            listed = listed.split(",") if is_list_of_names else [listed]
+        items = listed if isinstance(listed, list) else [listed]
+        return [_meant(one, kind["items"]) for one in items if one is not None and one != ""]
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if kind["type"] == "string":
+        text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+        if kind.get("description") == _DAY and isinstance(text, str) and len(text) > len(_DAY):
+            from bankd.words.days import read_iso_moment
+
+            return text[: len(_DAY)] if read_iso_moment(text) else text
+        return next((one for one in kind.get("enum", ()) if one.casefold() == str(text).casefold()), text)
+    number = as_json(value.strip(), int | float) if isinstance(value, str) else value
+    is_whole = kind["type"] == "integer" and isinstance(number, float) and number.is_integer()
+    return int(number) if is_whole else number
 
 
 def find_problem(tool: Json, arguments: Json) -> str | None:
