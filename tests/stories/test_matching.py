@@ -97,6 +97,8 @@ def test_a_memory_is_asked_about_once_and_again_when_it_says_something_else(
 ) -> None:
     reflect(bankctl)
     before = asked(tmp_path)
+    assert before.count("the first| " + AGAIN) == 1
+    assert "the first| " + KEPT not in before, "the newer one is asked about the older"
     reflect(bankctl, "2026-05-05T03:00")
     assert asked(tmp_path) == before
 
@@ -104,6 +106,12 @@ def test_a_memory_is_asked_about_once_and_again_when_it_says_something_else(
     page.write_text(page.read_text("utf-8").replace(AGAIN, AGAIN.replace("cellar", "garage")), "utf-8")
     reflect(bankctl, "2026-05-06T03:00")
     assert asked(tmp_path).count("the first| " + AGAIN.replace("cellar", "garage")) == 1
+
+    changed = page.read_text("utf-8")
+    page.write_text(changed.replace("garage", "attic"), "utf-8")
+    assert bankctl("cycle", "micro", "--now", "2026-05-06T12:00").code == 0
+    page.write_text(changed, "utf-8")
+    assert "1 memories compared by the model" in reflect(bankctl, "2026-05-07T03:00"), "what was found is forgotten"
 
 
 def test_what_was_paid_for_is_not_asked_again_where_what_is_derived_is_lost(

@@ -295,7 +295,7 @@ class _Reader:
             self._mood = meaning if meaning in _MOODS else "!" if meaning == "so" else ""
             self._mark("" if meaning in _MOODS else meaning)
         else:
-            self._mark("whether" if meaning == "?" else "" if meaning in _MOODS else meaning)  # 이사할까 한다
+            self._mark("" if meaning in _MOODS else meaning)
         self._close()
 
     def _adnominal(self, form: str) -> str:
