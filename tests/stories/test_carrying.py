@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tarfile
 from pathlib import Path
@@ -38,6 +39,28 @@ def test_a_backup_comes_back_whole_into_an_empty_folder_only(bank: Path, bankctl
         name: data for name, (data, _) in tree_state(bank).items()
     }
     assert bankctl("search", "gate key", "--workspace", str(new)).code == 0
+
+
+def test_what_is_newer_is_known_at_once_after_a_restore_and_without_the_derived_folder(
+    bank: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    log = bank / "memory/2026-05-02.md"
+    for time in ("16:30", "17:15"):
+        with log.open("a", encoding="utf-8") as lines:
+            lines.write(f"- W: Piano teacher comes on Thursdays at {time}.\n")
+        bankctl("cycle", "micro", "--now", "2026-05-03T20:00")
+    new = tmp_path / "new"
+    bankctl("backup", str(tmp_path / "saved.tar.gz"))
+    bankctl("restore", str(tmp_path / "saved.tar.gz"), str(new))
+
+    def found() -> list[tuple[str, bool]]:
+        hits = bankctl("search", "piano teacher", "--json", "--workspace", str(new)).json["hits"]
+        return [(hit["text"][-6:-1], bool(hit["superseded_by"])) for hit in hits]
+
+    assert found() == [("17:15", False), ("16:30", True)]
+    shutil.rmtree(new / ".bankd")
+    bankctl("export", "--workspace", str(new))  # it makes a catalogue, and tells it nothing of what is newer
+    assert found() == [("17:15", False), ("16:30", True)]
 
 
 @pytest.mark.parametrize(("command", "words"), [("export", "one memory a line"), ("connect", "--help names all")])

@@ -1,8 +1,8 @@
 """What search reads from SQLite: the file of an index, and what runs found about pairs of memories, which is in the catalog.
 
 The index holds the contents of each memory and page, the use of memories, and how far it has read. Which memories have a
-word is kept elsewhere (`terms`); the number of a row names the same memory in both. Without a catalog nothing is known of
-pairs. `bankctl search` reads both files itself, so this module imports little.
+word is kept elsewhere (`terms`); the number of a row names the same memory in both. A catalog that no run told of
+relations yet is filled from the events first. `bankctl search` reads both files itself, so this module imports little.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlite3
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -454,6 +454,7 @@ def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
 
+_IS_TOLD = "SELECT 1 FROM noted WHERE what = 'superseded'"
 _ASKED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'asked m-%'"
 _WAITING = "SELECT text FROM held_back WHERE text LIKE '%(replaces %'"
 _KEYS = "SELECT id, key FROM looked_at WHERE id"
@@ -467,9 +468,9 @@ _SAME = (
 class Successors(KnownRelations):
     """Answers which memories are newer than others, near to them, or contradict them."""
 
-    def __init__(self, catalog_db: Path | str) -> None:
-        """Read this catalog; it need not be there."""
-        self._path, self._inode = str(catalog_db), 0
+    def __init__(self, catalog_db: Path | str, fill: Callable[[], None] = lambda: None) -> None:
+        """Read this catalog; `fill` is called when it is not there, or was made anew and no run told it of relations yet."""
+        self._path, self._inode, self._fill = str(catalog_db), 0, fill
         self._database: sqlite3.Connection | None = None
 
     def close(self) -> None:
@@ -516,11 +517,19 @@ class Successors(KnownRelations):
 
     def _open(self) -> sqlite3.Connection:
         """The catalog, kept open while it is the same file: opening takes longer than all queries."""
-        inode = os.stat(self._path).st_ino
-        if self._database is None or inode != self._inode:
-            self.close()
-            self._inode, name = inode, f"file:{self._path}?mode=ro"
-            self._database = sqlite3.connect(name, uri=True, timeout=1, isolation_level=None, check_same_thread=False)
+        with suppress(sqlite3.Error, OSError):
+            if self._database is not None and os.stat(self._path).st_ino == self._inode:
+                return self._database
+            database = self._connect()
+            if database.execute(_IS_TOLD).fetchone():
+                return database
+        self._fill()
+        return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        self.close()
+        self._inode, name = os.stat(self._path).st_ino, f"file:{self._path}?mode=ro"
+        self._database = sqlite3.connect(name, uri=True, timeout=1, isolation_level=None, check_same_thread=False)
         return self._database
 
 

@@ -69,7 +69,18 @@ def make_indexes(
 
     analyser = Analyser(AnalysisCache(f"{root}/.bankd/analyses"), worker, kiwi_version)
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
-    successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
+
+    def tell_relations() -> None:
+        from pathlib import Path
+
+        from bankd.errors import BankError
+        from bankd.wiring.workspace import open_workspace
+
+        with suppress(BankError, OSError), open_workspace(Path(root), write=False) as workspace:
+            workspace.catalog.refresh(workspace.now)
+            workspace.tell_search()
+
+    successors = Successors(f"{root}/.bankd/catalogue.sqlite3", tell_relations)
     vectors = None
     if (meaning := MeaningSettings(*settings.meaning)).is_on:
         from pathlib import Path
