@@ -41,7 +41,7 @@ def test_a_backup_comes_back_whole_into_an_empty_folder_only(bank: Path, bankctl
     assert bankctl("search", "gate key", "--workspace", str(new)).code == 0
 
 
-def test_what_is_newer_is_known_at_once_after_a_restore_and_without_the_derived_folder(
+def test_what_is_newer_is_told_by_every_door_at_once_after_a_restore_and_without_the_derived_folder(
     bank: Path, bankctl: Run, tmp_path: Path
 ) -> None:
     log = bank / "memory/2026-05-02.md"
@@ -58,6 +58,12 @@ def test_what_is_newer_is_known_at_once_after_a_restore_and_without_the_derived_
         return [(hit["text"][-6:-1], bool(hit["superseded_by"])) for hit in hits]
 
     assert found() == [("17:15", False), ("16:30", True)]
+    said = bankctl("timeline", "--since", "2026-05-01", "--now", "2026-05-03", "--workspace", str(new)).out
+    told = [line.split("  ")[-1].split(" is ")[0] for line in said.splitlines() if "Piano" in line]
+    assert told == ["older; newer", "newer; older"]
+    said = bankctl("export", "--markdown", "--workspace", str(new)).out
+    assert "- ~~W: Piano teacher comes on Thursdays at 16:30.~~\n" in said
+    assert "- W: Piano teacher comes on Thursdays at 17:15.\n" in said
     shutil.rmtree(new / ".bankd")
     bankctl("export", "--workspace", str(new))  # it makes a catalogue, and tells it nothing of what is newer
     assert found() == [("17:15", False), ("16:30", True)]

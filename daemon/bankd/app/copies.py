@@ -54,9 +54,12 @@ def export_memories(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def export_markdown(workspace: Workspace) -> str:
-    """The memories of the bank as one Markdown text: one heading per page, then its own headings; without ids."""
+    """The memories of the bank as one Markdown text: one heading per page, then its own headings; without ids.
+
+    What a newer memory replaces is struck through, so that nobody takes it for true, and no import takes it in again.
+    """
     workspace.catalog.refresh(workspace.now)
-    parts = []
+    newer, parts = workspace.transactions.ledger().successors(), []
     for page in sorted(workspace.catalog.pages(), key=lambda page: page.path):
         heading, lines = None, []
         for entry in page.entries:
@@ -64,7 +67,9 @@ def export_markdown(workspace: Workspace) -> str:
                 heading = tuple(entry.heading)
                 lines += ["", f"## {' > '.join(heading)}", ""] if heading else [""]
             said = split_id(MARKER.sub("", page.text_of(entry)))[0].strip()
-            lines.append("- " + said.replace("\n", "\n  "))
+            first, *others = said.split("\n")
+            first = f"~~{first}~~" if entry.memory.id in newer else first
+            lines.append("- " + "\n  ".join([first, *others]))
         if lines:
             parts.append("\n".join([f"# {page.path.removeprefix('bank/').removesuffix('.md')}", *lines]))
     return "\n\n".join(parts) + "\n" if parts else ""
