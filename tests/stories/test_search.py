@@ -260,6 +260,13 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
         == by_number.out
     )
     assert bankctl("edit", short, "--print").out == f"{hit['path']}:{hit['line']}\n"
+    assert bankctl("related", "1").out == bankctl("related", hit["id"]).out != ""
+    assert bankctl("feedback", "used", "1").out.startswith(f"used  {hit['id']}\n")
+    assert f"bankctl forget {hit['id']} (this cannot be undone)" in bankctl("forget", "1").out
+    assert bankctl("review", "place", "1", "daily/home").out.startswith(f"{hit['id']}  Filed on daily/home.md")
+    assert bankctl("undo").code == 0
+    assert bankctl("archive", "put", "1").out.endswith("-archive: 1 archived\n")
+    assert bankctl("undo").code == 0
     assert bankctl("show", "memory/2026-05-02:4").out.startswith("memory/2026-05-02.md:4")
     assert "bankctl search --ids" in bankctl("show", "m-nothing").err
 

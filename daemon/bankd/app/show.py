@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from typing import Any
 
+from bankd.app.runs import SHORTEST_PIECE
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.briefing.recalled import DOUBT
 from bankd.errors import UserError
@@ -91,13 +92,18 @@ def _file_of(workspace: Workspace, path: str) -> str | None:
     return next((name for name in names if ".." not in name and (workspace.root / name).is_file()), None)
 
 
-def numbered_hit(workspace: Workspace, number: str) -> str:
-    """The id of the memory with this number in the last answer of search; UserError when there is none."""
+def named_hit(workspace: Workspace, what: str) -> str:
+    """What a person typed for a memory; for a number the id of that memory of the last answer of search.
+
+    UserError when the answer has no such number. Longer numbers, such as a year, are a name or a piece of a run.
+    """
+    if not what.isdecimal() or len(what) >= SHORTEST_PIECE:
+        return what
     last = workspace.recalls.answers()[-1:]
     ids = last[0].memories if last else ()
-    if not 0 < int(number) <= len(ids):
-        raise UserError(f"{number}: no such number in the last answer ({len(ids)} in all); bankctl search asks anew")
-    return ids[int(number) - 1]
+    if not 0 < int(what) <= len(ids):
+        raise UserError(f"{what}: no such number in the last answer ({len(ids)} in all); bankctl search asks anew")
+    return ids[int(what) - 1]
 
 
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
@@ -144,8 +150,7 @@ def locate(workspace: Workspace, what: str) -> tuple[str, int]:
     if line.isdecimal() and (file := _file_of(workspace, path)):
         return file, int(line)
     workspace.catalog.refresh(workspace.now)
-    if what.isdecimal():
-        what = numbered_hit(workspace, what)
+    what = named_hit(workspace, what)
     if copies := workspace.catalog.copies_of(what):
         path, _, line = copies[0][0].rpartition(":")
         return path, int(line)

@@ -127,6 +127,7 @@ def archive_command(arguments: Namespace) -> Outcome:
     """List, archive or restore."""
     from bankd.app.archive import collect_garbage, restore_memories
     from bankd.app.review import archive_memories
+    from bankd.app.show import named_hit
     from bankd.cli.show import report_answer
 
     names_ids = arguments.action in {"put", "restore"}
@@ -140,7 +141,7 @@ def archive_command(arguments: Namespace) -> Outcome:
             return _LISTS[arguments.action](workspace, arguments.days)
         if names_ids:
             act = restore_memories if arguments.action == "restore" else archive_memories
-            return report_answer(act(workspace, arguments.ids))
+            return report_answer(act(workspace, [named_hit(workspace, one) for one in arguments.ids]))
         report = collect_garbage(workspace, force=arguments.force)
     way = _("to archive them: bankctl archive gc --apply; to restore one later: bankctl archive restore ID")
     return report_answer(report, way if report.plan.archived and not arguments.apply else "")
@@ -199,12 +200,14 @@ _FINAL = "repair them by hand: this cannot be undone"
 def forget_command(arguments: Namespace) -> Outcome:
     """Delete a memory for good, or say what would go."""
     from bankd.app.archive import forget_memory
+    from bankd.app.show import named_hit
 
     if arguments.everywhere:
         return _purge(arguments)
-    applies = not arguments.dry_run
+    # By a number it only says what would go: an agent may have asked since, and this cannot be undone.
+    applies = not arguments.dry_run and not arguments.what.isdecimal()
     with open_named(arguments, write=applies) as workspace:
-        gone = forget_memory(workspace, arguments.what)
+        gone = forget_memory(workspace, named_hit(workspace, arguments.what))
     whole = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": applies}
     copies = "the log keeps that line, and old copies of the page remain; to purge these: bankctl forget --everywhere"
     done = _(f"its log line will not bring it back; {copies} {gone.id} --apply")
@@ -358,7 +361,7 @@ def _files(names: Sequence[str], what: str) -> str:
 
 def feedback_command(arguments: Namespace) -> Outcome:
     """Note which memories were useful, or say what would be noted; exit code 1 when an id is unknown."""
-    from bankd.app.show import give_feedback, judge_answers
+    from bankd.app.show import give_feedback, judge_answers, named_hit
 
     response, ids = arguments.from_response, tuple(arguments.ids)
     if arguments.what == "importance":
@@ -371,6 +374,7 @@ def feedback_command(arguments: Namespace) -> Outcome:
             judged = judge_answers(workspace, text)
             used, ignored = judged.used, judged.ignored
         else:
+            ids = tuple(named_hit(workspace, one) for one in ids)
             used, ignored = (ids, ()) if arguments.what == "used" else ((), ids)
         said = give_feedback(workspace, used, ignored)
     kinds = ("used", said.used), ("ignored", said.ignored), ("unknown", said.unknown)
@@ -382,13 +386,14 @@ def feedback_command(arguments: Namespace) -> Outcome:
 
 
 def _importance(arguments: Namespace) -> Outcome:
-    from bankd.app.show import set_importance
+    from bankd.app.show import named_hit, set_importance
 
     is_dry, words = arguments.dry_run, arguments.ids
     if len(words) != 2 or words[1] not in {str(value) for value in range(1, 11)}:
         raise UsageError("usage: bankctl feedback importance ID 1-10")
-    id_, value = words[0], int(words[1])
+    value = int(words[1])
     with open_named(arguments, write=not is_dry) as workspace:
+        id_ = named_hit(workspace, words[0])
         set_importance(workspace, id_, value)
     name = styled(id_, "bold")
     said = _(f"{name} would have importance {value}" if is_dry else f"{name} has importance {value}")

@@ -104,11 +104,13 @@ def _card_lines(card: Card, columns: int) -> Iterator[str]:
 
 def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) -> int:
     """Decide on each; one that cannot be done does not stop the others, and is named at the end."""
+    from bankd.app.show import named_hit
     from bankd.app.waiting import decide, form_for, list_cards
 
     done, wrong = [], list[str]()
-    whats = [" ".join(ids)] if action == "keep" and len(ids) == 2 and not any(":" in one for one in ids) else ids
     with open_named(arguments, write=not arguments.dry_run) as workspace:
+        ids = [named_hit(workspace, one) for one in ids]
+        whats = [" ".join(ids)] if action == "keep" and len(ids) == 2 and not any(":" in one for one in ids) else ids
         if action == "keep" and whats is not ids:
             # A memory that waits by itself, as one that fades: two such ids are two decisions, not a pair.
             alone = {card.id for card in list_cards(workspace, ["lived", "fading"])}

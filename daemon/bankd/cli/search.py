@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, other_part, relation_of, whom_unsaid
-from bankd.cli import locate_workspace
+from bankd.cli import locate_workspace, open_named
 from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted, reads_korean
@@ -251,6 +251,11 @@ def _marked_text(hit: Hit) -> str:
 
 def related_command(arguments: Namespace) -> Outcome:
     """What is related; exit code 1 when nothing is."""
+    if arguments.of.isdecimal():
+        from bankd.app.show import named_hit
+
+        with open_named(arguments, write=False) as workspace:
+            arguments.of = named_hit(workspace, arguments.of)
     request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
     try:
         answer = _ask(arguments, request)

@@ -38,8 +38,8 @@ _PLACE = re.compile(r"(?P<path>.+):(?P<line>\d{1,9})")
 
 def show_command(arguments: Namespace) -> Outcome:
     """Show a log line, a memory, also by its number in the last answer of search, or a run."""
-    from bankd.app.runs import SHORTEST_PIECE, find_run, show_run
-    from bankd.app.show import find_memory, memory_at, numbered_hit, trace_log_line
+    from bankd.app.runs import find_run, show_run
+    from bankd.app.show import find_memory, memory_at, named_hit, trace_log_line
 
     what = bare_id(arguments.what.removeprefix("./"))
     with open_named(arguments, write=False) as workspace:
@@ -49,8 +49,7 @@ def show_command(arguments: Namespace) -> Outcome:
                 log = path.removeprefix("memory/").removesuffix(".md") + ".md"
                 return _of_line(trace_log_line(workspace, log, line))
             what = memory_at(workspace, path, line)
-        elif what.isdecimal() and len(what) < SHORTEST_PIECE:
-            what = numbered_hit(workspace, what)
+        what = named_hit(workspace, what)
         if not what.startswith("m-") and (run := find_run(workspace, what)):
             return _of_run(show_run(workspace, run))
         return _of_memory(find_memory(workspace, what, is_korean=reads_korean()))
