@@ -160,6 +160,14 @@ def test_an_editor_opens_the_line_of_a_memory_of_a_log_and_of_a_page(
         path, _, line = place.rpartition(":")
         assert seen.read_text() == f"+{line} {bank / path}"
         assert bankctl("edit", what, "--print").out == f"{place}\n"
+    assert bankctl("edit", "memory/2026-05-01.md:5").out == "memory/2026-05-01.md:5: nothing is saved in it yet\n"
+    nowhere = bankctl("edit", "memory/2026-05-01.md:999")
+    assert (nowhere.code, "memory/2026-05-01.md:999: no such line; the last is " in nowhere.err) == (3, True)
+    editor.write_text(f"#!{sys.executable}\nimport sys\nopen(sys.argv[2], 'a').write('- more\\n')\n")
+    assert "the next run reads what was saved" in bankctl("edit", "memory/2026-05-01.md:5").out
+    editor.write_text(f"#!{sys.executable}\nexit(4)\n")
+    failed = bankctl("edit", "memory/2026-05-01.md:5")
+    assert (failed.code, failed.out, "vim: ended with 4; " in failed.err) == (3, "", True)
     assert bankctl("edit", "m-nothing").code == 3
     monkeypatch.setenv("EDITOR", os.fspath(tmp_path / "gone"))
     assert "$EDITOR names the editor" in bankctl("edit", "opinions/preferences").err

@@ -148,6 +148,9 @@ def locate(workspace: Workspace, what: str) -> tuple[str, int]:
     """
     path, _, line = what.removeprefix("./").rpartition(":")
     if line.isdecimal() and (file := _file_of(workspace, path)):
+        lines = len((workspace.root / file).read_bytes().splitlines())
+        if not 0 < int(line) <= max(lines, 1):
+            raise UserError(f"{file}:{line}: no such line; the last is {lines}")
         return file, int(line)
     workspace.catalog.refresh(workspace.now)
     what = named_hit(workspace, what)

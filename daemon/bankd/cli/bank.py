@@ -264,7 +264,7 @@ def add_command(arguments: Namespace) -> Outcome:
 
 
 def edit_command(arguments: Namespace) -> Outcome:
-    """Open $VISUAL or $EDITOR at the line; the next run reads what was saved."""
+    """Open $VISUAL or $EDITOR at the line, and say whether something was saved; exit code 3 when the editor fails."""
     from bankd.app.show import editor_command, locate
 
     with open_named(arguments, write=False) as workspace:
@@ -273,12 +273,17 @@ def edit_command(arguments: Namespace) -> Outcome:
     place = f"{path}:{line}"
     if arguments.prints or arguments.json:
         return Outcome({"path": path, "line": line}, styled(place))
-    words = editor_command(os.environ, str(root / path), line)
+    words, before = editor_command(os.environ, str(root / path), line), (root / path).read_bytes()
     try:
         code = subprocess.run(words, check=False).returncode  # noqa: S603 -- the user's own editor
     except OSError as error:
         raise UserError(f"{words[0]}: {error.strerror}; $EDITOR names the editor, and the line is {place}") from error
-    return Outcome({}, _(f"{styled(place, 'bold')}: the next run reads what was saved"), code=code)
+    if code:
+        raise UserError(f"{words[0]}: ended with {code}; $EDITOR names the editor, and the line is {place}")
+    is_changed, head = (root / path).read_bytes() != before, styled(place, "bold")
+    # An editor with a window of its own may give the terminal back at once.
+    said = f"{head}: the next run reads what was saved" if is_changed else f"{head}: nothing is saved in it yet"
+    return Outcome({}, _(said))
 
 
 def init_command(arguments: Namespace) -> Outcome:
