@@ -173,7 +173,8 @@ def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run)
 
     again = bankctl("undo", run)
 
-    assert (again.code, again.out) == (0, f"undoes {run}  1 learned\nnothing is left to undo\n")
+    assert (again.code, again.out) == (0, f"{run}: nothing is left to undo\n")
+    assert bankctl("undo", run, "--dry-run").out == again.out
     assert pages(root) == before
     empty = bankctl("undo", last_run(bankctl))
     assert (empty.code, "it changed nothing, so there is nothing to take back" in empty.err) == (3, True)
@@ -391,7 +392,7 @@ def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(roo
     undone = bankctl("undo", noted["run"])
 
     assert noted["counts"] == {"deleted": 1}
-    assert undone.out == f"undoes {noted['run']}  1 deleted\nnothing is left to undo\n"
+    assert undone.out == f"{noted['run']}: nothing is left to undo\n"
     assert not any("restored" in path.read_text() for path in (root / "events").glob("*.jsonl"))
 
 

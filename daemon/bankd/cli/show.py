@@ -173,11 +173,15 @@ def undo_command(arguments: Namespace) -> Outcome:
         was = next((_what_it_was(row) for row in list_runs(workspace) if row["run"] == run), "")
         undone = undo.carry_out()
     said = _("undone") if undone.is_final else _(f"undone; to redo it: bankctl undo {undone.run}")
+    if not undone.changed:
+        said = f"{styled(run, 'bold')}: {_('nothing is left to undo')}"
+    elif arguments.dry_run:
+        said = _("nothing was written")
     stays, rows = list(dict.fromkeys([*undo.stays, *undone.stays])), [link_row(link) for link in undo.dangling]
     whole = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
     return Outcome(
         {**whole, "applied": not arguments.dry_run, "dangling": rows},
-        f"{_('undoes')} {styled(run, 'bold')}  {styled(was)}".rstrip(),
+        f"{_('undoes')} {styled(run, 'bold')}  {styled(was)}".rstrip() if undone.changed else "",
         styled(_(passed_over), "yellow") if passed_over else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
@@ -186,7 +190,7 @@ def undo_command(arguments: Namespace) -> Outcome:
             for path in undone.changed
         ),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undone.stays),
-        _("nothing was written") if arguments.dry_run else said if undone.changed else _("nothing is left to undo"),
+        said,
     )
 
 
