@@ -6,7 +6,7 @@ And for single memories: archive, pin, keep, or promote to lasting knowledge.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from itertools import combinations
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
@@ -138,15 +138,17 @@ def learned_rules(workspace: Workspace) -> Rules:
     return workspace.policy().rules.taught(lambda: moved_lines(renamed, workspace.catalog))
 
 
-def teach_rule(workspace: Workspace, tag: str, words: str, page: str, *, apply: bool) -> tuple[str, int]:
+def teach_rule(
+    workspace: Workspace, tag: str, words: str, page: str, placed: Collection[str] = (), *, apply: bool
+) -> tuple[str, int]:
     """The rule that files lines with this tag and these words on `page`; with `apply` it stands before the others.
 
-    Gives it with the number of lines in the inbox that it would file.
+    Gives it with the number of lines in the inbox that it would file, besides those that are `placed` now.
     """
     target, _, heading = page.removeprefix("bank/").partition("#")
     path = workspace.root / workspace.settings.routing
     rule = add_rule(path, tag, target, heading or None, re.escape(words), apply=apply)
-    waiting = (parse_memory(MARKER.sub("", item.text)) for item in list_inbox(workspace))
+    waiting = (parse_memory(MARKER.sub("", item.text)) for item in list_inbox(workspace) if item.id not in placed)
     return rule, sum(one.tag == tag and words.casefold() in one.text.casefold() for one in waiting)
 
 

@@ -128,7 +128,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
             if not arguments.json:
                 say(f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}")
         if arguments.always and done and action == "place":
-            _teach(workspace, arguments, done[0]["id"], done[0]["page"])
+            _teach(workspace, arguments, [one["id"] for one in done], done[0]["page"])
     if arguments.json:
         say_json({"done": done, "problems": wrong, "applied": not arguments.dry_run})
     if wrong:
@@ -143,13 +143,13 @@ def _done(decided: Decided, *, is_dry: bool) -> str:
     return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green")
 
 
-def _teach(workspace: Workspace, arguments: Namespace, id_: str, page: str) -> None:
-    """Show the rule that files lines with these words, of the kind of this memory, on that page; with `--apply` add it."""
+def _teach(workspace: Workspace, arguments: Namespace, ids: Sequence[str], page: str) -> None:
+    """Show the rule that files lines with these words, of the kind of the first of these memories, on that page; with `--apply` add it."""
     from bankd.app.review import teach_rule
     from bankd.memory.archive import memory_of
 
-    tag = memory_of(workspace.catalog.lines_of([id_])[id_]).tag or "W"
-    rule, waiting = teach_rule(workspace, tag, arguments.always, page, apply=arguments.apply)
+    tag = memory_of(workspace.catalog.lines_of(ids)[ids[0]]).tag or "W"
+    rule, waiting = teach_rule(workspace, tag, arguments.always, page, ids, apply=arguments.apply)
     also = "; " + _(f"{counted(waiting, 'waiting line')} would go there too") if waiting else ""
     file = workspace.settings.routing
     added, way = _(f"rule added to {file} for new {tag} lines"), _(f"to add this rule for new {tag} lines: --apply")
