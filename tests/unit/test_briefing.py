@@ -12,6 +12,7 @@ from bankd.briefing.choose import NAMES_MODES as NAMES
 from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
 from bankd.briefing.shown import Shown, add_shown, count_tokens, is_shown, last_seen, note_seen
 from bankd.settings import DecayPolicy
+from bankd.translate import translate
 from tests.examples import examples
 
 NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)  # a Monday
@@ -106,6 +107,28 @@ def test_what_was_superseded_or_taken_back_is_not_told_as_if_it_held() -> None:
         said = [item.text for item in MODES[mode].choose(facts, occasion) if item.text[:1] != "+"]
         assert set(said) <= {"Runs at 11.", "~ Runs at 11."}, mode
         assert "Runs at 11." in said
+
+
+def test_what_a_run_did_is_told_with_the_day_on_which_it_was_said_or_happened() -> None:
+    facts = facts_of(
+        memory("k", "Is new.", learned=8), memory("s", "Runs at 11.", learned=7),
+        memory("d", "Was said twice.", learned=9, said=(ago(9), ago(6))),
+        happened=[
+            *(happened("kept", "k", 1), happened("superseded", "x", 1, "m-s")),
+            *(happened("duplicate", "y", 1, "m-d"), happened("archived", "z", 1)),
+        ],
+        newer={"m-x": "m-s"},
+    )  # fmt: skip
+
+    told = make_briefing("day", facts, Occasion(NOW), {}, "r").text.splitlines()
+    later = make_briefing("since-last", facts, Occasion(NOW, last_here=NOW - timedelta(hours=2)), {}, "r").text
+
+    assert told == [
+        f"- Is new. · said {ago(8)} · m-k", f"- ~ Runs at 11. · said {ago(7)} · m-s", f"- = Was said twice. · said {ago(6)} · m-d",
+    ]  # fmt: skip
+    assert f"(archived on {ago(0)})" in later
+    assert "said" not in later.split("archived")[1]
+    assert translate(f"archived on {ago(0)}", korean=True) == f"{ago(0)}에 보관"
 
 
 def test_resume_says_again_what_this_session_saw_or_learned() -> None:
