@@ -105,6 +105,14 @@ def test_a_line_before_hundreds_of_its_form_is_found_by_its_one_rare_word() -> N
     assert earlier.nearest(read_statement(plain_wording("alpha sails from port"), ()))[0][0] == "m-0"
 
 
+def test_a_line_before_hundreds_of_its_form_is_found_by_its_number() -> None:
+    earlier = EarlierLines()
+    for number in range(100, 400):
+        earlier.add(f"m-{number}", read_statement(plain_wording(f"Sensor {number} hangs in the hall"), ()))
+
+    assert earlier.nearest(read_statement(plain_wording("Sensor 117 hangs in the hall"), ()))[0][0] == "m-117"
+
+
 def test_of_many_lines_of_one_form_the_one_with_its_name_is_found() -> None:
     towns = ["Seoul", "Busan", "Berlin", "Oslo", "Rome", "Kyoto", "Lima", "Cairo", "Quito", "Paris", "Delhi", "Accra"]
     lines = [f"W: The standup of the {town} office starts at {hour}:30." for hour, town in enumerate(towns)]
