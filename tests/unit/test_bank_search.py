@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -138,6 +139,15 @@ def test_what_changed_is_searchable_without_the_analyser(
     answer = search.answer(ASKED, NOW, 0)
     assert said(answer) == ["The boiler 보일러를 is gone."]
     assert answer["fresh"]["provisional"] > 0
+    assert asked_of_kiwi == []
+
+
+def test_a_command_that_reads_a_changed_page_before_it_answers_does_not_wait_for_the_analyser(
+    root: Path, settings: SearchSettings, asked_of_kiwi: list[str]
+) -> None:
+    edit(root, "The boiler 보일러를 is gone.")
+    with closing(make_search(root, settings)) as alone:
+        assert said(alone.answer(ASKED, NOW, None)) == ["The boiler 보일러를 is gone."]
     assert asked_of_kiwi == []
 
 
