@@ -282,7 +282,7 @@ def test_a_korean_session_has_no_english_in_it(root: Path, bankctl: Run, monkeyp
     page = root / "bank/entities/민수.md"
     page.write_text(page.read_text().replace("대전", "광주"))
     commands = [
-        "cycle micro", "search 부산 --no-plain", "search --explain 부산", "search --files 부산", "search 코끼리 --no-plain", "related @민호",
+        "cycle micro", "search 부산 --no-plain", "search --explain 부산", "search --files 부산", "search 코끼리 --no-plain", "related @민호", "related @민수",
         "related 없음", f"related {id_}", "timeline", "timeline @민호", f"show {id_}", "show", "show memory/2026-05-12.md:7", "log",
         "brief", "brief day --now 2026-05-13T21:00", "brief week", "brief person @민호", "brief person @없음",
         "review list", "review list fading contradictions", "status", "doctor", "doctor verify", "doctor clock", "doctor index",
@@ -296,6 +296,7 @@ def test_a_korean_session_has_no_english_in_it(root: Path, bankctl: Run, monkeyp
         if found := re.findall(r"[A-Za-z]{2,}[A-Za-z ]*", _TYPED.sub(" ", said.out + said.err)):
             english[command] = found
 
+    assert "  직접 실행함 " in bankctl("status").out
     assert not english, "\n".join(f"{one}: {found}" for one, found in english.items())
 
 

@@ -179,4 +179,4 @@ def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, 
     done = searching.rebuild(now) if anew else searching.refresh(now, None)
     searching.fill_vectors(now)
     searching.indexes.write_tree(publish)
-    return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
+    return f"pages read: {done.read}, gone: {done.removed}" + (f"; made anew: {done.why_rebuilt}" if anew else "")

@@ -283,7 +283,7 @@ def _related_lines(one: Hit) -> Iterator[str]:
         tag = f"{one['tag']}: " if one["tag"] else ""
         yield f"    {older}{tag}{styled(one['text'].replace(chr(10), ' '))}"
     for step in one["steps"]:
-        yield "    " + styled(f"{_(step['tie'])} {step['weight']:.2f}, {step['source']} → {step['to']}", "dim")
+        yield "    " + styled(f"{_(step['tie'])} {step['weight']:.2f}, {_(step['source'])} → {step['to']}", "dim")
 
 
 def timeline_command(arguments: Namespace) -> Outcome:

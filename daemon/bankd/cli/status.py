@@ -93,10 +93,10 @@ def _job_line(job: dict[str, Any], status: dict[str, Any]) -> str:
     last = job["last"]
     if last is None:
         return _(f"never ran; {following}")
-    hand = " " + _("by hand") if last.get("by_hand") else ""
+    outcome = _(f"{last['outcome']} by hand" if last.get("by_hand") else last["outcome"])
     counts = (last.get("note") or "").partition("\n")[0]
     note = f" ({', '.join(map(_, counts.split(', ')))})" if counts else ""
-    return f"{_(last['outcome'])}{hand} {_at(last['at'], status)}{note}; {following}"
+    return f"{outcome} {_at(last['at'], status)}{note}; {following}"
 
 
 def _at(moment: str, status: dict[str, Any]) -> str:

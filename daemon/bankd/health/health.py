@@ -197,7 +197,7 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
         text = f"{len(missed)} planned runs were missed in the last 7 days{tail}"
         yield HealthFinding("daemon", text, "bankctl status --missed")
     if daemon is None and index.pending and index.updated:  # the first search or run makes an index if there is none
-        text = f"{index.pending} changed pages are not in the index yet"
+        text = f"changed pages that are not in the index yet: {index.pending}"
         yield HealthFinding("index", text, "bankctl cycle micro, or start the daemon")
 
 

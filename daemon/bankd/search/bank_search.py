@@ -82,7 +82,7 @@ class Indexes(NamedTuple):
     def _catch_up_bank(self, now: datetime) -> tuple[str, int]:
         self.analyser.may_wait = True
         if not self.bank.open():
-            return f"the index was made anew ({self.bank.refresh(now).read} pages)", 0
+            return f"the index was made anew, pages read: {self.bank.refresh(now).read}", 0
         pending = self.bank.pending()
         if 0 < pending <= QUICK_PAGES:
             self.analyser.may_wait = False
