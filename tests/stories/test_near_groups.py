@@ -133,8 +133,10 @@ def test_a_group_merges_when_a_person_says_so_and_else_it_is_told_why_not(bankct
     pinned = bankctl("review", "merge", OTHER, "--now", DAY_2)
     page.write_text(text, encoding="utf-8")
 
+    foretold = bankctl("review", "merge", OTHER, "--now", DAY_2, "--dry-run").out
     merged = bankctl("review", "merge", OTHER, "--now", DAY_2, "--json").json["done"]
 
+    assert "Merged into one; it says: We keep the spare keys in the blue drawer." in foretold
     assert (refused.code, "it has no near-copies" in refused.err) == (3, True)
     assert (pinned.code, f"{OTHER}: not merged, for the others are pinned" in pinned.err) == (3, True)
     assert bankctl("review", "list", "near", "--json").json["near"] == []

@@ -15,6 +15,7 @@ from bankd.app import archive, review
 from bankd.app.runs import Undo
 from bankd.app.show import set_importance
 from bankd.app.workspace import Workspace, begin_run
+from bankd.cycle import Report
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, day_said
@@ -323,7 +324,7 @@ class Decided(NamedTuple):
     page: str
     run: str
     note: str = ""
-    """That the page is new; empty if it was there."""
+    """That the page is new, or what the memory says into which others were merged; may be empty."""
     is_there: bool = False
     """The memory was on that page already, and nothing was done."""
 
@@ -346,8 +347,10 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
         held = workspace.catalog.lines_of([form["id"]])[form["id"]].page
         page = review.named_place(workspace, form["page"]).page if form.get("page") else held.removeprefix("bank/")
         return Decided(f"is on {held} already", page, "", is_there=True)
-    is_new = places and names.file(f"bank/{page}") is None
-    return Decided(decision.done, page if places else "", runs[-1] if runs else "", "a new page" if is_new else "")
+    note = "a new page" if places and names.file(f"bank/{page}") is None else ""
+    if isinstance(result, Report) and result.plan.merged:
+        note = f"it says: {'; '.join(parse_memory(_said(one.change.new)).text for one in result.plan.merged)}"
+    return Decided(decision.done, page if places else "", runs[-1] if runs else "", note)
 
 
 def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict[str, str]:
