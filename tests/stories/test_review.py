@@ -476,6 +476,9 @@ def test_a_line_that_names_no_memory_is_told_and_nothing_is_replaced(root: Path,
     assert bankctl("search", "tunnel", "--json").json["hits"][0]["text"].endswith("9443.")
     log = root / "memory" / "2026-06-09.md"
     log.write_text(log.read_text() + "- W: The fan is louder. (replaces m-old)\n")
+    before = tree_state(root)
+    added = bankctl("add", NEW, "--replaces", "m-aaaaaaaaaaaa")
+    assert (added.code, "so nothing was written" in added.err, tree_state(root) == before) == (3, True, True)
     assert "(replaces m-old) names no memory" in bankctl("cycle", "micro", "--now", THIRD).out
 
 

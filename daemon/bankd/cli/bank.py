@@ -255,12 +255,27 @@ def add_command(arguments: Namespace) -> Outcome:
     texts = arguments.text if are_lines else [" ".join(arguments.text)]
     if not all(map(str.strip, texts)):
         raise UsageError("say what to remember", 'such as: bankctl add "W: The spare key is at the gate."')
-    lines = [retain_line(text, arguments.tag, replaces=arguments.replaces) for text in texts]
+    replaces = _held_in_bank(arguments) if arguments.replaces else ""
+    lines = [retain_line(text, arguments.tag, replaces=replaces) for text in texts]
     root = find_workspace(arguments.workspace)
     places = [add_line(root, line)[0] for line in lines]
     whole = [{"log": place.log, "line": place.line, "text": text} for place, text in zip(places, lines, strict=True)]
     said = [_(f"{place}: remembered at the next run (or now: bankctl cycle micro)") for place in places]
     return Outcome({**whole[0], **({"added": whole} if are_lines else {})}, *said)
+
+
+def _held_in_bank(arguments: Namespace) -> str:
+    """The id of the memory that a new line replaces; UserError when the bank has no such memory."""
+    from bankd.app.show import named_hit
+
+    with open_named(arguments, write=False) as workspace:
+        workspace.catalog.refresh(workspace.now)
+        id_ = named_hit(workspace, arguments.replaces)
+        if id_ not in workspace.catalog.lines_of([id_]):
+            raise UserError(
+                f"{id_}: the bank has no such memory, so nothing was written; bankctl search --ids finds ids"
+            )
+    return id_
 
 
 def edit_command(arguments: Namespace) -> Outcome:
