@@ -153,6 +153,10 @@ def test_contradictions_are_listed_with_both_sources_unless_a_run_has_decided_th
 
     assert [pair["reason"] for pair in pairs] == ["8080 → 8081"], "10:00 → 11:00 is decided"
     assert {pairs[0][side]["source"] for side in ("newer", "older")} == {"the user"}
+    assert "1 contradiction waits for your word" in bankctl("status").out
+    assert "1 contradiction waits for your word" in bankctl("doctor").out
+    bankctl("review", "keep", "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb")
+    assert "for your word" not in bankctl("status").out
 
 
 def test_conflicts_are_looked_for_again_only_where_something_changed(

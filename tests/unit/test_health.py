@@ -73,6 +73,7 @@ TROUBLES = {
         True, replace(WELL, bank=BankFacts(copied=(Copied("m-1", ("bank/a.md:3", "bank/b.md:4")),))),
     ),
     "1 line is proposed, and waits": (False, replace(WELL, bank=BankFacts(offered=1))),
+    "1 contradiction waits": (False, replace(WELL, bank=BankFacts(contradictions=1))),
     "1 line in the inbox fits": (False, replace(WELL, bank=BankFacts(inbox=1))),
     "no daemon runs": (False, replace(WELL, daemon=None)),
     "2 planned runs were missed in the last 7 days, 1 of them not": (

@@ -18,11 +18,11 @@ from bankd.app.workspace import Workspace, begin_run
 from bankd.cycle import Report
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
+from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import DUPLICATE, day_said
 from bankd.pages.memory import parse_memory, split_id, statement_of
 from bankd.pages.names import BANK, INBOX
 from bankd.pages.page import MARKER
-from bankd.same import Relation, likely_changes
 
 KINDS: Mapping[str, str] = {
     "unfiled": "Unfiled",
@@ -140,24 +140,11 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
 
 
 def _contradictions(workspace: Workspace) -> Iterator[Card]:
-    """The pairs in the bank that say different values of the same thing, unless that is decided, the newest first.
-
-    It is decided when one replaces the other, or a person said that both hold. This week's few questions are among them:
-    pairs in which the newer may replace the older.
-    """
+    """The pairs in the bank that say different values of the same thing, unless that is decided, the newest first."""
     user_run = begin_run(workspace, "list")
     found, held, ledger = review.compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
     days = {id_: day_said(fact) for id_, fact in ledger.consumed.items()}
-
-    def is_open(pair: tuple[str, str]) -> bool:
-        return held.keys() >= set(pair) and (min(pair), max(pair)) not in ledger.wanted_both
-
-    decided = {frozenset(pair) for pair in ledger.successors().items()}
-    there = {pair: one for pair, one in found.items() if frozenset(pair) not in decided and is_open(pair)}
-    dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
-    asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
-    likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
-    reasons = {**likely, **asked, **dated}
+    reasons = open_contradictions(found, held, ledger, workspace.now.date())
 
     def line(id_: str, role: str) -> CardLine:
         fact, day = ledger.consumed.get(id_), days.get(id_)

@@ -85,6 +85,8 @@ class BankFacts:
     """The logs that search does not read for their size."""
     offered: int = 0
     """The log lines that a model or a rule wrote and that wait for the user's word."""
+    contradictions: int = 0
+    """The pairs of memories with different values of the same thing that a person has not decided on."""
     left_alone: Mapping[str, str] = field(default_factory=dict)
     """The files that are not read as they are, and why."""
     not_ours: tuple[str, ...] = ()
@@ -240,6 +242,9 @@ def _judge_bank(bank: BankFacts) -> Iterator[HealthFinding]:
     if bank.offered:
         text = "1 line is proposed, and waits" if bank.offered == 1 else f"{bank.offered} lines are proposed, and wait"
         yield HealthFinding("log lines", f"{text} for your word", "bankctl review shows what")
+    if bank.contradictions:
+        waits = "1 contradiction waits" if bank.contradictions == 1 else f"{bank.contradictions} contradictions wait"
+        yield HealthFinding("pages", f"{waits} for your word", "bankctl review list contradictions")
     if bank.is_clock_frozen:
         text = "the clock jumped by days: nothing is archived for its age"
         yield HealthFinding(

@@ -246,6 +246,27 @@ def compare_changed(
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 
 
+def open_contradictions(
+    found: same.Pairs, held: Collection[str], ledger: Ledger, today: date
+) -> dict[tuple[str, str], str]:
+    """The pairs of memories that say different values of the same thing, each with the reason, unless that is decided.
+
+    It is decided when one replaces the other, or a person said that both hold. This week's few questions are among them:
+    pairs in which the newer may replace the older. `held` are the ids of all memories of the bank.
+    """
+    days = {id_: day_said(fact) for id_, fact in ledger.consumed.items()}
+
+    def is_open(pair: tuple[str, str]) -> bool:
+        return pair[0] in held and pair[1] in held and (min(pair), max(pair)) not in ledger.wanted_both
+
+    decided = {frozenset(pair) for pair in ledger.successors().items()}
+    there = {pair: one for pair, one in found.items() if frozenset(pair) not in decided and is_open(pair)}
+    likely = {pair: there[pair].reason for pair in same.likely_changes(there, days, today)}
+    asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
+    dated = {pair: one.reason for pair, one in there.items() if one.relation is same.Relation.NEWER}
+    return {**likely, **asked, **dated}
+
+
 def _memories(catalog: PageMemoryCatalog, ids: Iterable[str]) -> dict[str, Memory]:
     return {id_: memory_of(lines) for id_, lines in catalog.lines_of(ids).items()}
 

@@ -106,7 +106,7 @@ class Held:
     def facts(self, pending: int) -> BankFacts:
         """The facts about bank and index."""
         index = self.search.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
-        return bank_facts(self.root, index, self.settings.split.warn_kib)
+        return bank_facts(self.root, index, self.settings)
 
     def tidy(self) -> None:
         """After a while without work, free the memory that only work needs."""

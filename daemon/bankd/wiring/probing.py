@@ -123,7 +123,7 @@ def read_facts(probe: Probe) -> HealthFacts:
         index = replace(probe.indexes.bank.facts(), pending=probe.indexes.pending())
     except (IndexDamaged, OSError) as error:
         index = IndexFacts(problem=str(error))
-    bank = bank_facts(probe.root, index, settings.split.warn_kib)
+    bank = bank_facts(probe.root, index, settings)
     problems, _ = check_configuration(probe.root)
     start, zone = find_installation(probe.root).how_to_start(), settings.timezone
     return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=zone, unusable=problems, how_to_start=start)

@@ -94,6 +94,7 @@ SELECT id, path, line FROM memories WHERE id IN (
     SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
 ) ORDER BY path, line
 """
+_ALL_IDS = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
 PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
 HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
 _SAVED = "INSERT OR IGNORE INTO noted VALUES ('saved ' || ?)"
@@ -128,6 +129,17 @@ def read_prose(catalog: Path) -> int:
 def read_copied(catalog: Path) -> list[Copied]:
     """The memories that stand more than once; none without a catalog. Nothing is written."""
     return _copied(_read_only(catalog, _COPIED))
+
+
+def read_changes(catalog: Path) -> tuple[Pairs, frozenset[str]]:
+    """The pairs in which the newer memory replaces, or may replace, the older, and the ids of all memories of the bank.
+
+    Both are empty without a catalog, and when there is no such pair, nor a question about one. Nothing is written.
+    """
+    rows = _read_only(catalog, "SELECT * FROM alike WHERE relation IN ('newer', 'likely') ORDER BY older, newer")
+    if not rows and not _read_only(catalog, "SELECT 1 FROM noted WHERE what LIKE 'asked %' LIMIT 1"):
+        return {}, frozenset()
+    return _pairs_of(rows), frozenset(id_ for (id_,) in _read_only(catalog, _ALL_IDS))
 
 
 def _read_only(catalog: Path, query: str, values: tuple[str, ...] = ()) -> list[Any]:
@@ -341,11 +353,7 @@ class ComparedTable:
 
     def known_pairs(self) -> Pairs:
         """All pairs that were found, with their relations."""
-        rows = self._database.execute("SELECT * FROM alike ORDER BY older, newer")
-        return {
-            (older, newer): Likeness(Relation(relation), reason, bool(is_dated), score)
-            for older, newer, relation, reason, is_dated, score in rows
-        }
+        return _pairs_of(self._database.execute("SELECT * FROM alike ORDER BY older, newer"))
 
     def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Forget what was found of these pairs, in whichever order their ids stand."""
@@ -358,6 +366,13 @@ class ComparedTable:
         self._database.change_rows(
             ("DELETE FROM looked_at WHERE id = ?", rows), ("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
         )
+
+
+def _pairs_of(rows: Iterable[Sequence[Any]]) -> Pairs:
+    return {
+        (older, newer): Likeness(Relation(relation), reason, bool(is_dated), score)
+        for older, newer, relation, reason, is_dated, score in rows
+    }
 
 
 def _rows_of(pairs: Pairs) -> list[tuple[object, ...]]:
@@ -485,8 +500,7 @@ class PageMemoryCatalog(ComparedTable):
 
     def all_lines(self) -> Mapping[str, MemoryLines]:
         """The exact lines of every memory of the bank with an id on pages that can be written now, by id, in the order of pages."""
-        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
-        return self.lines_of(id_ for (id_,) in self._catalog_db.execute(query))
+        return self.lines_of(id_ for (id_,) in self._catalog_db.execute(_ALL_IDS))
 
     def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
         """The first place of each memory, `page:line`, and its text there."""

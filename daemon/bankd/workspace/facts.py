@@ -19,11 +19,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
+from zoneinfo import ZoneInfo
 
 from bankd.config.workspace import FOLDERS
 from bankd.edits.settle import is_watched
@@ -32,12 +33,14 @@ from bankd.errors import ConflictError, StorageError, UserError
 from bankd.health.health import BankFacts, ClockReading, ClockTrust, Copied, IndexFacts, find_copied, judge_reading
 from bankd.health.schedule import LedgerRow, row_from_json, row_to_json
 from bankd.layouts.rearrange import is_splittable
+from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import fold_events
 from bankd.memory.new_lines import find_vanished
 from bankd.memory.report import ReportRow
 from bankd.memory.undo import encoded_forms, holds_form, scrub_bytes, scrub_record
 from bankd.pages.names import INBOX
 from bankd.pages.page import read_page
+from bankd.settings import Settings
 from bankd.storage.disk import (
     check_room,
     clear_the_way,
@@ -52,7 +55,7 @@ from bankd.storage.journals import DONE, RUNS, TXN, Journals, Staging
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import FILE_CAP, BankFiles, FileTree, find_lines
 from bankd.system.clock import read_clocks, utc_now
-from bankd.workspace.catalog import CatalogDatabase, read_copied, read_held_back, read_known, read_prose
+from bankd.workspace.catalog import CatalogDatabase, read_changes, read_copied, read_held_back, read_known, read_prose
 
 log = logging.getLogger(__name__)
 
@@ -60,8 +63,8 @@ _CLOCK = ".bankd/clock.json"
 _CLOCK_CAP = 4096
 
 
-def bank_facts(root: Path, index: IndexFacts, warn_kib: float) -> BankFacts:
-    """The facts about the folders, with those of the index. A page of `warn_kib` KiB or more counts as large."""
+def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
+    """The facts about the folders, with those of the index."""
     catalog = root / ".bankd" / "catalogue.sqlite3"
     held_back, trouble = read_held_back(catalog), trouble_of(root, FOLDERS[1:])
     found = BankFacts(
@@ -97,12 +100,15 @@ def bank_facts(root: Path, index: IndexFacts, warn_kib: float) -> BankFacts:
         return replace(
             found,
             pages=len(pages),
-            large=tuple(path for path, size in sizes if size >= warn_kib * 1024 and is_splittable(path)),
+            large=tuple(path for path, size in sizes if size >= settings.split.warn_kib * 1024 and is_splittable(path)),
             too_large=tuple(path for path, seen in sorted(logs.files.items()) if seen.size > FILE_CAP),
             left_alone={**logs.quarantined, **bank.quarantined, **archive.quarantined},
             is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
             resting=Journals(tree, Staging(tree)).resting(utc_now()),
             unread_events=_unread_lines(root, tree),
+            contradictions=_count_contradictions(
+                tree, catalog, utc_now().astimezone(ZoneInfo(settings.timezone)).date()
+            ),
             closed={} if trouble else closed_among(tree, [f"bank/{INBOX}", *pages, *archived]),
         )
 
@@ -122,6 +128,13 @@ def _unread_events(root: Path, _files: tuple[tuple[str, float, int], ...]) -> tu
         events = EventLog(tree, "")
         events.read_events()
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
+
+
+def _count_contradictions(tree: FileTree, catalog: Path, today: date) -> int:
+    found, held = read_changes(catalog)
+    if not held:
+        return 0
+    return len(open_contradictions(found, held, fold_events(EventLog(tree, "").read_events()), today))
 
 
 def _still_copied(root: Path, known: list[Copied]) -> tuple[Copied, ...]:
