@@ -283,7 +283,7 @@ def _ids(form: Form) -> list[str]:
 
 DECISIONS: Mapping[str, Decision] = {
     "place": Decision(lambda w, f: review.place_memory(w, _needed(f, "id"), _needed(f, "page")), "Filed on"),
-    "accept": Decision(lambda w, f: review.accept_line(w, *read_place(_needed(f, "place"))), "Taken in"),
+    "accept": Decision(lambda w, f: review.accept_line(w, *read_place(_needed(f, "place"))), "Accepted; the next run takes it in"),
     "dismiss": Decision(lambda w, f: review.dismiss_line(w, *read_place(_needed(f, "place"))), "Dismissed"),
     "keep": Decision(lambda w, f: review.keep_near(w, _needed(f, "id")), "Kept both"),
     "merge": Decision(lambda w, f: review.consolidate_bank(w, _needed(f, "id")), "Merged into one"),
