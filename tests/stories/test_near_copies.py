@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,10 @@ def test_contradictions_are_listed_with_both_sources_unless_a_run_has_decided_th
         encoding="utf-8",
     )
 
+    shutil.rmtree(root / ".bankd")
+    bankctl("doctor", "--fix")
+    hits = bankctl("search", "서버 포트", "--json", "--now", DAY_2).json["hits"]
+    assert [hit["contradicts"] for hit in hits] == [["m-bbbbbbbbbbbb"], ["m-aaaaaaaaaaaa"]]
     pairs = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
 
     assert [pair["reason"] for pair in pairs] == ["8080 → 8081"], "10:00 → 11:00 is decided"

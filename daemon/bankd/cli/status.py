@@ -134,6 +134,8 @@ def _mend(arguments: Namespace) -> Iterator[str]:
     """Mend what needs no decision; gives what was done."""
     from bankd.app.index import index_state, refresh_index
     from bankd.app.rearrange import Rearranger
+    from bankd.app.review import compare_all
+    from bankd.app.workspace import begin_run
     from bankd.wiring.search import make_search
 
     root = find_workspace(arguments.workspace)
@@ -145,6 +147,8 @@ def _mend(arguments: Namespace) -> Iterator[str]:
         with closing(make_search(root)) as searching:
             anew = not index_state(searching.indexes)["usable"]
             yield refresh_index(searching, workspace.now, workspace.transactions.publish, anew=anew)
+        compare_all(begin_run(workspace, "doctor"))
+        workspace.tell_search()
 
 
 def _index(arguments: Namespace) -> Outcome:
