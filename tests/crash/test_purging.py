@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,8 +92,12 @@ def test_a_full_disk_is_told_with_what_is_purged_and_what_is_not(
     what = name if by_id else SAID
     ask(root, "INSERT INTO questions (log, memory, questions) VALUES ('2026-06-01.md', ?, 'who is dry?')", name)
 
-    def refuse(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+    execute = CatalogDatabase.execute_many
+
+    def refuse(database: CatalogDatabase, statement: str, rows: Any) -> None:
+        if statement.startswith("DELETE FROM questions WHERE memory"):
+            raise sqlite3.OperationalError("database or disk is full")
+        execute(database, statement, rows)
 
     with monkeypatch.context() as patched:
         patched.setattr(CatalogDatabase, "execute_many", refuse)
