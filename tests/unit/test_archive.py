@@ -47,6 +47,7 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (replace(FADED, kept=TODAY - timedelta(6)), []),
         (replace(FADED, kept=None), [Reason.FADED]),
         (replace(FADED, restored=TODAY - timedelta(29)), []),
+        (replace(PLAIN, superseded_by="m-b", restored=TODAY - timedelta(29)), []),
         (replace(FADED, restored=TODAY - timedelta(30)), [Reason.FADED]),
         (UNUSED, [Reason.UNUSED]),
         (replace(UNUSED, kept=TODAY - timedelta(90)), []),

@@ -18,7 +18,7 @@ from bankd.layouts.rearrange import read_source
 from bankd.memory.retain import read_log
 from bankd.pages.names import day_in
 from bankd.pages.page import properties_of
-from bankd.pages.scanner import scan_text
+from bankd.pages.scanner import BlockKind, scan_text
 from bankd.search.indexable import read_bank_page, read_log_page
 from tests.examples import examples, texts
 
@@ -34,6 +34,10 @@ def reasons(text: str) -> list[str]:
 @pytest.mark.parametrize("text", [*texts("blocks", "rules"), "---\n- W: kiln\n\n" + "prose\n\n" * 400 + "---\n"])
 def test_only_a_mapping_between_rules_is_front_matter(text: str) -> None:
     assert learned(text) == ["kiln"]
+
+
+def test_a_heading_between_rules_is_a_heading() -> None:
+    assert BlockKind.FRONT_MATTER not in {block.kind for block in scan_text("---\n# Morning\n---\n- W: kiln\n").blocks}
 
 
 def test_what_stands_in_front_matter_is_searched() -> None:
