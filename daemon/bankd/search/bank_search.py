@@ -199,9 +199,8 @@ class BankSearch:
         query, note = None if request.get("op") == "related" else read_request(request, now.date()), ""
         with self._reading:
             if pending is None:
-                if (
-                    self._pending is None
-                ):  # once for all queries of a command: checking every page costs more than a query
+                # Once for all queries of a command: checking every page costs more than a query.
+                if self._pending is None:
                     groups = ["bank"] if query is None else query.groups
                     note, self._pending = self._read.catch_up(now, groups)
                 pending = self._pending

@@ -484,9 +484,8 @@ def find_answers(query: Query, index: IndexView, today: date, options: RankingOp
         ranked: Sequence[Ranked] = listed
     else:
         ranked, near = find_by_words(query, asked, weights, index, today, options)
-        if (
-            options.reranker is not None and query.margin <= 1 and not query.by_page
-        ):  # a prompt waits for no other server
+        # A prompt waits for no other server.
+        if options.reranker is not None and query.margin <= 1 and not query.by_page:
             ranked = _reranked(query.text, ranked, options.reranker)
     stored = options.relations.of([one.row.id for one in ranked if one.row.id])
     if query.project and stored.projects:

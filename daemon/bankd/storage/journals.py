@@ -373,9 +373,8 @@ class Staging:
                 self._calls.exchange(name, stage, leaf, folder)
                 sync_file(self._tree, folder)
                 data = self._read(name)
-                if (
-                    digest_of(data) == staged.after
-                ):  # an editor may still have it open, since it stood there for a while
+                # An editor may still have it open, since it stood there for a while.
+                if digest_of(data) == staged.after:
                     ours = replace(staged, before=staged.after)
                     self.keep_pristine(ours, data)
                     self._to_trash(staged, ours)

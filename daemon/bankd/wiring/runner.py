@@ -76,9 +76,8 @@ class Runner:
                 return {"unanswered": ask_models(workspace) if workspace.models else {}}
         searching = make_search(root, settled(search_settings_of(configuration.settings)), self._worker)
         try:
-            if (
-                descriptor is None
-            ):  # to catch up: the index has a lock of its own, and nothing waits for analyser or run
+            # To catch up: the index has a lock of its own, and nothing waits for analyser or run.
+            if descriptor is None:
                 searching.refresh(read_clock(configuration.settings.timezone), None, may_wait=False)
                 return {}
             with closing(FileTree(root)) as tree:

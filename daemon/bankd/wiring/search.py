@@ -71,6 +71,7 @@ def make_indexes(
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
 
     def tell_relations() -> None:
+        """After a restore only the events know which memory is newer: a search must not tell an old value as true."""
         from pathlib import Path
 
         from bankd.errors import BankError
