@@ -383,7 +383,7 @@ def test_installing_writes_a_unit_that_systemd_accepts(
     ("typed", "words"),
     [
         (["se"], ["search", "service"]), (["service", "un"], ["uninstall"]), (["search", "--ex"], ["--explain"]),
-        (["search", "--tag", ""], ["W", "B", "O", "S"]), (["fleet", "stat"], ["status"]), (["import", "/et"], []),
+        (["search", "--pl"], ["--plain"]), (["search", "--tag", ""], ["W", "B", "O", "S"]), (["fleet", "stat"], ["status"]), (["import", "/et"], []),
     ],
 )  # fmt: skip
 def test_each_shell_completes_commands_options_and_their_words(

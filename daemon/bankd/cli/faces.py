@@ -155,6 +155,6 @@ def _candidates(before: Sequence[str]) -> Iterator[tuple[str, str]]:
     option = next((one for one in actions if before[-1] in one.option_strings and one.nargs != 0), None)
     for one in [option] if option else actions:
         if one.option_strings and not option:
-            yield one.option_strings[-1], one.help or ""
+            yield from ((word, one.help or "") for word in one.option_strings if word.startswith("--"))
         else:
             yield from ((str(word), "") for word in one.choices or ())
