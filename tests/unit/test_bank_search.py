@@ -230,9 +230,7 @@ def test_many_files_are_read_by_another_process(tmp_path: Path, paths: int, expe
     done: list[str] = []
     search = SimpleNamespace(take_in=lambda paths, now: done.append("take in"))
     held = SimpleNamespace(search=search, catch_up=lambda: done.append("catch up"), now=lambda: NOW)
-    around = SimpleNamespace(
-        workspace=tmp_path, bank="", polling=True, runtime_folder=None, clock=lambda: NOW, read_clocks=lambda: None
-    )
+    around = SimpleNamespace(workspace=tmp_path, bank="", polling=True, runtime_folder=None, clock=lambda: NOW)
     daemon = Daemon(cast(Any, held), cast(Any, around), cast(Any, None))
 
     daemon.files_changed(Changes(changed=tuple(f"bank/{number}.md" for number in range(paths))))

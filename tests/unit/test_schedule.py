@@ -303,7 +303,7 @@ def test_the_slot_of_a_failed_run_is_known_from_its_beginning() -> None:
     LedgerRow(NOW, "inbox", RunOutcome.RAN, run="20261122T120000-place", counts={"placed": 1}, changed=True, given=True),
     LedgerRow(NOW, "reflect", RunOutcome.RAN, note="nothing new", by_hand=True),
     row(RunOutcome.STARTED), row(RunOutcome.STARTED, slot=None), LedgerRow(NOW, "reflect", RunOutcome.MISSED, SLOT, made_up=True),
-    LedgerRow(NOW, "micro", RunOutcome.RAN, None, seconds=1.25, note="3 new"), LedgerRow(NOW, "clock", RunOutcome.CLOCK, note="set back"),
+    LedgerRow(NOW, "micro", RunOutcome.RAN, None, seconds=1.25, note="3 new"),
 ])  # fmt: skip
 def test_rows_come_back_as_they_were_written(written: LedgerRow) -> None:
     assert row_from_json(row_to_json(written)) == written

@@ -197,7 +197,7 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
         lost = sum(not row.made_up for row in missed)
         tail = f", {lost} of them not made up for" if lost else ", all made up for"
         text = f"{len(missed)} planned runs were missed in the last 7 days{tail}"
-        yield HealthFinding("daemon", text, "bankctl status --missed")
+        yield HealthFinding("daemon", text, "see: bankctl log")
     if daemon is None and index.pending and index.updated:  # the first search or run makes an index if there is none
         text = f"changed pages that are not in the index yet: {index.pending}"
         yield HealthFinding("index", text, "bankctl cycle micro, or start the daemon")
@@ -395,8 +395,6 @@ def render_metrics(facts: HealthFacts) -> str:
     return metrics_text(metrics)
 
 
-LEAST_JUMP = timedelta(seconds=30)
-"""Seconds. A check every 30 s does not notice a shorter sleep; smaller steps are corrections of a network clock."""
 LARGEST_STEP = timedelta(days=3)
 """A jump larger than a wrong zone or a weekend of drift explains, and too short for opinions to fade away unseen."""
 
@@ -408,24 +406,12 @@ FROZEN = (
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """The wall clock, aware, beside two clocks that nobody can set: seconds since boot, with sleep and without."""
+    """The wall clock, aware, beside a clock that nobody can set: seconds since boot, sleep included."""
 
     wall: datetime
     since_boot: float
-    awake: float
     boot: str = ""
     """Which boot that was."""
-
-
-def find_jumps(before: ClockReading, after: ClockReading) -> tuple[str, ...]:
-    """The jumps of the clock between two readings, in words: sleep, a changed clock, or both."""
-    passed = timedelta(seconds=after.since_boot - before.since_boot)
-    slept = passed - timedelta(seconds=after.awake - before.awake)
-    step = after.wall - before.wall - passed
-    jumps = [("the computer slept for", slept)] if slept >= LEAST_JUMP else []
-    if abs(step) >= LEAST_JUMP:
-        jumps.append((f"the clock was set {'forward' if step > timedelta(0) else 'back'} by", abs(step)))
-    return tuple(f"{what} {timedelta(seconds=round(by.total_seconds()))}" for what, by in jumps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,6 @@ class RunOutcome(StrEnum):
     REFUSED = "refused"
     STOPPED = "stopped"
     MISSED = "missed"
-    CLOCK = "clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +246,7 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
     match row.outcome:
         case RunOutcome.ENROLLED:
             return History(JobState(anchor=row.at), last=history.last)
-        case RunOutcome.STARTED | RunOutcome.MISSED | RunOutcome.CLOCK:
+        case RunOutcome.STARTED | RunOutcome.MISSED:
             begun = row if row.outcome is RunOutcome.STARTED else history.open
             return replace(history, state=_account(state, row.slot), open=begun)
         case RunOutcome.RAN:

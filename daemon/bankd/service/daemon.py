@@ -19,10 +19,9 @@ from bankd import __version__
 from bankd.config.workspace import FOLDERS
 from bankd.errors import BankError, BusyError, UsageError
 from bankd.health import health
-from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.service.jobs import Jobs
 from bankd.storage.disk import trouble_of
-from bankd.system.clock import read_clocks, utc_now
+from bankd.system.clock import utc_now
 from bankd.system.process import Timer, logged_as
 from bankd.system.socket_client import socket_path
 from bankd.system.socket_server import Answer, LockLoan, Request, SocketServer
@@ -34,7 +33,6 @@ from bankd.workspace.watcher import Watcher
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bankd.health.health import ClockReading
     from bankd.service.banks import BankSignals
     from bankd.system.manager import Notifier, Signals
     from bankd.workspace.watcher import Changes
@@ -65,7 +63,6 @@ class ServiceEnvironment:
     polling: bool = False
     runtime_folder: Path | None = None
     beat: float = BEAT
-    read_clocks: Callable[[], ClockReading] = read_clocks
     clock: Callable[[], datetime] = utc_now
 
 
@@ -75,7 +72,7 @@ class Daemon:
     def __init__(self, held: Held, around: ServiceEnvironment, signals: Signals | BankSignals) -> None:
         """Put the parts together; nothing runs yet."""
         self._held, self._signals, self._around = held, signals, around
-        self._since, self._reading = around.clock(), around.read_clocks()
+        self._since = around.clock()
         self._settings_problem = self._disk_trouble = ""
         self._reloading = threading.Lock()
         self._ledger = RunLedger(around.workspace)
@@ -123,8 +120,7 @@ class Daemon:
         return bool(came & {signal.SIGTERM, signal.SIGINT})
 
     def beat(self) -> None:
-        """Look at the clock, at what is due, and at every part; feed the watchdog when every part works."""
-        self._notice_jumps()
+        """Look at the clock for what is due, and at every part; feed the watchdog when every part works."""
         self._notice_disk()
         self._jobs.look()
         self._watcher.check_watches()
@@ -145,17 +141,6 @@ class Daemon:
         if dead:
             log.error("not alive parts=%s", ",".join(dead))
         return not dead
-
-    def _notice_jumps(self) -> None:
-        reading = self._around.read_clocks()
-        jumps = health.find_jumps(self._reading, reading)
-        self._reading = reading
-        for jump in jumps:
-            log.warning("clock %s", jump)
-            self._ledger.add(LedgerRow(reading.wall, "clock", RunOutcome.CLOCK, note=jump))
-        if jumps:
-            self._timer.realign()
-            self._watcher.look_at_all()
 
     def _notice_disk(self) -> None:
         before, self._disk_trouble = self._disk_trouble, trouble_of(self._held.root, FOLDERS[1:])

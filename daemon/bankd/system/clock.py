@@ -55,10 +55,10 @@ def read_monotonic() -> float:
 
 
 def read_clocks() -> ClockReading:
-    """The wall clock, two clocks that count from boot, with and without sleep, and the id of that boot."""
+    """The wall clock, the seconds since boot, sleep included, and the id of that boot."""
     from bankd.health.health import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
 
     boot = ""
     with suppress(OSError):
         boot = _BOOT_ID.read_text().strip()
-    return ClockReading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic(), boot)
+    return ClockReading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), boot)

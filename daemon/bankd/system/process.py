@@ -153,7 +153,6 @@ class Timer:
         executors = {"default": ThreadPoolExecutor(1), "work": ThreadPoolExecutor(1)}
         defaults = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}
         self._scheduler = BackgroundScheduler(executors=executors, job_defaults=defaults, timezone=UTC)
-        self._timetables: dict[str, Timetable] = {}
         self._unfinished: list[_Work] = []
 
     def start(self) -> None:
@@ -161,14 +160,9 @@ class Timer:
         self._scheduler.start()
 
     def set_timetables(self, timetables: dict[str, Timetable]) -> None:
-        """Ring by these from now on. Call it again after the clock was set: APScheduler does not notice that."""
-        self._timetables = timetables
+        """Ring by these from now on."""
         for name, timetable in timetables.items():
             self._scheduler.add_job(self._ring, TimetableTrigger(timetable), id=name, replace_existing=True)
-
-    def realign(self) -> None:
-        """Compute the alarms again, as after the clock was set."""
-        self.set_timetables(self._timetables)
 
     def ring_in(self, wait: timedelta, now: datetime, what: str) -> None:
         """Ring once after `wait` from `now`. A later call with the same `what` replaces an earlier one."""

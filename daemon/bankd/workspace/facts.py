@@ -189,7 +189,7 @@ class TrustedClock:
         try:
             fields: dict[str, Any] = json.loads(self._tree.read_own(_CLOCK, _CLOCK_CAP) or b"{}")
             wall = datetime.fromisoformat(fields["wall"])
-            anchor = ClockReading(wall, float(fields["steady"]), 0.0, str(fields["boot"]))
+            anchor = ClockReading(wall, float(fields["steady"]), str(fields["boot"]))
             off = fields.get("off_seconds")
             trust = ClockTrust(anchor, None if off is None else timedelta(seconds=float(off)))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):

@@ -140,10 +140,6 @@ class Watcher:
         """Find and set lost watches again, in the thread; cheap enough for every half minute."""
         self._inbox.put(self._check_watches)
 
-    def look_at_all(self) -> None:
-        """Look at everything soon, in the thread: after sleep, or before a run."""
-        self._inbox.put(lambda: self._bring_forward(0.0))
-
     def _poll(self, reason: str) -> None:
         if self._hints is not None:
             self._hints.stop()
