@@ -58,7 +58,10 @@ def _unquoted(text: str) -> str:
 
 
 class _Own(str):
-    """What stood in the place of a `{}`. In the Korean `{:_}` says that it is a text of bankd too; `{:.0}` leaves it out."""
+    """A value that is put into a message. A Korean message may write its place as `{:_}`: translate the value too.
+
+    Or as `{:.0}`: leave the value out.
+    """
 
     __slots__ = ()
 

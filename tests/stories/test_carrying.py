@@ -87,7 +87,7 @@ def test_a_backup_of_folders_elsewhere_holds_their_files(bank: Path, bankctl: Ru
     bankctl("backup", str(tmp_path / "saved.tar.gz"))
     said = bankctl("restore", str(tmp_path / "saved.tar.gz"), str(tmp_path / "again"))
 
-    assert "bank stood elsewhere" in said.out
+    assert "bank was outside the workspace" in said.out
     assert not (tmp_path / "again/bank").is_symlink()
     assert "2 memories: all promises hold" in said.out
 

@@ -234,7 +234,7 @@ def _purge(arguments: Namespace) -> Outcome:
         *breaking_links(dangling, _FINAL),
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
         "" if purged.cleaned else _("no file of bankd holds it"),
-        _(f"made anew, since that may hold it: {', '.join(purged.anew)}"),
+        _(f"made anew, since the old one may have held the words: {', '.join(purged.anew)}"),
         _("bankd does not reach:"),
         *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
         _("the named lines stay: delete or reword them yourself (bankctl edit LINE opens one)")
@@ -478,7 +478,9 @@ def restore_command(arguments: Namespace) -> Outcome:
     with open_workspace(find_workspace(str(root)), None, write=False) as workspace:
         verdict = verify_workspace(workspace)
     found = counted(len(verdict.findings), "finding") if verdict.findings else _("all promises hold")
-    elsewhere = _(f"{', '.join(done.folders)} stood elsewhere and is now in the workspace: folders in bankd.yaml")
+    elsewhere = _(
+        f"{', '.join(done.folders)} was outside the workspace and is inside it now; bankd.yaml says so under `folders`"
+    )
     return Outcome(
         {"workspace": str(root), "files": done.files, "ok": not verdict.findings, "moved_in": done.folders},
         _(f"{styled(str(root), 'bold')}: {counted(done.files, 'file')} restored")

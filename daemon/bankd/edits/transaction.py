@@ -297,7 +297,7 @@ def replay_transaction(
 
 
 def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:
-    """A look at the files of a planned state, and at the real ones for all others."""
+    """A look that finds the texts of `state`; a path that is not in it is looked up by `look`."""
     return lambda path: state[path] if path in state else look(path)
 
 

@@ -115,7 +115,10 @@ def _open(file: Path) -> sqlite3.Connection:
 
 
 def _build(root: Path, rows: sqlite3.Connection) -> str:
-    """Runs may find relations without a change of the index, so the catalog's time is part of the state."""
+    """A text that changes when the index or the relations between memories change.
+
+    Relations stand in the catalog, which may change alone: its time of change is part of the text.
+    """
     catalog = root / ".bankd/catalogue.sqlite3"
     return f"{_rows_of(root).parent.name}:{_state(rows, 'generation')}:{catalog.stat().st_mtime_ns if catalog.exists() else 0}"
 

@@ -184,9 +184,9 @@ def share_asked(terms: Collection[str], weights: Weights) -> float:
 
 
 def shares_subject(terms: Collection[str], weights: Weights) -> bool:
-    """Whether a memory shares more with a question than asking words: "of" does not tell a capital from a disk.
+    """Whether a memory shares a word with a question that is more than an asking word, such as "of" or "where".
 
-    In a question that has only asking words, these count.
+    True for a question that has only asking words.
     """
     subjects = _subjects_of(tuple(weights.terms))
     return not subjects or not subjects.isdisjoint(terms)
