@@ -126,6 +126,14 @@ def test_a_line_that_the_bank_has_is_not_said_twice(logs: Path, bankctl: Run) ->
     assert [hit["group"] for hit in hits_of(bankctl, "when does the production deploy run")] == ["bank"]
 
 
+def test_what_the_bank_says_is_not_shown_again_from_the_prose_of_a_log(root: Path, bankctl: Run) -> None:
+    said = "Peter flies to Busan on Friday.\n\n- W @Peter: Peter flies to Busan on Friday.\n"
+    (root / "memory" / "2026-05-04.md").write_text(said, encoding="utf-8")
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+
+    assert [hit["group"] for hit in hits_of(bankctl, "when does Peter fly to Busan")] == ["bank"]
+
+
 def test_only_the_groups_that_are_named_answer_and_say_what_a_line_became(logs: Path, bankctl: Run) -> None:
     hits = hits_of(bankctl, "--in", "logs", "when does the production deploy run")
     (kept,) = hits_of(bankctl, "--in", "bank", "when does the production deploy run")
