@@ -152,6 +152,24 @@ def test_a_note_is_told_what_it_may_replace_and_sent_again_replaces_it(agent: Ag
     assert not any(hit.endswith(old_id) for hit in hits), "only what holds now"
 
 
+@pytest.mark.parametrize(("floors", "offered"), [(3.9, 0), (4.1, 1)])
+def test_with_vectors_a_note_may_replace_what_stands_four_floors_above_strangers(
+    agent: Agent, bankctl: Run, monkeypatch: pytest.MonkeyPatch, floors: float, offered: int
+) -> None:
+    agent.call("memory_note", text="W @relay: The relay listens on port 8080.")
+    assert bankctl("cycle", "micro", "--now", "2099-05-05T03:00").code == 0
+    by_words = BankReader.search
+
+    def by_meaning(bank: BankReader, request: dict[str, Any]) -> dict[str, Any]:
+        hits = by_words(bank, request)["hits"]
+        return {"hits": [{**hit, "parts": {**hit["parts"], "meaning": 0.9, "floors": floors}} for hit in hits]}
+
+    monkeypatch.setattr(BankReader, "search", by_meaning)
+    told = agent.call("memory_note", text="W @relay: The relay listens on port 9443.")["structuredContent"]
+
+    assert len(told.get("may_replace", ())) == offered
+
+
 def test_the_questions_of_a_note_stay_in_the_log(agent: Agent, root: Path, bankctl: Run) -> None:
     place = agent.call("memory_note", text="DB는 PostgreSQL이다.", questions=["로컬 DB가 뭐야"])["structuredContent"][
         "place"

@@ -306,12 +306,10 @@ def _brief(bank: BankReader, arguments: Json) -> Json:
     return {"items": made.text.splitlines(), "note": DATA_NOTICE}
 
 
-_LIKE, _LIKE_BY_WORDS = 0.36, 0.22
-"""From this likeness on, a note may replace a memory, with vectors and without: chosen on three sets of `bench.lives`."""
-_USUAL_COSINE, _STEEP = 0.8, 3.0
-"""The factor for the part of a cosine above the usual one."""
+_LIKE, _LIKE_BY_WORDS = 4.0, 0.22
+"""From so many floors on, and without vectors from this share of its words on, a note may replace a memory: chosen on three sets of `bench.lives`."""
 _SAME_SUBJECT = 0.1
-"""What it counts that both are about the same."""
+"""What it counts, without vectors, that both are about the same."""
 _MOST_LIKE = 3
 
 
@@ -376,12 +374,14 @@ def _like_note(bank: BankReader, memory: Memory) -> Json:
 
 
 def _likeness(hit: Json, *, is_same: bool) -> float:
-    """How much a memory is like a note, by shared words, cosine, and whether both are about the same; from 1 on the note may replace it."""
-    asked = float(hit["parts"].get("asked", 0.0)) + (_SAME_SUBJECT if is_same else 0.0)
-    cosine = hit["parts"].get("meaning")
-    if cosine is None:
-        return asked / _LIKE_BY_WORDS
-    return (asked + _STEEP * max(0.0, float(cosine) - _USUAL_COSINE)) / _LIKE
+    """How much a memory is like a note; from 1 on the note may replace it.
+
+    With vectors it is the evidence of search: how far the cosine is above that of strangers, and the words that both share.
+    """
+    parts = hit["parts"]
+    if "meaning" in parts:
+        return float(parts["floors"]) / _LIKE
+    return (float(parts.get("asked", 0.0)) + (_SAME_SUBJECT if is_same else 0.0)) / _LIKE_BY_WORDS
 
 
 def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -> Json:
