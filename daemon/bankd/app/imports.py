@@ -1,7 +1,6 @@
 """Conversations and notes from elsewhere become logs: each turn once, however often it is read again.
 
-An import by a person is a run and can be taken back. Its turns then go into a file beside their log. Only imports read
-that file: no run takes in the same turns again, but a person who imports the source once more gets them.
+An import by a person is recorded as a run. It cannot be undone: whoever does not want a log that it made deletes it.
 """
 
 from __future__ import annotations
@@ -13,15 +12,12 @@ from datetime import datetime
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from bankd.app.workspace import Workspace, record_run
+from bankd.app.workspace import Workspace
 from bankd.edits.settle import is_conflict_copy
-from bankd.edits.transaction import Event
 from bankd.errors import bug_in
-from bankd.memory.ledger import IMPORTED
 from bankd.memory.report import ReportRow
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.transcripts import day_logs
-from bankd.transcripts.day_logs import ASIDE, ImportedEnd
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
 
 if TYPE_CHECKING:
@@ -32,8 +28,8 @@ if TYPE_CHECKING:
 class Imported:
     """The result for one source: new turns by log, the number of known turns, and lines that could not be read.
 
-    `withheld` counts the known turns that a person took back, and that only a person can bring in again. `passed` counts
-    the rows that hold no turn, by type. With `is_dated_by_stamp` no day was found, so the file's time of change gave it.
+    `passed` counts the rows that hold no turn, by type. With `is_dated_by_stamp` no day was found, so the file's time of
+    change gave it.
     """
 
     source: str
@@ -42,7 +38,6 @@ class Imported:
     known: int = 0
     torn: Sequence[TornRow] = ()
     problem: str = ""
-    withheld: int = 0
     passed: Mapping[str, int] = field(default_factory=dict)
     is_dated_by_stamp: bool = False
 
@@ -55,19 +50,16 @@ _REMEMBERED_AT_ONCE = 500
 class Importer:
     """Imports sources into one workspace; `zone_of` converts a time to the zone of the workspace.
 
-    `project_of` gives the project of a folder, empty if it is in none.
-
-    Turns that a person took back come in again only with `is_by_hand`. `ends` has by log what was appended.
+    `project_of` gives the project of a folder, empty if it is in none. `written` counts the new turns in each log.
     """
 
     logs: ImportedLogs
     finders: Sequence[Finder]
     zone_of: Callable[[datetime], datetime]
     project_of: Callable[[str], str]
-    is_by_hand: bool = False
     is_dry: bool = False
-    ends: dict[str, ImportedEnd] = field(default_factory=dict)
-    _known: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    written: Counter[str] = field(default_factory=Counter)
+    _known: dict[str, set[str]] = field(default_factory=dict)
     _logs: dict[str, defaultdict[str, set[str]]] = field(default_factory=dict)
     """Logs, by agent and by the part of their name after the day."""
 
@@ -76,11 +68,11 @@ class Importer:
         seen, fresh = dict(self.logs.seen()), 0
         try:
             for source in sources:
-                if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
+                if seen.get(source.path) == source.stamp:
                     continue
                 imported = self._import(source)
                 if not (imported.problem or self.is_dry):
-                    seen[source.path] = _withheld(source) if imported.withheld else source.stamp
+                    seen[source.path] = source.stamp
                     fresh += 1
                     if fresh % _REMEMBERED_AT_ONCE == 0:
                         self.logs.remember(seen)
@@ -100,20 +92,17 @@ class Importer:
             return Imported(source.path, "", {}, problem=bug_in("it cannot be read", error))
         if recognised is None:
             return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
-        added, known, withheld = dict[str, int](), 0, 0
+        added, known = dict[str, int](), 0
         for read in recognised.conversations:
             conversation = self._under_own_name(recognised.agent, read)
-            had = self._keys(recognised.agent, conversation)
-            unwanted = frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had
-            new = self._take_in(recognised.agent, conversation, source, had | unwanted)
+            new = self._take_in(recognised.agent, conversation, source)
             added.update(new)
             known += len(conversation.turns) - sum(new.values())
-            withheld += sum(turn.key in unwanted for turn in conversation.turns)
         torn = [row for conversation in recognised.conversations for row in conversation.torn]
         passed = sum((Counter(one.passed) for one in recognised.conversations), Counter[str]())
         is_dated = all(one.day or all(turn.at for turn in one.turns) for one in recognised.conversations)
         return Imported(
-            source.path, recognised.agent, added, known, torn, withheld=withheld, passed=dict(passed),
+            source.path, recognised.agent, added, known, torn, passed=dict(passed),
             is_dated_by_stamp=bool(added) and not is_dated,
         )  # fmt: skip
 
@@ -121,37 +110,37 @@ class Importer:
         """Notes, each under a name that no other file of the same name uses for its logs; a moved file keeps its logs."""
         keys, name = {turn.key for turn in notes.turns}, notes.name
         for number in count(2) if notes.origin else ():
-            texts = [self.logs.read(agent, log) for log in self._logs_of(agent, notes, (".md", ASIDE))]
+            texts = [self.logs.read(agent, log) for log in self._logs_of(agent, notes)]
             known = keys & set().union(*map(day_logs.keys_in_log, texts))
             if not texts or any(day_logs.origin_line(notes) in text for text in texts) or 2 * len(known) > len(keys):
                 break
             notes = replace(notes, name=f"{name}-{number}".strip("-"))
         return notes
 
-    def _logs_of(self, agent: str, conversation: Dialogue | None, endings: str | tuple[str, ...]) -> list[str]:
-        """The logs whose names end like this and that may have turns of this conversation, or of any."""
+    def _logs_of(self, agent: str, conversation: Dialogue | None) -> list[str]:
+        """The logs that may have turns of this conversation, or of any."""
         if agent not in self._logs:
             self._logs[agent] = defaultdict(set)
             for log in self.logs.names(agent):
-                self._logs[agent][log.removesuffix(ASIDE)[10:]].add(log)
+                if log.endswith(".md"):
+                    self._logs[agent][log[10:]].add(log)
         families = self._logs[agent]
         logs = families[day_logs.log_name(conversation, "")] if conversation else chain.from_iterable(families.values())
-        found = (log for log in logs if not conversation or day_logs.is_log_of(conversation, log.removesuffix(ASIDE)))
-        return [log for log in found if log.endswith(endings)]
+        return [log for log in logs if not conversation or day_logs.is_log_of(conversation, log)]
 
-    def _keys(self, agent: str, conversation: Dialogue, ending: str = ".md") -> Set[str]:
-        """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending.
+    def _keys(self, agent: str, conversation: Dialogue) -> Set[str]:
+        """The keys of turns in the logs of a conversation.
 
         For a session all logs of its agent count: a resumed or branched session begins with a copy of another.
         """
-        if conversation.is_quoted and (agent, ending) in self._known:
-            return self._known[agent, ending]
-        logs = self._logs_of(agent, None if conversation.is_quoted else conversation, ending)
+        if conversation.is_quoted and agent in self._known:
+            return self._known[agent]
+        logs = self._logs_of(agent, None if conversation.is_quoted else conversation)
         keys = {key for log in logs for key in day_logs.keys_in_log(self.logs.read(agent, log))}
-        return self._known.setdefault((agent, ending), keys) if conversation.is_quoted else keys
+        return self._known.setdefault(agent, keys) if conversation.is_quoted else keys
 
-    def _take_in(self, agent: str, conversation: Dialogue, source: FileSource, known: Set[str]) -> Mapping[str, int]:
-        logs = self._logs_of(agent, conversation, ".md")
+    def _take_in(self, agent: str, conversation: Dialogue, source: FileSource) -> Mapping[str, int]:
+        logs, known = self._logs_of(agent, conversation), self._keys(agent, conversation)
         days = day_logs.new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
         for day, turns in sorted(days.items()):
             log = day_logs.log_name(conversation, day)
@@ -159,22 +148,16 @@ class Importer:
             head = "\n" if log in logs else day_logs.opening(agent, conversation, day, project)
             for text in day_logs.chunks(turns, conversation.is_quoted, self._mask) if not self.is_dry else ():
                 self.logs.append(agent, log, head + text)
-                self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(head + text)
                 head = "\n"
             if not self.is_dry:
                 self._logs[agent][log[10:]].add(log)
-                self.ends[f"{agent}/{log}"].turns += len(turns)
+                self.written[f"{agent}/{log}"] += len(turns)
         if conversation.is_quoted:
-            self._known[agent, ".md"].update(turn.key for turns in days.values() for _, turn in turns)
+            self._known[agent].update(turn.key for turns in days.values() for _, turn in turns)
         return {f"{agent}/{day_logs.log_name(conversation, day)}": len(turns) for day, turns in days.items()}
 
     def _mask(self, text: str) -> str:
         return mask_secrets(text, find_secrets(text, self.finders))
-
-
-def _withheld(source: FileSource) -> str:
-    """The stamp of a source from which a run left out turns that a person had taken back."""
-    return f"{source.stamp} but for what was taken back"
 
 
 def _recognised(source: FileSource) -> Recognised | None:
@@ -187,20 +170,10 @@ def _recognised(source: FileSource) -> Recognised | None:
     return read_markdown(source.path, source.text()) if kind == "md" else None
 
 
-def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
-    """Record as a run what was appended to these logs, if anything; StorageError when the disk fails."""
-    if ends:
-        said = ((IMPORTED, log, {"log": log, "size": end.size, "digest": end.digest}) for log, end in ends.items())
-        places = ((f"memory/imports/{log}", f"turns: {end.turns}") for log, end in ends.items())
-        rows = [ReportRow("+", "imported", place, turns, "") for place, turns in places]
-        record_run(workspace, "import", {"imported": len(ends)}, rows, said=said)
-
-
-def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:
-    """Take an import out of its log, or bring it back, as the event says; gives two texts: what was done, what stays."""
-    log, is_back = str(said["log"]), said["type"] == IMPORTED
-    here, there = (f"{log}{ASIDE}", log) if is_back else (log, f"{log}{ASIDE}")
-    if not workspace.imports.move_end(here, there, int(said["size"]), str(said["digest"])):
-        return "", f"memory/imports/{here}: it does not end with what was imported any more"
-    workspace.imports.remember({})  # so that the next import of a person reads the sources again
-    return (f"memory/imports/{log}" if is_back else f"memory/imports/{log}, now in {there.rpartition('/')[2]}"), ""
+def note_import(workspace: Workspace, written: Mapping[str, int]) -> None:
+    """Record as a run how many turns went to these logs, if any."""
+    if written:
+        with workspace.recorder.recording("import") as record:
+            record.is_changed, record.counts = True, {"imported": len(written)}
+            places = ((f"memory/imports/{log}", f"turns: {turns}") for log, turns in written.items())
+            record.rows = [ReportRow("+", "imported", place, turns, "") for place, turns in places]

@@ -10,7 +10,6 @@ from difflib import unified_diff
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bankd.app.imports import move_import
 from bankd.app.review import list_held_back
 from bankd.app.workspace import Workspace
 from bankd.edits.operations import Write
@@ -20,7 +19,7 @@ from bankd.health.schedule import logged_run
 from bankd.layouts.links import Link
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory.archive import written_links
-from bankd.memory.ledger import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT
+from bankd.memory.ledger import FORGOTTEN, REOPENED
 from bankd.memory.links import find_dead_links, follow_links
 from bankd.memory.report import ReportRow
 from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
@@ -158,6 +157,7 @@ def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, byte
 _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",
     "purge": "a purged text cannot come back",
+    "import": "what was imported stays in its log, memory/imports/…; delete that log if you do not want it",
     "feedback": "no page was changed; to correct it, use bankctl feedback again",
     **dict.fromkeys(HEALING, "it only repeated a part of an earlier run; undo that one"),
 }
@@ -248,13 +248,11 @@ class Undo:
 def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
     """The journals of a run; UserError when it cannot be undone."""
     row = next((row for row in list_runs(workspace) if row["run"] == run), {})
+    if row and (why := why_for_good(row)):
+        raise UserError(f"{run}: cannot be undone; {why}")
     if row.get("status") == "empty" and row.get("undoable") is None:
         raise UserError(f"{run}: it changed nothing, so there is nothing to take back")
-    journals = workspace.transactions.journals.find(run)
-    kind = journals[0].transaction.kind
-    if kind in _FOR_GOOD:
-        raise UserError(f"{run}: cannot be undone; {_FOR_GOOD[kind]}")
-    return journals
+    return workspace.transactions.journals.find(run)
 
 
 def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
@@ -264,8 +262,6 @@ def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[
         if said["type"] == IMPORTANCE:
             held = f"importance {said['value']}" if said["value"] else "no importance"
             yield f"{memory} has {held} again", ""
-        elif said["type"] in {IMPORTED, TAKEN_OUT}:
-            yield move_import(workspace, said)
         elif said["type"] == REOPENED and "other" in said:
             workspace.catalog.compare_again([str(memory), str(said["other"])])
             yield f"{memory} and {said['other']} are compared again", ""

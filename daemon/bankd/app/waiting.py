@@ -12,7 +12,7 @@ from datetime import date
 from typing import NamedTuple, TypeAlias
 
 from bankd.app import archive, review
-from bankd.app.runs import Undo
+from bankd.app.runs import Undo, why_for_good
 from bankd.app.show import set_importance
 from bankd.app.workspace import Workspace, begin_run
 from bankd.cycle import Report
@@ -326,9 +326,8 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
         workspace.graph.refresh()
     names, before = workspace.graph.names, {row.run for row in workspace.recorder.open_ledger().rows}
     result = decision.act(workspace, form)
-    runs = [
-        row.run for row in workspace.recorder.open_ledger().rows if row.run and row.changed and row.run not in before
-    ]
+    rows = [row for row in workspace.recorder.open_ledger().rows if row.run and row.changed and row.run not in before]
+    runs = [row.run for row in rows if not why_for_good({"cycle": row.job})]
     page = str(result[0][1]) if isinstance(result, list) and result and isinstance(result[0], tuple) else ""
     if places and not page:
         held = workspace.catalog.lines_of([form["id"]])[form["id"]].page

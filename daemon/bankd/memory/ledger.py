@@ -34,9 +34,6 @@ UNDONE = "undone"
 DISMISSED = "dismissed"
 APART = "apart"
 REOPENED = "reopened"
-IMPORTED = "imported"
-TAKEN_OUT = "taken out"
-"""Of a log: what was imported into it."""
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})

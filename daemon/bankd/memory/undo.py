@@ -44,8 +44,6 @@ REOPENS = {
     kinds.DISMISSED: kinds.REOPENED,
     kinds.SUPERSEDED: kinds.APART,
     IMPORTANCE: IMPORTANCE,
-    kinds.IMPORTED: kinds.TAKEN_OUT,
-    kinds.TAKEN_OUT: kinds.IMPORTED,
 }
 """The answers that an undo takes back, each with the event that does it."""
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})

@@ -43,7 +43,6 @@ import fcntl
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 
-from bankd.edits.operations import digest_of
 from bankd.errors import StorageError
 from bankd.memory.retain import LogPlace, part_replaced, project_in, read_log
 from bankd.pages.scanner import decode_text
@@ -403,25 +402,3 @@ def cut_text(tree: FileTree, folder: str, log: str, text: str) -> bool:
         tree.calls.truncate(fd, start)
         sync_file(tree, fd)
     return True
-
-
-def move_end(tree: FileTree, folder: str, log: str, to: str, size: int, digest: str) -> bool:
-    """Move the last `size` bytes of a log below `memory/` to the end of another in its folder, made when missing.
-
-    They are durable there before they are cut off here. False, and nothing is done, unless they have that digest.
-    """
-    data = tree.read(f"memory/{folder}/{log}", LOG_CAP) or b""
-    tail = data[-size:]
-    if digest_of(tail) != digest:
-        return False
-    if tail == data:
-        with suppress(FileExistsError), tree.folder(f"memory/{folder}") as fd_of_folder:
-            tree.calls.rename_new(log, fd_of_folder, to, fd_of_folder)
-            sync_file(tree, fd_of_folder)
-            return True
-    text = decode_text(tail)
-    append_text(tree, folder, to, text)
-    if cut_text(tree, folder, log, text):
-        return True
-    cut_text(tree, folder, to, text)  # somebody wrote below it at this moment
-    return False

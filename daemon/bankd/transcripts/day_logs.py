@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
-from hashlib import sha256
 from itertools import groupby
 
 from bankd.briefing.recalled import strip_memories
 from bankd.edits.inserting import is_item
-from bankd.edits.operations import DIGEST_DIGITS
 from bankd.memory.retain import project_mark
-from bankd.pages.scanner import encode_text
 from bankd.pages.text import make_visible, show_line
 from bankd.transcripts.formats import Dialogue, Turn
 
@@ -112,27 +109,3 @@ def _copied(turns: Sequence[tuple[datetime, Turn]], mask: Mask) -> Iterator[str]
 def _lines(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         yield from (line[at : at + _WIDTH] for at in range(0, max(len(line), 1), _WIDTH))
-
-
-ASIDE = ".taken-back"
-"""End of the name of a file with imported text that was taken back. Logs end in .md."""
-
-
-class ImportedEnd:
-    """Size in bytes, number of turns, and digest of the text that one import appended to one log: its end is known again."""
-
-    def __init__(self) -> None:
-        """Start with nothing."""
-        self.size = self.turns = 0
-        self._hash = sha256()
-
-    def add(self, text: str) -> None:
-        """Count a piece that was appended."""
-        data = encode_text(text)
-        self._hash.update(data)
-        self.size += len(data)
-
-    @property
-    def digest(self) -> str:
-        """The digest of all pieces together, as `digest_of` would give it."""
-        return self._hash.hexdigest()[:DIGEST_DIGITS]

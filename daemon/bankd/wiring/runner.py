@@ -130,18 +130,16 @@ def left_out_at(workspace: Workspace, places: Sequence[str]) -> list[str]:
 
 
 def import_sources(workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool) -> Iterator[Imported]:
-    """Import these files, those that have not changed since left out; one by hand is a run, and can be taken back."""
+    """Import these files, those that have not changed since left out; one by hand is recorded as a run."""
     imports, zone = workspace.imports, workspace.now.tzinfo
     project_of = BankReader(str(workspace.root)).project_of
     finders = workspace.policy().finders
-    importer = Importer(
-        imports, finders, lambda moment: moment.astimezone(zone), project_of, is_by_hand, workspace.is_dry
-    )
+    importer = Importer(imports, finders, lambda moment: moment.astimezone(zone), project_of, workspace.is_dry)
     try:
         yield from importer.import_all(sources)
     finally:
         if is_by_hand:
-            note_import(workspace, importer.ends)
+            note_import(workspace, importer.written)
 
 
 def run_alone(root: Path) -> None:

@@ -30,7 +30,7 @@ from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, r
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide
 from bankd.ports import UnreadLogs
-from bankd.storage.events import LOG_CAP, append_text, cut_text, move_end
+from bankd.storage.events import LOG_CAP, append_text, cut_text
 from bankd.storage.transactions import TransactionWriter
 from bankd.storage.tree import BankFiles, FileTree
 from bankd.workspace.catalog import HELD_BACK, PROSE, CatalogDatabase, held_back_of, safe_text, seen_row
@@ -402,11 +402,6 @@ class ImportedLogs:
     def append(self, agent: str, log: str, text: str) -> None:
         """Put a text at the end of a log."""
         append_text(self._tree, f"imports/{agent}", log, text)
-
-    def move_end(self, log: str, to: str, size: int, digest: str) -> bool:
-        """Move the last `size` bytes of a log to the end of another; False, and nothing is done, unless they have that digest."""
-        agent, _, name = log.rpartition("/")
-        return move_end(self._tree, f"imports/{agent}", name, to.rpartition("/")[2], size, digest)
 
     def seen(self) -> Mapping[str, str]:
         """The stamps of the sources that were read whole; none when that file cannot be read."""
