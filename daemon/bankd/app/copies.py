@@ -76,16 +76,12 @@ def export_markdown(workspace: Workspace) -> str:
 
 
 class Backup(NamedTuple):
-    """A backup that was written: its file, how many files and bytes it holds, what could not be read, and earlier backups.
-
-    Earlier backups in the workspace are left out.
-    """
+    """A backup that was written: its file, how many files and bytes it holds, and what could not be read."""
 
     path: str
     files: int
     bytes: int
     unread: tuple[str, ...]
-    earlier: tuple[str, ...]
 
 
 def write_backup(root: Path, target: Path) -> Backup:
@@ -99,15 +95,12 @@ def write_backup(root: Path, target: Path) -> Backup:
     if target.exists():
         raise UserError(f"{target}: is there already; give another name with: bankctl backup FILE")
     staged = target.with_name(f".{target.name}.{os.getpid()}")
-    unread, earlier, files, size = list[str](), list[str](), 0, 0
+    unread, files, size = list[str](), 0, 0
     try:
         with staged.open("wb") as raw:
             staged.chmod(0o600)
             with tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as tar:
                 for path in _files_of(root):
-                    if _is_backup(path):
-                        earlier.append(path.relative_to(root).as_posix())
-                        continue
                     try:
                         data, seen = path.read_bytes(), path.stat()
                     except OSError as error:
@@ -123,18 +116,7 @@ def write_backup(root: Path, target: Path) -> Backup:
     finally:
         with suppress(OSError):
             staged.unlink()
-    return Backup(str(target), files, size, tuple(unread), tuple(earlier))
-
-
-def _is_backup(path: Path) -> bool:
-    """Whether a file is an earlier backup of a bank, by its name and by what it holds."""
-    try:
-        if path.suffix not in {".gz", ".tgz", ".tar"}:
-            return False
-        with tarfile.open(path, "r:*") as tar:
-            return any(member.name == SETTINGS for member in tar)
-    except (tarfile.TarError, EOFError, OSError):
-        return False
+    return Backup(str(target), files, size, tuple(unread))
 
 
 def _files_of(root: Path) -> Iterator[Path]:

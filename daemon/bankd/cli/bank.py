@@ -461,7 +461,6 @@ def backup_command(arguments: Namespace) -> Outcome:
     return Outcome(
         done._asdict(),
         *(styled(_(f"! {one}; not in the backup"), "red") for one in done.unread),
-        *(styled(_(f"! {one}: is an earlier backup; left out"), "yellow") for one in done.earlier),
         _(f"{styled(done.path, 'bold')}: {counted(done.files, 'file')}, {size} before packing"),
         _(f"to have it back: bankctl restore {quote(done.path)} DIR"),
         code=3 if done.unread else 0,
