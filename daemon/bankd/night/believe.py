@@ -13,7 +13,6 @@ import re
 import unicodedata
 from calendar import monthrange
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +29,7 @@ from bankd.words.english import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.words.statement import Statement, TokenKind
 from bankd.words.tables import split_words
 from bankd.words.thesaurus import sounds_like
-from bankd.words.values import DATE_UNITS, MEASURES, PARTS_OF_DAY, UNITS, base_quantity, numerals_of
+from bankd.words.values import DATE_UNITS, MEASURES, UNITS, base_quantity, numerals_of
 
 if TYPE_CHECKING:
     from bankd.app.index import RunIndex
@@ -40,8 +39,6 @@ _WEEK, _YEAR, _LONGEST_MONTH, _SHORTEST_MONTH = timedelta(days=7), timedelta(day
 _DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
 _OF_MONTH = re.compile(r"\d ?월|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
-_MONTH_AND_DAY = re.compile(r"(?<![\d.:-])(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\d:-])")
-"""A day of the year of the log: 07-17."""
 _AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
 _WITH_YEAR = re.compile(r"\d{4}|년")
 
@@ -58,11 +55,7 @@ def days_named_in(text: str, day: date | None) -> list[NamedDay]:
     """The days that a text names, read on the day of its log; none where that is not known."""
     if day is None:
         return []
-    found = [NamedDay(text[one.start : one.end], one.span, one.grain) for one in read_mentions(text, Anchor(day, 1))]
-    for short in _MONTH_AND_DAY.finditer(text):
-        with suppress(ValueError):  # February 30
-            found.append(NamedDay(short[0], on(date(day.year, int(short[1]), int(short[2]))), "day"))
-    return found
+    return [NamedDay(text[one.start : one.end], one.span, one.grain) for one in read_mentions(text, Anchor(day, 1))]
 
 
 def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
@@ -267,9 +260,8 @@ def _strip_value(value: str) -> str:
 
 def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _Said) -> bool:
     runs = _DIGITS.findall(value)
-    if not runs:  # a word of time; a part of the day is judged with the hour after it
-        is_with_hour = value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens)
-        return is_with_hour or value in said.text or value in " ".join(in_days)
+    if not runs:  # a word of time
+        return value in said.text or value in " ".join(in_days)
     is_of_code = value[0] == "-" and re.search(rf"[A-Za-z]{re.escape(value)}(?!\d)", line.text)  # KKN-410
     is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days
     if is_of_code or is_day or base_quantity(value) in said.values or _is_written(value, said):

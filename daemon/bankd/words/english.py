@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from decimal import Decimal
 
 from bankd.words.analysis import is_irregular_past, stem_word
 from bankd.words.statement import Morpheme, Statement, Token, TokenKind, Wording, make_statement
 from bankd.words.tables import meanings_in, number_meanings, split_words, words_in
 from bankd.words.values import (
-    MEASURES,
     clock_hour,
     english_number,
     iso_date,
-    join_quantities,
     korean_number,
-    read_parts_of_day,
-    show_number,
     slashed_date,
     unit_of,
 )
@@ -89,7 +84,6 @@ def is_past_form(word: str) -> bool:
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
-_ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
 """Words after an inch."""
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
@@ -98,20 +92,15 @@ _OFTEN = frozenset({"once", "twice", "thrice"})
 _BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
 """After these there is no verb and no second article."""
 _HALF_DAYS = frozenset({"a", "p"})
-_SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
 _SIGNED = re.compile(r"(?<!\S)-(\d[\d,.]*\d|\d)")
 """A number with a minus sign and nothing before it: -5, but not 9-17."""
 _CLOCK = re.compile(r"(\d\d?):([0-5]\d)")
-_MINUTES = {"half": 30, "quarter": 15}
 
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English the order says who did what."""
     reader = _Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text)))
-    tokens = [*reader.tokens()]
-    join_quantities(tokens)
-    read_parts_of_day(tokens, are_settled=reader.has_halves)
-    return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
+    return make_statement(wording.text, [[*reader.tokens()]], "?" if "?" in wording.text[-3:] else "", entities)
 
 
 def open_contraction(word: str) -> tuple[str, ...]:
@@ -127,15 +116,6 @@ def open_contraction(word: str) -> tuple[str, ...]:
     return (word,)
 
 
-def _measure(words: Sequence[str]) -> str:
-    unit = unit_of(words[0]) if words else None
-    return unit if unit in MEASURES else ""
-
-
-_NONE = frozenset({"nothing", "nobody", "none", "nowhere"})
-"""Words that deny the word before them at the end of a part of a sentence: approved nothing, asked for a fallback."""
-
-
 _BEGINNING = Morpheme("", "SF")
 """The token before the first word: a text begins like a sentence after a full stop."""
 
@@ -148,8 +128,6 @@ class _Reader:
         self._words: list[tuple[str, str]] = []
         self._signs: dict[int, list[Morpheme]] = {0: [_BEGINNING]}
         """The signs right before a word, by its place."""
-        self.has_halves = False
-        """Whether any hour of the text has am or pm."""
         for form, tag in morphemes:
             if tag in ("SF", "SS", "SP"):
                 self._signs.setdefault(len(self._words), []).append(Morpheme(form, tag))
@@ -159,14 +137,12 @@ class _Reader:
         self._shouts = all(word.isupper() for word, tag in self._words if tag == "SL")
         self._at = 0
         self._negation = ""
-        self._before: Token | None = None
 
     def tokens(self) -> Iterator[Token]:
         while self._at < len(self._words):
             for token in self._next():
                 if self._negation and token.kind is not TokenKind.MARK:
                     token.negation, self._negation = self._negation, ""
-                self._before = token
                 yield token
         if self._negation:
             yield Token("", TokenKind.MARK, self._negation)
@@ -174,35 +150,16 @@ class _Reader:
     def _next(self) -> list[Token]:
         word, tag = self._words[self._at]
         lowered = word.casefold()
-        if found := self._date(lowered) or self._half(lowered) or self._number(word, tag):
+        if found := self._date(lowered) or self._number(word, tag):
             return found
         self._at += 1
         if self._is_nearness(lowered):
             self._at += 1
             return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
-        if lowered in _NEGATIONS and self._ends_part(lowered):
-            self._deny_before(lowered)
-            return []
         if lowered in _NEGATIONS:
             self._negation += ("+" if self._negation else "") + _NEGATIONS[lowered]
             return []
         return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
-
-    def _ends_part(self, denial: str) -> bool:
-        """Whether a denial ends a part of a sentence and has something before it to deny, or is the "No, …" of an answer."""
-        is_last = self._at in self._signs if denial in _NONE else self._has_sign(self._at, "SP")
-        return is_last and (self._is_answer(denial) or (self._before is not None and not self._before.negation))
-
-    def _is_answer(self, denial: str) -> bool:
-        return denial == "no" and self._has_sign(self._at - 1, "SF")
-
-    def _has_sign(self, at: int, tag: str) -> bool:
-        return any(sign.tag == tag for sign in self._signs.get(at, ()))
-
-    def _deny_before(self, denial: str) -> None:
-        """A denial at the end of a clause denies what is before it: 25 without, and …; "No, …" contradicts and denies nothing."""
-        if self._before and not self._is_answer(denial):
-            self._before.negation = _NEGATIONS[denial]
 
     def _word(self, word: str, lowered: str, tag: str) -> Token:
         base = word if self._is_acronym(word, lowered) else _SHORT_DAYS.get(lowered, lowered)
@@ -269,12 +226,10 @@ class _Reader:
             return [Token(part, TokenKind.VALUE) for part in parts]
         sign, is_often = self._sign(), taken == 1 and word.casefold() in _OFTEN
         self._at += taken
-        if number.isdigit() and [form.casefold() for form, _ in self._words[self._at : self._at + 3]] == _AND_A_HALF:
-            number, self._at = f"{number}.5", self._at + 3
-        number, unit = self._scaled(number), "번" if is_often else self._unit(tag)
+        unit = "번" if is_often else self._unit(tag)
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
-            number, unit, self.has_halves = f"{clock_hour(hour, unit)}:{minutes or '00'}", "", True
+            number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
         elif clock := _CLOCK.fullmatch(number):
             number = f"{int(clock[1])}:{clock[2]}"
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
@@ -284,31 +239,6 @@ class _Reader:
         following, tag = self._peek(taken)
         is_counted = tag == "SL" and following.islower() and following not in RELATIONS | AUXILIARIES
         return () if is_counted and self._at + taken not in self._signs else slashed_date(number)
-
-    def _scaled(self, number: str) -> str:
-        """A number with the letter for its thousands or millions: 3k."""
-        form, tag = self._peek(0)
-        if tag != "SL" or form not in _SCALED or not number.replace(".", "").isdigit():
-            return number
-        self._at += 1
-        return show_number(Decimal(number) * _SCALED[form])
-
-    def _half(self, lowered: str) -> list[Token]:
-        """Half an hour, an hour and a half, half past ten, a quarter to ten."""
-        ahead = [form.casefold() for form, _ in self._words[self._at + 1 : self._at + 5]]
-        if lowered == "half" and ahead[:1] in _ARTICLES and (unit := _measure(ahead[1:2])):
-            return self._value(f"0.5{unit}", 3)
-        if [lowered] in _ARTICLES and ahead[1:4] == _AND_A_HALF and (unit := _measure(ahead[:1])):
-            return self._value(f"1.5{unit}", 5)
-        hour = korean_number([Morpheme(str((english_number(ahead[1:2]) or ahead[1:2] or [""])[0]), "SN")])
-        if lowered in _MINUTES and ahead[:1] in (["past"], ["to"]) and hour.isdigit():
-            minutes = 60 * int(hour) + _MINUTES[lowered] * (1 if ahead[0] == "past" else -1)
-            return self._value(f"{minutes // 60}:{minutes % 60:02}", 3)
-        return []
-
-    def _value(self, base: str, taken: int) -> list[Token]:
-        self._at += taken
-        return [Token(base, TokenKind.VALUE)]
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)

@@ -22,9 +22,7 @@ from bankd.words.values import (
     clock_hour,
     day_of_year,
     iso_date,
-    join_quantities,
     korean_number,
-    read_parts_of_day,
     unit_of,
 )
 
@@ -129,7 +127,6 @@ def _unit(morphemes: Sequence[Morpheme], at: int) -> str:
 
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
-_FIRST_OF_LAST_CENTURY = "70"
 _CLOCK = re.compile(r"(\d\d?):(\d\d)")
 _HALF = Morpheme("반", "NNG")
 _OF_VERB = Morpheme("지", "EC")
@@ -197,12 +194,7 @@ class _Reader:
         self._flush_negation()
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
-        phrases = _with_former(self._phrases, self._text)
-        for phrase in phrases:
-            join_quantities(phrase)
-        tokens = [token for phrase in phrases for token in phrase]
-        read_parts_of_day(tokens)
-        return make_statement(self._text, phrases, mood, entities)
+        return make_statement(self._text, _with_former(self._phrases, self._text), mood, entities)
 
     def _is_copula(self, at: int) -> bool:
         """Whether a final 다 is an ending; after a counter the analyser mistakes it for "all" (다섯 명이다)."""
@@ -378,14 +370,8 @@ class _Reader:
         if found.unit == "시":
             self._add_clock(found.number, "30" if has_half else "0")
             return
-        value = f"{self._century(found)}{found.number}{found.unit}"
+        value = f"{found.number}{found.unit}"
         self._add(Token(and_a_half(value) if has_half else value, TokenKind.VALUE))
-
-    def _century(self, found: FoundNumber) -> str:
-        """The century of a year of two digits before a month: 23년 11월; no log is from before 1970."""
-        ahead = [morpheme.form for morpheme in self._morphemes[self._at : self._at + 2]]
-        is_short = found.unit == "년" and re.fullmatch(r"\d\d", found.number) and ahead[1:] == ["월"]
-        return ("20" if found.number < _FIRST_OF_LAST_CENTURY else "19") if is_short else ""
 
     def _add_clock(self, hour: str, minutes: str) -> None:
         """Add the hour from 0 to 23, and the minutes unless they are 0."""

@@ -1,8 +1,9 @@
 """Numbers with their units, dates and times, in one way of writing each: 29만원, 290,000원 and 290000 won agree.
 
-A quantity is compared in the smallest unit: an hour and a half, 90 minutes and 1.5 hours are 5400 seconds. Two weeks are
-14 days, but a calendar day and a clock time are no quantities, and each currency stays as it is. A part of the day tells
-which hour is meant: eleven at night, 밤 11시, 23:00 and 오후 11시 are one time.
+A quantity is compared in the smallest unit: 90 minutes and 1.5 hours are 5400 seconds. Two weeks are 14 days, but a
+calendar day and a clock time are no quantities, and each currency stays as it is. Parts of the day (morning, 밤) and amounts
+of two units (an hour and 35 minutes) stay as they are written: reading them brought less than .01 of what is the same, or
+newer (`python -m bench.sameness`), and of true lines of a model (`python -m bench.grounding`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from types import MappingProxyType
 
-from bankd.words.statement import Morpheme, Token, TokenKind
+from bankd.words.statement import Morpheme
 from bankd.words.tables import meanings_in, number_meanings, split_words
 
 UNITS = meanings_in("units", "units")
@@ -31,9 +32,7 @@ _MONTH_AND_DAY = re.compile(r"(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])")
 _DAY_AND_MONTH = re.compile(r"(1[3-9]|2[0-35-9]|3[01])/(0?[1-9]|1[0-2])")
 """Pairs with only one possible order of day and month; not 24/7."""
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
-_NOON, _DUSK, _TENS = 12, 5, 20
-PARTS_OF_DAY = meanings_in("units", "parts_of_day")
-"""The parts of a day that decide between two hours: am, pm or night."""
+_TENS = 20
 
 HALF = "반"
 """A number before a unit, and after one: 반 시간, 한 시간 반; a class of a school after a number without one."""
@@ -152,12 +151,6 @@ def unit_of(form: str) -> str | None:
     return UNITS.get(form.lower())
 
 
-def hour_of_part(hour: int, part: str) -> int:
-    """The hour from 0 to 23 for an hour from 1 to 12 in a part of the day: `am`, `pm`, or `night`, which lasts until morning."""
-    is_late = part == "pm" or (part == "night" and _DUSK <= hour < _NOON)
-    return hour % _NOON + (_NOON if is_late else 0)
-
-
 def clock_hour(hour: str, half: str) -> str:
     """The hour from 0 to 23 for an hour from 1 to 12 with am or pm; unchanged if that makes no sense."""
     if not hour.isdigit() or int(hour) > 12:
@@ -196,75 +189,3 @@ def and_a_half(value: str) -> str:
     """A whole number of a unit plus a half: 1시간 -> 1.5시간; unchanged if it is not such a value."""
     found = re.fullmatch(r"(\d+)(\D+)", value)
     return f"{found[1]}.5{found[2]}" if found else value
-
-
-def join_quantities(tokens: list[Token]) -> None:
-    """Join a quantity with one of a smaller unit after it: 1시간 35분, 1 hour and 35 minutes -> 95분."""
-    for at in range(len(tokens) - 2, -1, -1):
-        behind = at + 2 if tokens[at + 1].base == "and" and at + 2 < len(tokens) else at + 1
-        is_of_values = tokens[at].kind is tokens[behind].kind is TokenKind.VALUE and not tokens[behind].negation
-        if is_of_values and (total := _add_smaller(tokens[at].base, tokens[behind].base)):
-            tokens[behind].base, tokens[behind].negation = total, tokens[at].negation
-            del tokens[at:behind]
-
-
-def _add_smaller(larger: str, smaller: str) -> str:
-    """The sum of two quantities in the smaller unit; empty if the second does not fit into one of the larger unit."""
-    whole, part = _QUANTITY.fullmatch(larger), _QUANTITY.fullmatch(smaller)
-    if not (whole and part) or base_quantity(larger) == larger:
-        return ""
-    (size, base), (small, of_same) = _SCALES[whole[2]], _SCALES.get(part[2], (1, part[2]))
-    is_part = base == of_same and Decimal(part[1]) * small < size
-    return show_number(Decimal(whole[1]) * size / small + Decimal(part[1])) + part[2] if is_part else ""
-
-
-_HOUR = re.compile(r"(\d\d?)(시|:\d\d)")
-_NOON = 12
-_AT = frozenset({"at", "by", "around", "until", "before", "after"})
-
-
-_NAMED = {"noon": "12:00", "midnight": "0:00", "정오": "12시", "자정": "0시"}
-
-
-def read_named_hours(tokens: Sequence[Token]) -> None:
-    """Write noon and midnight as hours; "noon" only after "at"."""
-    for at, token in enumerate(tokens):
-        is_hour = not token.base.isascii() or (at > 0 and tokens[at - 1].base in _AT)
-        token.base = _NAMED.get(token.base, token.base) if is_hour else token.base
-
-
-def read_parts_of_day(tokens: Sequence[Token], *, are_settled: bool = False) -> None:
-    """Convert an hour by the part of the day right before it, or by the only part in the text; the part is then dropped.
-
-    Hours that already have am or pm stay: "before 10 a.m., I work nights" is about ten in the morning.
-    """
-    read_named_hours(tokens)
-    parts = [token for token in tokens if token.base in PARTS_OF_DAY]
-    hours = [at for at, token in enumerate(tokens) if _is_hour(tokens, at)]
-    beside = [at for at in hours if at and tokens[at - 1].base in PARTS_OF_DAY]
-    for at in beside:
-        _join(tokens[at - 1], tokens[at], are_settled=are_settled)
-    if not beside and len(parts) == len(hours) == 1:
-        _join(parts[0], tokens[hours[0]], are_settled=are_settled)
-
-
-def _join(part: Token, token: Token, *, are_settled: bool) -> None:
-    hour, rest = _split(token.base)
-    there = hour_of_part(hour % _NOON or _NOON, PARTS_OF_DAY[part.base])
-    if (0 < hour <= _NOON and not are_settled) or there == hour:
-        token.base = f"{there}{rest}"
-        part.is_optional = True
-
-
-def _is_hour(tokens: Sequence[Token], at: int) -> bool:
-    token = tokens[at]
-    if token.kind is not TokenKind.VALUE:
-        return False
-    is_bare = token.base.isdigit() and int(token.base) <= _NOON and at > 0 and tokens[at - 1].base in _AT
-    return is_bare or bool(_HOUR.fullmatch(token.base))
-
-
-def _split(base: str) -> tuple[int, str]:
-    """The hour, and how the minutes are written."""
-    found = _HOUR.fullmatch(base)
-    return (int(found[1]), found[2]) if found else (int(base), ":00")
