@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from bankd.fleet.actions import Fleet, answer_from_fleet, make_fleet, open_fleet
 from bankd.fleet.registry import FleetBank, FleetDatabase
 from bankd.fleet.writer import ExportedIndex, export_index, write_export
-from bankd.search.request import SearchSettings
+from bankd.settings import MeaningPolicy, SearchPolicy, Settings
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bench.banks import Words, make_bank, make_queries
@@ -32,7 +32,7 @@ from tests.fleet.postgres import Postgres
 
 SEED, CHANGED, ON_PAPER = 17, 100, 100_000_000
 DUE = datetime(2030, 1, 1, tzinfo=UTC)
-SETTINGS = SearchSettings("UTC", "lexicon", 0.4, 0, 0.02)
+SETTINGS = Settings(timezone="UTC", search=SearchPolicy("lexicon", recall_minutes=0), meaning=MeaningPolicy("off"))
 
 
 def index_bank(root: Path) -> ExportedIndex:

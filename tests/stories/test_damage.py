@@ -178,7 +178,7 @@ SAMPLE: tuple[dict[str, Harm], ...] = (
     {"index/current": empty, "catalogue.sqlite3": garble, ".bankd/lock": make_a_folder, "runs/": garble},
     {"rows.sqlite3": cut, "links.sqlite3": make_a_folder, "clock.json": make_a_folder, "trash/": make_a_folder},
     {".idx": empty, "links.sqlite3": cut, "runs.jsonl": make_a_folder},
-    {".managed.json": cut, "search-settings.json": make_a_folder, "runs.jsonl": garble, "done/": make_a_folder},
+    {".managed.json": cut, "settings.json": make_a_folder, "runs.jsonl": garble, "done/": make_a_folder},
     {"index/1/terms/meta.json": lose, "trash/": fill_with_zeros},
     {"meta.json": fill_with_zeros, "index/lock": make_a_folder, "tree-index.json": make_a_folder},
 )

@@ -234,7 +234,7 @@ def test_a_hook_without_a_daemon_imports_only_what_its_event_needs(
 def test_settings_that_another_version_could_not_use_are_read_again(
     hook: Hook, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (root / ".bankd/search-settings.json").unlink()
+    (root / ".bankd/settings.json").unlink()
     with monkeypatch.context() as older:
         older.setattr("bankd.config.workspace.load_usable_settings", lambda _: (Settings(), ("an unknown setting",)))
         assert hook("SessionStart", source="startup") == ""
@@ -254,8 +254,8 @@ def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkey
 
 
 def test_a_bank_that_hangs_is_left_behind(root: Path) -> None:
-    (root / ".bankd/search-settings.json").unlink(missing_ok=True)
-    os.mkfifo(root / ".bankd/search-settings.json")
+    (root / ".bankd/settings.json").unlink(missing_ok=True)
+    os.mkfifo(root / ".bankd/settings.json")
     program = [sys.executable, "-c", "from bankd.cli import main; raise SystemExit(main())", "hook", "UserPromptSubmit"]
     said = {"prompt": "내 가치관이 뭐였지?"}
 

@@ -232,9 +232,9 @@ def test_the_daemon_tells_what_is_related_as_the_command_does(bank: Path, bankct
     from datetime import UTC, datetime
 
     from bankd.errors import UsageError
-    from bankd.wiring.search import make_search, search_settings
+    from bankd.wiring.search import make_search
 
-    searching = make_search(bank, search_settings(bank), is_daemon=True)
+    searching = make_search(bank, is_daemon=True)
     now = datetime(2026, 6, 12, 9, tzinfo=UTC)
     try:
         searching.refresh(now, None)

@@ -525,7 +525,7 @@ def test_an_index_that_is_taken_away_is_made_anew(standing: OpenBank, root: Path
 
 
 def test_it_is_opened_anew_when_the_settings_change_and_only_then(standing: OpenBank, root: Path) -> None:
-    (root / ".bankd/search-settings.json").unlink(missing_ok=True)
+    (root / ".bankd/settings.json").unlink(missing_ok=True)
     said(standing, "boiler")
     first = standing._search
     said(standing, "boiler")

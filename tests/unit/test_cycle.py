@@ -57,7 +57,7 @@ def cycle(
 
 
 def settings(**parts: Any) -> Policy:
-    return replace(POLICY, settings=replace(Settings(), **parts))
+    return replace(POLICY, settings=Settings(**parts))
 
 
 def log(*lines: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -101,7 +100,7 @@ class Night:
 
     def run(self, now: datetime = NOW, **policy: object) -> Report:
         own = DistilPolicy(provider="command", command="x", compare=0)
-        settings = replace(Settings(), distil=replace(own, **policy))  # type: ignore[arg-type]
+        settings = Settings(distil=own._replace(**policy))  # type: ignore[arg-type]
         return self.world.run("reflect", now, Policy(settings, Rules((), "inbox.md")))
 
     def log(self, name: str) -> str:

@@ -110,7 +110,7 @@ def distil_now(workspace: Workspace, unanswered: Mapping[str, str]) -> Distilled
 def propose_now(workspace: Workspace, days: int) -> list[Proposed]:
     """Find by rules what to remember in the prose of the last `days` days; it waits in the review then."""
     logs, finders, now = workspace.logs, workspace.finders(), workspace.now
-    policy = replace(workspace.settings.distil, days=days)
+    policy = workspace.settings.distil._replace(days=days)
     if workspace.is_dry:
         return propose(logs, finders, policy, now, dry_run=True)
     with workspace.recorder.recording("propose") as record:

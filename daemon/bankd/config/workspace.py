@@ -18,7 +18,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
@@ -146,8 +145,7 @@ def name_problems(name: str, problems: list[Problem]) -> tuple[str, ...]:
     return tuple(f"{name}:{line}: {text}" for line, text in sorted(problems))
 
 
-@dataclass(frozen=True, slots=True)
-class _WrittenRule:
+class _WrittenRule(NamedTuple):
     """A rule as the file has it."""
 
     match: str = ""
@@ -313,13 +311,13 @@ def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
         wrong["distil"] = f"distil.provider {distil.provider} needs distil.{needed}"
     lines = mapping_of(node, [], "the file")
     problems += [(lines.get(group, (1, None))[0], problem) for group, problem in wrong.items()]
-    return replace(settings, **{group: getattr(Settings(), group) for group in wrong}), problems
+    return settings._replace(**{group: getattr(Settings(), group) for group in wrong}), problems
 
 
 def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[Problem]) -> Any:
     """Read one level of settings over its defaults."""
     kind: Any = type(group)
-    values = {item.name: getattr(group, item.name) for item in fields(group)}
+    values = group._asdict()
     for key, (line, value) in mapping_of(node, problems, prefix.rstrip(".") or "the file").items():
         dotted = prefix + key
         if key not in values:
@@ -327,7 +325,7 @@ def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[
             near = get_close_matches(dotted, known, 1)
             way = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
             problems.append((line, f"unknown setting {dotted}; {way}"))
-        elif is_dataclass(values[key]):
+        elif hasattr(values[key], "_fields"):
             values[key] = _read_group(value, values[key], f"{dotted}.", problems)
         elif isinstance(values[key], tuple):
             values[key] = _read_list(value, dotted, _reader_of(kind, key), problems)
@@ -449,9 +447,9 @@ _PLAIN = re.compile(r"(?!(?:on|off|yes|no|null)\Z)[\w./~+](?:[\w./~+%@-]| (?=\w)
 def settings_by_name(settings: Any, prefix: str = "") -> dict[str, Any]:
     """Each setting by its dotted name, such as `split.warn_kib`."""
     found: dict[str, Any] = {}
-    for item in fields(settings):
-        value, name = getattr(settings, item.name), prefix + item.name
-        found |= settings_by_name(value, f"{name}.") if is_dataclass(value) else {name: value}
+    for name, value in settings._asdict().items():
+        inner = hasattr(value, "_fields")
+        found |= settings_by_name(value, f"{prefix}{name}.") if inner else {prefix + name: value}
     return found
 
 
@@ -576,13 +574,13 @@ def place_folders(root: Path, folders: FoldersPolicy) -> None:
 def _set_elsewhere(root: Path, folders: FoldersPolicy) -> dict[str, Path]:
     """The folders that are not in the workspace itself, by their names there."""
     # Path.expanduser raises for an unknown user; with os.path the folder just does not exist.
-    wanted = {name: root / os.path.expanduser(value) for name, value in asdict(folders).items()}  # noqa: PTH111
+    wanted = {name: root / os.path.expanduser(value) for name, value in folders._asdict().items()}  # noqa: PTH111
     return {name: path for name, path in wanted.items() if Path(os.path.normpath(path)) != root / name}
 
 
 def _problems_of_folders(root: Path, folders: FoldersPolicy) -> tuple[str, ...]:
     elsewhere = _set_elsewhere(root, folders)
-    places = {name: elsewhere.get(name, root / name).resolve() for name in asdict(folders)}
+    places = {name: elsewhere.get(name, root / name).resolve() for name in folders._fields}
     return tuple(
         f"{root}/bankd.yaml: folders.{name}: {problem}"
         for name, target in elsewhere.items()

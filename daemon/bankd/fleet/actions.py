@@ -51,7 +51,8 @@ from bankd.memory.report import counts_of, rows_of
 from bankd.pages.text import show_line
 from bankd.search.answer import Answering
 from bankd.search.find import RankingOptions
-from bankd.search.request import Freshness, MeaningSettings, read_request
+from bankd.search.request import Freshness, read_request
+from bankd.settings import MeaningPolicy
 from bankd.system.child import forget_kept, give_back, keep_little
 from bankd.system.clock import read_monotonic, utc_now
 from bankd.system.files import banks_path
@@ -59,7 +60,7 @@ from bankd.system.process import set_up_log
 from bankd.translate import counted
 from bankd.translate import translate as _
 from bankd.wiring.runner import import_watched, write_due_briefs
-from bankd.wiring.search import make_search, search_settings
+from bankd.wiring.search import make_search, quick_settings, settled
 from bankd.wiring.workspace import open_workspace
 from bankd.words.analysis import analyse_text, normal_form, runs_of
 from bankd.workers.analyser import KiwiWorker
@@ -97,8 +98,7 @@ def make_fleet(dsn: str) -> bool:
 
 def run_night(root: Path, kiwi: KiwiWorker) -> str:
     """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line. The next bank uses `kiwi` too."""
-    settings = search_settings(root)
-    searching = make_search(root, settings, kiwi)
+    searching = make_search(root, worker=kiwi)
     try:
         with open_workspace(root, searching=searching, write=False) as workspace:
             unanswered = ask_models(workspace) if workspace.models else {}
@@ -147,7 +147,7 @@ def prepare_worker() -> None:
 def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
     """Bring the shared search up to date with the index of a bank."""
     store = _store_of(fleet)
-    meaning = MeaningSettings(*search_settings(Path(bank.root)).meaning)
+    meaning = settled(quick_settings(bank.root)[0].meaning)
     return share_index(fleet.database, bank, meaning, store.write if store else None)
 
 
@@ -213,7 +213,7 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
 @cache
 def _door_of(model: str) -> SentenceVectors:
     """The process that makes vectors of questions; it is kept for the next question. There are few models."""
-    return SentenceVectors(Path(), MeaningSettings(*json.loads(model)), read_monotonic)
+    return SentenceVectors(Path(), MeaningPolicy(*json.loads(model)), read_monotonic)
 
 
 def _with_bank(hit: Mapping[str, Any]) -> dict[str, Any]:

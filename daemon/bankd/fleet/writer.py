@@ -19,7 +19,7 @@ from bankd.index.rows import SEPARATOR
 from bankd.index.writer import days_found_by
 from bankd.pages.names import whom_page_is_about
 from bankd.search.indexable import nodes_of
-from bankd.search.request import MeaningSettings
+from bankd.settings import MeaningPolicy
 from bankd.system.clock import read_monotonic
 from bankd.words.days import Span
 from bankd.workers.vectors import SentenceVectors
@@ -39,7 +39,7 @@ _RELATIONS = """
 SELECT 'superseded', old, new, 0 FROM superseded UNION SELECT relation, older, newer, is_dated FROM alike
 WHERE relation <> 'different' UNION SELECT 'key', id, key, 0 FROM looked_at WHERE id IN (SELECT older FROM alike UNION SELECT newer FROM alike)
 """
-_OFF = MeaningSettings()
+_OFF = MeaningPolicy("off")
 Relation: TypeAlias = tuple[str, str, str, bool]
 
 
@@ -84,7 +84,7 @@ def build_of(root: Path) -> str:
         return _build(root, rows)
 
 
-def export_index(root: Path, meaning: MeaningSettings = _OFF) -> ExportedIndex:
+def export_index(root: Path, meaning: MeaningPolicy = _OFF) -> ExportedIndex:
     """All that a workspace's index holds, with its vectors by these settings. UserError if it has none."""
     with closing(_open(_rows_of(root))) as rows:
         rows.execute("BEGIN")
@@ -139,7 +139,7 @@ def _memory(values: Sequence[Any], paths: Mapping[int, str]) -> ExportedMemory:
     return ExportedMemory(tuple(values), nodes, names, tuple(days_found_by(spans, learned)))
 
 
-def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningSettings) -> Mapping[int, bytes]:
+def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningPolicy) -> Mapping[int, bytes]:
     from bankd.workers.vector_store import VectorStore  # noqa: PLC0415 -- most banks have none, and no numpy
 
     model = SentenceVectors(root / ".bankd", meaning, read_monotonic).model
@@ -171,7 +171,7 @@ class WrittenShare(NamedTuple):
 
 
 def share_index(
-    database: FleetDatabase, bank: FleetBank, meaning: MeaningSettings, write_elsewhere: WritePostings | None = None
+    database: FleetDatabase, bank: FleetBank, meaning: MeaningPolicy, write_elsewhere: WritePostings | None = None
 ) -> WrittenShare:
     """Bring a bank up to date in one transaction, with its vectors by these settings. UserError if it has no index yet.
 

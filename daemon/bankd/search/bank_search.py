@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from bankd.index.sources import RecallBuffer
     from bankd.search.answer import Became, Work
     from bankd.search.indexable import Refreshed
-    from bankd.search.request import Hit, SearchSettings
+    from bankd.search.request import Hit
+    from bankd.settings import Settings
     from bankd.workers.analyser import Analyser
     from bankd.workers.vectors import SentenceVectors
 
@@ -154,8 +155,8 @@ class BankSearch:
 
     def __init__(
         self,
-        open_indexes: Callable[[SearchSettings], Indexes],
-        settings: SearchSettings,
+        open_indexes: Callable[[Settings], Indexes],
+        settings: Settings,
         *,
         is_daemon: bool = False,
         give_back: Callable[[], None] = lambda: None,
@@ -169,7 +170,7 @@ class BankSearch:
         """Whether the last refresh left memories without a vector."""
         self._begin(settings)
 
-    def _begin(self, settings: SearchSettings) -> None:
+    def _begin(self, settings: Settings) -> None:
         self.settings, self._read = settings, self._open(settings)
         self._write = None if self._is_daemon else self._read
         self._answers = dict[str, tuple[datetime, dict[str, Any]]]()
@@ -210,11 +211,11 @@ class BankSearch:
                 return self._answer(request, query, now, pending, note)
             key = _key_of([self._read.state(now), pending, now.date().isoformat(), request])
             given, kept = self._answers.get(key, (now, None))
-            if kept is None or not timedelta() <= now - given <= timedelta(minutes=self.settings.cache_minutes):
+            if kept is None or not timedelta() <= now - given <= timedelta(minutes=self.settings.search.cache_minutes):
                 kept = self._answer(request, query, now, pending, note)
                 if not kept["fresh"]["note"]:  # that is said once
                     self._answers[key] = now, kept
-                while len(self._answers) > self.settings.cache_entries:
+                while len(self._answers) > self.settings.search.cache_entries:
                     del self._answers[next(iter(self._answers))]
             return kept
 
@@ -368,7 +369,7 @@ class BankSearch:
         """Forget an earlier failure: a run has repaired it."""
         self._problem = ""
 
-    def adopt(self, settings: SearchSettings) -> None:
+    def adopt(self, settings: Settings) -> None:
         """Use new settings from now on."""
         with self._writing, self._reading:  # in this order: a search waits for this change only, not for a writer
             self._let_go()

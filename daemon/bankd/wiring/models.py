@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,17 +41,17 @@ class TriedModel(NamedTuple):
 
 def settings_for(name: str, model: str, before: DistilPolicy) -> DistilPolicy:
     """The settings that name this model; if it is not available here, UserError with what to do."""
-    own = replace(before, provider=name, model=model, url="", key_variable="", command="")
+    own = before._replace(provider=name, model=model, url="", key_variable="", command="")
     if name == "off":
         return own
     if find_spec("jsonschema") is None:
         raise UserError("jsonschema is not installed; pip install 'bankd[model]'")
     if name == "ollama":
-        return replace(own, provider="openai", url=f"{OLLAMA}/v1", model=model or _model_of_ollama())
+        return own._replace(provider="openai", url=f"{OLLAMA}/v1", model=model or _model_of_ollama())
     program = find_agent(own)
     if program is None:
         raise UserError(f"the program {name} is not there; {_INSTALL[name]}")
-    return replace(own, command=program)
+    return own._replace(command=program)
 
 
 def _model_of_ollama() -> str:
@@ -100,5 +99,6 @@ def write_model(root: Path, settings: DistilPolicy) -> str:
 def plan_week(root: Path) -> DistilPlan:
     """What distilling the logs of the last week would send, whether a model has read them or not."""
     with open_workspace(root, write=False) as workspace:
-        workspace.settings = replace(workspace.settings, distil=replace(workspace.settings.distil, days=_A_WEEK))
+        week = workspace.settings.distil._replace(days=_A_WEEK)
+        workspace.settings = workspace.settings._replace(distil=week)
         return plan_distilling(workspace, only_prose=True, is_anew=True)

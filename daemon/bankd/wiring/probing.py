@@ -39,13 +39,13 @@ from bankd.pages.names import why_no_day
 from bankd.pages.scanner import BlockKind, decode_text, is_open_comment, scan_text
 from bankd.pages.text import lines_not_utf8
 from bankd.search.bank_search import Indexes
-from bankd.settings import LAYOUTS, Settings
+from bankd.settings import LAYOUTS, MeaningPolicy, Settings
 from bankd.storage.tree import BankFiles
 from bankd.system.clock import utc_now
 from bankd.system.files import read_banks
 from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
-from bankd.wiring.search import is_installed, make_indexes, search_settings
+from bankd.wiring.search import is_installed, make_indexes, quick_settings
 from bankd.workers.model_worker import why_unusable
 from bankd.workspace.facts import bank_facts, read_ledger
 
@@ -70,7 +70,7 @@ class Probe:
 def open_probe(root: Path) -> Iterator[Probe]:
     """Look at a workspace."""
     files = BankFiles(root)
-    indexes = make_indexes(root, search_settings(root)._replace(meaning=("off",)))  # vectors are not needed here
+    indexes = make_indexes(root, quick_settings(root)[0]._replace(meaning=MeaningPolicy("off")))  # no vectors needed
     try:
         yield Probe(root, files, indexes)
     finally:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from bankd.briefing.facts import BriefFacts
     from bankd.briefing.shown import Shown
     from bankd.index.sources import PageFiles
-    from bankd.search.request import SearchSettings
-    from bankd.settings import Settings
+    from bankd.settings import DecayPolicy, Settings
 
 _DAEMON_SECONDS = 10.0
 """After this many seconds without an answer of the daemon the index is asked."""
@@ -69,25 +68,30 @@ class BankReader:
         return project_of_log(self.read_file(path))
 
     def settings(self) -> Settings:
-        """The settings as they are now, at their defaults if they cannot be used."""
-        from bankd.config.workspace import load_usable_settings
+        """The settings as they are now, the defaults if they cannot be used."""
+        from bankd.settings import Settings
+        from bankd.wiring.search import quick_settings
 
-        return load_usable_settings(self.root / "bankd.yaml")[0]
+        settings, problem = quick_settings(self._root)
+        return Settings() if problem else settings
 
     def is_broken(self) -> bool:
         """Whether the settings cannot be used: what would hide secrets is not known then, and no run takes anything in."""
-        return bool(self._search_settings().unusable)
+        from bankd.wiring.search import quick_settings
 
-    def _search_settings(self) -> SearchSettings:
-        from bankd.wiring.search import search_settings
+        return bool(quick_settings(self._root)[1])
 
-        return search_settings(self.root)
+    def _last_settings(self) -> Settings:
+        """The settings, the last good ones if they cannot be used: their patterns of secrets are to be hidden."""
+        from bankd.wiring.search import quick_settings
+
+        return quick_settings(self._root)[0]
 
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
         from bankd.system.clock import read_clock, read_clock_alone
 
-        zone = self._search_settings().timezone
+        zone = self._last_settings().timezone
         return read_clock_alone(zone) if self._is_alone else read_clock(zone)
 
     def brief_facts(self, now: datetime) -> BriefFacts:
@@ -95,20 +99,19 @@ class BankReader:
         from bankd.index.rows import Successors
         from bankd.index.sources import PageFiles
 
-        settings, files = self._search_settings(), PageFiles(self.root / "bank")
+        settings, files = self._last_settings(), PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
         stamp = repr(("screened", str(now.date()), settings, *seen))
         facts = _kept_facts(self.root, stamp)
         if facts is None:
-            facts = self._read_facts(files, now, settings)
+            facts = self._read_facts(files, now, settings.decay)
             _keep_facts(self.root, stamp, facts)
         return facts._replace(doubted=Successors(self.root / ".bankd/catalogue.sqlite3").doubted())
 
-    def _read_facts(self, files: PageFiles, now: datetime, settings: SearchSettings) -> BriefFacts:
+    def _read_facts(self, files: PageFiles, now: datetime, decay: DecayPolicy) -> BriefFacts:
         from bankd.briefing.assemble import assemble_facts
         from bankd.pages.page import read_page
         from bankd.pages.text import readable_bytes
-        from bankd.settings import DecayPolicy
         from bankd.storage.events import EventLog
         from bankd.storage.tree import FileTree
 
@@ -117,7 +120,6 @@ class BankReader:
         read = ((path, files.read(path)) for path in sorted(files.scan()))
         pages = (read_page(f"bank/{path}", readable_bytes(data)) for path, data in read if data is not None)
         logs = {name: self.read_file(f"memory/{name}") for name in self._recent_logs(now)}
-        decay = DecayPolicy(settings.decay_per_day, settings.decay_floor, tuple(settings.decay_keep))
         return assemble_facts(pages, events, logs, now.date(), decay)
 
     def _recent_logs(self, now: datetime) -> dict[str, str]:
@@ -150,12 +152,15 @@ class BankReader:
         """
         with suppress(NoDaemonError):
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS if in_a_moment else _DAEMON_SECONDS)
-        from bankd.wiring.search import make_search
+        from bankd.settings import MeaningPolicy
+        from bankd.wiring.search import make_search, quick_settings
 
-        settings = self._search_settings()
+        settings, remark = quick_settings(self._root)
         if in_a_moment:
-            settings = settings._replace(meaning=("off",))
-        made = make_search(self.root, settings, is_bank_alone=in_a_moment and "logs" not in request.get("in", ()))
+            settings = settings._replace(meaning=MeaningPolicy("off"))
+        made = make_search(
+            self._root, settings, remark=remark, is_bank_alone=in_a_moment and "logs" not in request.get("in", ())
+        )
         with closing(made) as searching:
             return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
 
@@ -195,7 +200,7 @@ class BankReader:
             raise UserError(f"{path}: no such page")
         if not path.startswith("memory/"):
             return readable_text(decode_text(data))
-        return screened_log(data, compile_patterns(self._search_settings().secret_patterns))
+        return screened_log(data, compile_patterns(self._last_settings().secrets.patterns))
 
     def shown(self) -> Shown:
         """What each reader was shown within a day; empty if the file is missing or cannot be read."""

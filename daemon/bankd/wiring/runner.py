@@ -35,7 +35,7 @@ from bankd.system.child import serve_master
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.system.files import replace_file
 from bankd.wiring.reader import BankReader
-from bankd.wiring.search import make_search, search_settings, search_settings_of, settled
+from bankd.wiring.search import make_search, quick_settings
 from bankd.wiring.workspace import DaemonLease, open_workspace
 from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.logs import FileSource, find_sources, passed_over
@@ -74,7 +74,7 @@ class Runner:
         if request["do"] == "ask":  # without the lock: the run finds the answers that were kept
             with open_workspace(root, write=False) as workspace:
                 return {"unanswered": ask_models(workspace) if workspace.models else {}}
-        searching = make_search(root, settled(search_settings_of(configuration.settings)), self._worker)
+        searching = make_search(root, configuration.settings, self._worker)
         try:
             # To catch up: the index has a lock of its own, and nothing waits for analyser or run.
             if descriptor is None:
@@ -151,7 +151,8 @@ def run_alone(root: Path) -> None:
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # this also gives its disk access idle priority
     with suppress(BankError, OSError):
-        own = search_settings(root)._replace(analyser="lexicon")
+        own = quick_settings(root)[0]
+        own = own._replace(search=own.search._replace(analyser="lexicon"))
         with closing(make_search(root, own)) as searching, open_workspace(root, searching=searching) as workspace:
             for problem in import_watched(workspace):
                 log.warning("import problem=%s", problem)

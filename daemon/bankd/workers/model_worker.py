@@ -82,7 +82,7 @@ _FENCED = re.compile(r"\s*```(?:json)?\s*(.*?)```\s*", re.DOTALL)
 
 def main() -> None:
     """Answer until the master is gone."""
-    process = ModelProcess(DistilPolicy(**json.loads(sys.argv[1])))
+    process = ModelProcess(DistilPolicy(*json.loads(sys.argv[1])))
     serve_master(lambda request, _: process.answer(request), end_commands)
 
 

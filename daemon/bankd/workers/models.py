@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -32,7 +31,7 @@ _GRACE = 5.0
 
 def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> ChildProcess:
     """A process that asks, so that no client is loaded here and one that hangs can be ended; the first request starts it."""
-    command = [sys.executable, "-m", "bankd.workers.model_worker", json.dumps(asdict(settings))]
+    command = [sys.executable, "-m", "bankd.workers.model_worker", json.dumps(settings)]
     return ChildProcess(command, clock, last_seconds=GRACE + 1)
 
 

