@@ -153,9 +153,12 @@ class LogReading:
         return self.was or self.log
 
 
-def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
-    """Read the Retain lines of a log: those below a heading `Retain`, or with `anywhere` all tagged list items."""
-    reader = _LogReader(log, scan_text(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere)
+def read_log(log: str, text: str, *, anywhere: bool, since: int = 1) -> LogReading:
+    """Read the Retain lines of a log: those below a heading `Retain`, or with `anywhere` all tagged list items.
+
+    Only those that begin in line `since` or later; what stands above decides as always whether they count.
+    """
+    reader = _LogReader(log, scan_text(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere, since)
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
@@ -216,8 +219,8 @@ def _options_in(document: Document) -> set[int]:
 class _LogReader:
     """Walks the list items of one log, knowing whether the current one stands under a heading `Retain`."""
 
-    def __init__(self, log: str, document: Document, anywhere: bool) -> None:
-        self._log = log
+    def __init__(self, log: str, document: Document, anywhere: bool, since: int) -> None:
+        self._log, self._since = log, since
         self._document = document
         self._anywhere = anywhere
         self._retain_level = 0
@@ -240,7 +243,7 @@ class _LogReader:
                     self._retain_level = block.level
                 elif block.level <= self._retain_level:
                     self._retain_level = 0
-            elif block.kind is BlockKind.ITEM and (found := self._item(block)):
+            elif block.kind is BlockKind.ITEM and block.start + 1 >= self._since and (found := self._item(block)):
                 if not self._document.lines[block.end - 1].endswith("\n"):
                     self.unended = LogPlace(self._log, block.start + 1)
                 yield found

@@ -353,7 +353,7 @@ def _heading_for(log: str, text: str, line: str, anywhere: bool) -> str:
     above = text if text.endswith("\n") or not text else text + "\n"
     for heading in ("", "\n## Retain\n") if text else (f"# {log.removesuffix('.md')}\n\n## Retain\n",):
         number = (above + heading).count("\n") + 1
-        reading = read_log(log, f"{above}{heading}{line}\n", anywhere=anywhere)
+        reading = read_log(log, f"{above}{heading}{line}\n", anywhere=anywhere, since=number)
         if any(one.place.line == number for one in reading.lines):
             return heading
     raise UserError(
