@@ -2,7 +2,7 @@
 
 `attest_lines` looks for days, numbers, times, codes and names that are not in the sources. Values are compared after
 normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack. A day matches by any meaning that it may have on the day
-of its log, since people leave out the week, the month or the year. `verify_lines` then asks the model once, for all lines,
+of its log, since people leave out the week or the month. `verify_lines` then asks the model once, for all lines,
 whether each says no more than its sources. The second step can only refuse more lines. A model may verify only after it has
 passed a trial: statements that are known to be true or false.
 """
@@ -35,12 +35,9 @@ if TYPE_CHECKING:
     from bankd.app.index import RunIndex
 
 
-_WEEK, _YEAR, _LONGEST_MONTH, _SHORTEST_MONTH = timedelta(days=7), timedelta(days=366), 31, 27
-_DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
-_OF_MONTH = re.compile(r"\d ?월|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+_WEEK, _LONGEST_MONTH, _SHORTEST_MONTH = timedelta(days=7), 31, 27
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
 _AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
-_WITH_YEAR = re.compile(r"\d{4}|년")
 
 
 class NamedDay(NamedTuple):
@@ -59,7 +56,7 @@ def days_named_in(text: str, day: date | None) -> list[NamedDay]:
 
 
 def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
-    """All meanings of a named day: a weekday often has no week, a day no month, a date no year."""
+    """All meanings of a named day: a weekday often has no week, a day no month."""
     written, span, grain = named
     yield span
     if grain == "day":  # of a range that is named by its ends
@@ -68,8 +65,6 @@ def _meanings(named: NamedDay, day: date) -> Iterator[Span]:
         yield from (Span(span.first + week, span.last + week) for week in (-_WEEK, _WEEK))
     elif grain == "day" and _ONLY_DAY.fullmatch(written):
         yield from _of_next_months(span.first.day, day)
-    elif (_DAY_OF_MONTH if grain == "day" else _OF_MONTH).search(written) and not _WITH_YEAR.search(written):
-        yield from _of_next_years(span, day)
     if _AWAY.search(written):
         yield _to_the_day(span, day)
 
@@ -81,17 +76,6 @@ def _to_the_day(span: Span, day: date) -> Span:
         return span
     ahead = (day.weekday() - span.first.weekday()) % days if days == _WEEK.days else day.day - span.first.day
     return on(min(span.first + timedelta(days=ahead), span.last))
-
-
-def _of_next_years(known: Span, day: date) -> Iterator[Span]:
-    """The same days in the years around, if they begin within a year of the log."""
-    for shift in (-1, 1):
-        try:
-            first, last = (one.replace(year=one.year + shift) for one in known)
-        except ValueError:  # February 29, or the calendar ends
-            continue
-        if abs(first - day) < _YEAR:
-            yield Span(first, last)
 
 
 def _of_next_months(number: int, day: date) -> Iterator[Span]:
@@ -268,7 +252,7 @@ def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _S
         return True
     if value.endswith(":00"):  # said without its minutes, in figures or in words
         hour = int(runs[0])
-        return any(map(said.has_word, (*numerals_of(hour), str(hour))))
+        return str(hour) in said.values or any(map(said.has_word, (*numerals_of(hour), str(hour))))
     found = _LEADING_NUMBER.match(value)
     if found is None or _DIGITS.search(value[found.end() :]):
         return False
