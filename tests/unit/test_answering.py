@@ -81,6 +81,7 @@ def test_below_half_of_the_best_nothing_is_shown_but_for_who_wants_so_many() -> 
     found = [ranked(score, "paint") for score in (0.5, 0.25, 0.24)]
     assert answers(*found) == [0.5, 0.25]
     assert answers(*found, query=Query("", is_limited=True)) == [0.5, 0.25, 0.24]
+    assert answers(*found, ranked(0.1, *ASKED.terms)) == [0.5, 0.25, 0.1], "it has every word asked: a name alone, say"
 
 
 def test_what_nobody_asked_for_needs_its_own_words_and_a_margin() -> None:

@@ -222,7 +222,7 @@ def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, c
 
 
 def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
-    """No memory if none reaches the floor; else all with half the best score, or as many as are asked for.
+    """No memory if none reaches the floor; else all with half the best score or each word asked, or as many as are asked for.
 
     A margin above 1 is a factor on the floor, for words too. `ranked` must have its floors.
     """
@@ -233,7 +233,8 @@ def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
     if query.is_limited:
         return ranked
     scores = [one.parts["score"] - one.parts.get("time", 0.0) for one in ranked]
-    return [one for one, score in zip(ranked, scores, strict=True) if score >= _TAIL * max(scores)]
+    least = _TAIL * max(scores)
+    return [one for one, score in zip(ranked, scores, strict=True) if score >= least or one.parts["asked"] == 1]
 
 
 def nearest_among(best: Sequence[Ranked], weights: Weights) -> Sequence[Ranked]:
