@@ -198,7 +198,7 @@ def judge(root: Path, name: str, judged: Judged, *, missed: bool) -> Counter[str
 def _judge_updates(root: Path, name: str, judged: Judged, *, missed: bool) -> Counter[str]:
     with open_workspace(root, NOW, write=False) as workspace:
         ledger = workspace.transactions.ledger()
-        pairs = [*ledger.superseded.items(), *ledger.may_replace]
+        pairs = [*ledger.may_replace, *((old, str(item["by"])) for old, item in ledger.superseded.items())]
         held = workspace.catalog.texts_of({id_ for pair in pairs for id_ in pair})
     texts, updates, told = {id_: text for id_, (_, text) in held.items()}, rows_of(name, "updates.jsonl"), set[str]()
     counts = Counter({"updates": len(updates), "pairs": len(pairs)})

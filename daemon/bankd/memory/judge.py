@@ -157,7 +157,8 @@ def find_replaced(
     for line in lines:
         new, old = behind.get(line.id) or ledger.memory_behind(line.id), line.replaces
         pair = (min(old, new), max(old, new))
-        is_told = ledger.superseded.get(old) == new or (old, new) in ledger.may_replace or pair in ledger.wanted_both
+        by = ledger.superseded.get(old, {}).get("by")
+        is_told = by == new or (old, new) in ledger.may_replace or pair in ledger.wanted_both
         if line.id in waiting or old == new or is_told:
             continue
         if old in held or old in placed:

@@ -87,9 +87,8 @@ class Ledger:
     identities: dict[str, str] = field(default_factory=dict)
     """By the name of a log: the name under which it was first read."""
     forgotten_keys: set[str] = field(default_factory=set)
-    superseded: dict[str, str] = field(default_factory=dict)
-    """The memory that replaces it."""
-    supersessions: dict[str, Event] = field(default_factory=dict)
+    superseded: dict[str, Event] = field(default_factory=dict)
+    """The event that says which memory, its `by`, replaces it."""
     may_replace: dict[tuple[str, str], Event] = field(default_factory=dict)
     """The events that ask a person: by the older memory, which they wrote, and the newer one whose line replaces it."""
     restored: dict[str, date] = field(default_factory=dict)
@@ -182,11 +181,8 @@ class Ledger:
     def successors(self) -> dict[str, str]:
         """By memory, the one that replaces it, unless that was taken back or deleted, or a person wants both."""
         ended, both = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}, self.wanted_both
-        return {
-            old: new
-            for old, new in self.superseded.items()
-            if new not in ended and (min(old, new), max(old, new)) not in both
-        }
+        said = ((old, str(item.get("by"))) for old, item in self.superseded.items())
+        return {old: new for old, new in said if new not in ended and (min(old, new), max(old, new)) not in both}
 
     def asked_about(self) -> set[str]:
         """The memories of which a person is asked whether a newer one, which still holds, replaces them."""
@@ -251,8 +247,7 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.gone.pop(memory, None)
         ledger.restored[memory] = day_of(item)
     elif kind == SUPERSEDED:
-        ledger.superseded[memory] = str(item.get("by"))
-        ledger.supersessions[memory] = item
+        ledger.superseded[memory] = item
         ledger.restored.pop(memory, None)  # it was restored before it was superseded, so that counts no more
     elif kind == PROJECT:
         ledger.line_projects[memory] = str(item.get("project"))

@@ -274,7 +274,7 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
         lines.append(f"was blocked as saying what {ledger.allowed[id_].get('of')} says; a person let it in")
     lines += [f"says newer what {old} says" for old, new in successors.items() if new == id_]
     if newer := successors.get(id_):
-        lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
+        lines.append(f"superseded by {newer}: {ledger.superseded[id_].get('reason')}")
     for what, days in (("used", signals.used), ("ignored", signals.ignored)):
         if days:
             lines.append(f"{what} {len(days)} time{'s' * (len(days) > 1)}, last on {max(days)}")
