@@ -361,11 +361,9 @@ def test_what_only_stood_on_the_empty_page_waits_and_is_not_called_lost(emptied:
     found = bankctl("doctor", "verify")
 
     assert (found.code, "lost" in found.out) == (0, False)
-    assert (
-        f"waits  {FLOWS}  is empty, perhaps cut by an unfinished save; 2 memories stood on it, taken for deleted after 1 day"
-        in found.out
-    )
-    assert bankctl("doctor", "verify", "--json").json["emptied"] == [{"page": FLOWS, "memories": 2, "days": 1}]
+    words = "is empty, perhaps cut by an unfinished save; 2 memories stood on it, taken for deleted after 24 hours"
+    assert f"waits  {FLOWS}  {words}" in found.out
+    assert bankctl("doctor", "verify", "--json").json["emptied"] == [{"kind": "waits", "place": FLOWS, "words": words}]
 
 
 @pytest.fixture

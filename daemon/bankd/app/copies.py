@@ -24,7 +24,7 @@ from bankd.edits.settle import EMPTY_DAYS
 from bankd.errors import ConflictError, UserError
 from bankd.health.health import COPIED_ADVICE, find_copied
 from bankd.memory import report
-from bankd.memory.report import Emptied, Verification, VerifyFinding
+from bankd.memory.report import Verification, VerifyFinding
 from bankd.pages.memory import split_id
 from bankd.pages.page import MARKER, read_page
 from bankd.settings import FoldersPolicy
@@ -199,10 +199,13 @@ def verify_workspace(workspace: Workspace) -> Verification:
             findings.append(VerifyFinding("link", place, f"{link.reference.target} worked once"))
     findings += [VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()]
     lines = sum(len(reading.lines) for reading in readings)
-    counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
-    empty = tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
+    waits = []
+    for page, count in sorted(Counter(page for page in last_seen.values() if page in emptied).items()):
+        stood = "1 memory stood on it" if count == 1 else f"{count} memories stood on it"
+        words = f"is empty, perhaps cut by an unfinished save; {stood}, taken for deleted after {EMPTY_DAYS * 24} hours"
+        waits.append(VerifyFinding("waits", page, words))
     waiting = report.count_waiting(readings, where, ledger)
-    return Verification(lines, len(places), waiting, (*findings, *unreadable), empty)
+    return Verification(lines, len(places), waiting, (*findings, *unreadable), tuple(waits))
 
 
 def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[str]) -> dict[str, list[str]]:

@@ -190,7 +190,7 @@ def _verify(arguments: Namespace) -> Outcome:
     with open_named(arguments, write=False) as workspace:
         verdict = verify_workspace(workspace)
     rows = [(styled(_(one.kind), "red"), one.place, one.words) for one in verdict.findings]
-    rows += [(styled(_("waits"), "yellow"), one.page, one.words) for one in verdict.emptied]
+    rows += [(styled(_(one.kind), "yellow"), one.place, one.words) for one in verdict.emptied]
     waiting = ", " + _(f"{verdict.waiting} waiting for the next run") if verdict.waiting else ""
     found = counted(len(verdict.findings), "finding") if verdict.findings else _("all promises hold")
     read = f"{counted(verdict.lines, 'Retain line')}, {counted(verdict.memories, 'memory', 'memories')}"

@@ -369,7 +369,7 @@ def held_back_in(
 
 @dataclass(frozen=True, slots=True)
 class VerifyFinding:
-    """One problem: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`), its place, and a description."""
+    """One problem: its kind (`lost`, `twice`, `link`, `left over`, `unreadable`, `waits`), its place, and a description."""
 
     kind: str
     place: str
@@ -377,30 +377,17 @@ class VerifyFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Emptied:
-    """A page that is empty now; its memories count as deleted only after `days` days."""
-
-    page: str
-    memories: int
-    days: int
-
-    @property
-    def words(self) -> str:
-        """The finding in words, for people."""
-        which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
-        days = f"{self.days} day{'s' if self.days > 1 else ''}"
-        return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
-
-
-@dataclass(frozen=True, slots=True)
 class Verification:
-    """How much was checked, how many lines wait for the next run, the problems, and which pages were just emptied."""
+    """How much was checked, how many lines wait for the next run, the problems, and the pages that were just emptied.
+
+    The memories of these count as deleted only after `EMPTY_DAYS`.
+    """
 
     lines: int
     memories: int
     waiting: int
     findings: tuple[VerifyFinding, ...]
-    emptied: tuple[Emptied, ...] = ()
+    emptied: tuple[VerifyFinding, ...] = ()
 
 
 def find_lost(
