@@ -428,25 +428,16 @@ def _read(file: str) -> str:
         raise UserError(f"{file}: {problem.strerror or problem}") from problem
 
 
-def export_command(arguments: Namespace) -> Outcome | int:
-    """Print or write all memories."""
+def export_command(arguments: Namespace) -> int:
+    """Print all memories."""
     from bankd.app.copies import export_markdown, export_memories
-    from bankd.pages.text import to_json
 
     with open_named(arguments, write=False) as workspace:
-        rows = [] if arguments.markdown else export_memories(workspace)
-        text = export_markdown(workspace) if arguments.markdown else "".join(f"{to_json(row)}\n" for row in rows)
-    if not arguments.file:
-        for row in rows:
-            say_json(row)
-        sys.stdout.write(text if arguments.markdown else "")
-        return 0
-    try:
-        with Path(arguments.file).open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UserError(f"{arguments.file}: is there already; name a new file") from None
-    say(_(f"written: {styled(arguments.file, 'bold')}"))
+        if arguments.markdown:
+            sys.stdout.write(export_markdown(workspace))
+        else:
+            for row in export_memories(workspace):
+                say_json(row)
     return 0
 
 
