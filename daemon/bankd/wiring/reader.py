@@ -70,28 +70,25 @@ class BankReader:
     def settings(self) -> Settings:
         """The settings as they are now, the defaults if they cannot be used."""
         from bankd.settings import Settings
-        from bankd.wiring.search import quick_settings
 
-        settings, problem = quick_settings(self._root)
+        settings, problem = self._read_settings()
         return Settings() if problem else settings
 
     def is_broken(self) -> bool:
         """Whether the settings cannot be used: what would hide secrets is not known then, and no run takes anything in."""
+        return bool(self._read_settings()[1])
+
+    def _read_settings(self) -> tuple[Settings, str]:
+        """The settings and why they cannot be used: then they are the last good ones, whose patterns of secrets are to be hidden."""
         from bankd.wiring.search import quick_settings
 
-        return bool(quick_settings(self._root)[1])
-
-    def _last_settings(self) -> Settings:
-        """The settings, the last good ones if they cannot be used: their patterns of secrets are to be hidden."""
-        from bankd.wiring.search import quick_settings
-
-        return quick_settings(self._root)[0]
+        return quick_settings(self._root)
 
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
         from bankd.system.clock import read_clock, read_clock_alone
 
-        zone = self._last_settings().timezone
+        zone = self._read_settings()[0].timezone
         return read_clock_alone(zone) if self._is_alone else read_clock(zone)
 
     def brief_facts(self, now: datetime) -> BriefFacts:
@@ -99,7 +96,7 @@ class BankReader:
         from bankd.index.rows import Successors
         from bankd.index.sources import PageFiles
 
-        settings, files = self._last_settings(), PageFiles(self.root / "bank")
+        settings, files = self._read_settings()[0], PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
         stamp = repr(("screened", str(now.date()), settings, *seen))
         facts = _kept_facts(self.root, stamp)
@@ -153,9 +150,9 @@ class BankReader:
         with suppress(NoDaemonError):
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS if in_a_moment else _DAEMON_SECONDS)
         from bankd.settings import MeaningPolicy
-        from bankd.wiring.search import make_search, quick_settings
+        from bankd.wiring.search import make_search
 
-        settings, remark = quick_settings(self._root)
+        settings, remark = self._read_settings()
         if in_a_moment:
             settings = settings._replace(meaning=MeaningPolicy("off"))
         made = make_search(
@@ -200,7 +197,7 @@ class BankReader:
             raise UserError(f"{path}: no such page")
         if not path.startswith("memory/"):
             return readable_text(decode_text(data))
-        return screened_log(data, compile_patterns(self._last_settings().secrets.patterns))
+        return screened_log(data, compile_patterns(self._read_settings()[0].secrets.patterns))
 
     def shown(self) -> Shown:
         """What each reader was shown within a day; empty if the file is missing or cannot be read."""
