@@ -93,7 +93,7 @@ def test_a_slip_is_answered_with_what_is_wrong_and_what_was_probably_meant(
 def test_bankd_with_a_command_is_bankctl_and_else_the_service(
     words: str, is_command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bankd.cli.main", lambda: "bankctl")
+    monkeypatch.setattr("bankd.__main__.bankctl", lambda: "bankctl")
     monkeypatch.setattr("bankd.service.main", lambda: "the service")
     monkeypatch.setattr("sys.argv", ["bankd", *words.split()])
 

@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _is_silent(arguments: list[str]) -> bool:
     """Whether the command is `hook`, wherever its options stand: some agents refuse a prompt when a hook fails."""
-    return "hook" in arguments[: _position_of_command(arguments) + 1] and not os.environ.get("BANKD_DEBUG")
+    return "hook" in arguments[: position_of_command(arguments) + 1] and not os.environ.get("BANKD_DEBUG")
 
 
 def _run(arguments: list[str], *, is_process: bool) -> int:
@@ -75,7 +75,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
             raise UsageError(f"{word}: not UTF-8") from None
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
-    position = _position_of_command(arguments)
+    position = position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
     if is_process and not arguments:
         from bankd.cli.faces import open_finder
@@ -90,7 +90,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     return code
 
 
-def _position_of_command(arguments: list[str]) -> int:
+def position_of_command(arguments: Sequence[str]) -> int:
     """Where the command stands: the first word that is neither an option nor the folder of `--workspace`."""
     for position, word in enumerate(arguments):
         is_folder = position > 0 and arguments[position - 1] == "--workspace"
