@@ -388,14 +388,6 @@ def test_links_follow_what_a_hand_has_moved(root: Path, page: Path, bankctl: Run
     assert bankctl("page", "links").code == 0
 
 
-def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
-    result = bankctl("page", "links", "full", "--json").json
-
-    assert [(row["page"], row["line"]) for row in result["links"]] == [("bank/daily/home.md", 1)] * 2 + [
-        ("routing.yaml", 3)
-    ]
-
-
 @pytest.mark.parametrize(("words", "said"), examples("commands", "layouts that cannot be"))
 def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words: str, said: str) -> None:
     before = tree_state(root)

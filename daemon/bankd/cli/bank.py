@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bankd.workspace.graph import LinkGraph
 
 
-_WORDS = {"split": (1, 1, "PAGE"), "merge": (1, 1, "PAGE"), "move": (2, 2, "OLD NEW"), "links": (0, 1, "[PAGE]")}
+_WORDS = {"split": (1, 1, "PAGE"), "merge": (1, 1, "PAGE"), "move": (2, 2, "OLD NEW"), "links": (0, 0, "[--heal]")}
 """For each action, how many pages it takes at least and at most, and how these are called."""
 
 
@@ -48,12 +48,8 @@ def page_command(arguments: Namespace) -> Outcome:
     only_lists = action == "links" and not arguments.heal
     with open_named(arguments, write=not (only_lists or is_dry)) as workspace:
         rearranger = Rearranger(workspace)
-        if only_lists and not pages:
-            return _broken(rearranger.graph, is_all=arguments.all)
         if only_lists:
-            links = rearranger.graph.links_to(rearranger.page(pages[0]))
-            lines = [f"{_place(link)}  {styled(link.reference.target)}" for link in links]
-            return Outcome({"links": [link_row(link) for link in links]}, *lines, counted(len(links), "link"))
+            return _broken(rearranger.graph, is_all=arguments.all)
         done = rearranger.heal() if action == "links" else getattr(rearranger, action)(*pages)
     if done is None:
         nothing: dict[str, object] = dict.fromkeys(("pages", "gone", "links", "lost", "conflicts"), ())
@@ -103,12 +99,8 @@ def _broken(graph: LinkGraph, *, is_all: bool) -> Outcome:
     )
 
 
-def _place(link: Link) -> str:
-    return styled(f"{link.source}:{link.reference.line + 1}", "dim")
-
-
 def _broken_line(link: Link) -> str:
-    return f"{_place(link)}  {styled(link.reference.target, 'bold')}"
+    return f"{styled(f'{link.source}:{link.reference.line + 1}', 'dim')}  {styled(link.reference.target, 'bold')}"
 
 
 def link_row(link: Link) -> dict[str, object]:

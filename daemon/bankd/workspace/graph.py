@@ -224,11 +224,6 @@ class LinkGraph:
         """Whether a page has a folder of parts."""
         return self.names.has_folder(parts_folder(path))
 
-    def links_to(self, path: str) -> list[Link]:
-        """The references that lead to a file or folder, in the order of their places."""
-        found = ((link, self.scene.target(link)) for link in self._links(keys_to(path)))
-        return [link for link, target in found if target and target.path == path and link.source != path]
-
     @property
     def scene(self) -> LinkScene:
         """The files as they are, to find out how far references lead."""
