@@ -84,10 +84,15 @@ def test_below_half_of_the_best_nothing_is_shown_but_for_who_wants_so_many() -> 
     assert answers(*found, ranked(0.1, *ASKED.terms)) == [0.5, 0.25, 0.1], "it has every word asked: a name alone, say"
 
 
-def test_what_nobody_asked_for_needs_its_own_words_and_a_margin() -> None:
-    query = Query("", margin=1.25)
-    assert answers(ranked(0.5, "paint"), ranked(0.5), near=nearness(0.9), query=query) == [0.5]
-    assert answers(ranked(0.5, "paint"), near=nearness(0.74), query=query) == []
+@pytest.mark.parametrize(
+    ("terms", "cosine", "is_told"),
+    [(("paint",), None, True), ((), 0.82, False), (("paint",), 0.82, True), (("paint",), 0.74, False), ((), 0.9, True)],
+)
+def test_what_nobody_asked_for_needs_words_or_to_be_much_nearer(
+    terms: tuple[str, ...], cosine: float | None, *, is_told: bool
+) -> None:
+    near = nearness(cosine) if cosine else None
+    assert bool(answers(ranked(0.5, *terms), near=near, query=Query("", margin=1.25))) is is_told
 
 
 TODAY = date(2026, 5, 4)

@@ -152,7 +152,9 @@ WITNESS = 0.1
 _FOR_LENGTH, _FOR_SIZE = 0.01, 0.005
 """A memory must be this much nearer in a bank whose memories have ten times as many terms, and in one of ten times as many memories."""
 _UNASKED = 0.12
-"""The share of the words for one floor of an answer that nobody asked for; the margin of the hooks was chosen with it."""
+"""The share of the words for one floor of an answer that nobody asked for, where words alone judge; the margin of the hooks was chosen with it."""
+_UNASKED_NEAR, _UNASKED_WORDS = 3.2, 10
+"""With sentence vectors such an answer needs so many times the floors, and sharing all words counts as so many more of them."""
 STEP = 0.02
 """A cosine this much above the floor counts as one floor more, for questions with a margin."""
 _LINE, _LONG = 25, 120
@@ -224,10 +226,10 @@ def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, c
 def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
     """No memory if none reaches the floor; else all with half the best score or each word asked, or as many as are asked for.
 
-    A margin above 1 is a factor on the floor, for words too. `ranked` must have its floors.
+    With a margin above 1, as for what nobody asked for, those with that much more evidence. `ranked` must have its floors.
     """
     if query.margin > 1:
-        return [one for one in ranked if min(one.parts["floors"], one.parts["asked"] / _UNASKED) >= query.margin]
+        return [one for one in ranked if _unasked_evidence(one.parts) >= query.margin]
     if max((one.parts["floors"] for one in ranked), default=0.0) < 1:
         return []
     if query.is_limited:
@@ -235,6 +237,12 @@ def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
     scores = [one.parts["score"] - one.parts.get("time", 0.0) for one in ranked]
     least = _TAIL * max(scores)
     return [one for one, score in zip(ranked, scores, strict=True) if score >= least or one.parts["asked"] == 1]
+
+
+def _unasked_evidence(parts: Mapping[str, float]) -> float:
+    if "meaning" in parts:
+        return (parts["floors"] + _UNASKED_WORDS * parts["asked"]) / _UNASKED_NEAR
+    return min(parts["floors"], parts["asked"] / _UNASKED)
 
 
 def nearest_among(best: Sequence[Ranked], weights: Weights) -> Sequence[Ranked]:
