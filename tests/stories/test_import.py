@@ -144,6 +144,9 @@ def test_an_import_is_recorded_and_cannot_be_undone(root: Path, bankctl: Run, wa
     assert (refused.code, "delete that log if you do not want it" in refused.err) == (3, True)
     assert "memory/imports/claude-code/" in bankctl("show", imports(bankctl)[0]).out
     assert logs(root) == once
+    next((root / "memory/imports/claude-code").iterdir()).unlink()
+    assert turns(bankctl) == 0, "what watches a folder does not bring back what a person deleted"
+    assert turns(bankctl, str(watched)) == 1, "who names it wants it again"
 
 
 def test_a_resumed_session_brings_only_what_is_new(root: Path, bankctl: Run, tmp_path: Path) -> None:

@@ -63,12 +63,12 @@ class Importer:
     _logs: dict[str, defaultdict[str, set[str]]] = field(default_factory=dict)
     """Logs, by agent and by the part of their name after the day."""
 
-    def import_all(self, sources: Iterable[FileSource]) -> Iterator[Imported]:
-        """Import each source that changed since it was read; one that cannot be read does not stop the others."""
+    def import_all(self, sources: Iterable[FileSource], *, again: bool = False) -> Iterator[Imported]:
+        """Import each source that changed since it was read, or all of them; one that cannot be read does not stop the others."""
         seen, fresh = dict(self.logs.seen()), 0
         try:
             for source in sources:
-                if seen.get(source.path) == source.stamp:
+                if seen.get(source.path) == source.stamp and not again:
                     continue
                 imported = self._import(source)
                 if not (imported.problem or self.is_dry):

@@ -193,7 +193,7 @@ def import_command(arguments: Namespace) -> Outcome:
     with open_named(arguments, write=not is_dry) as workspace:
         sources = sources_at(workspace, arguments.source)
         bar = Progress(_("import"), len(sources))
-        for imported in import_sources(workspace, sources, is_by_hand=True):
+        for imported in import_sources(workspace, sources, is_by_hand=True, again=bool(arguments.source)):
             done.append(imported)
             bar.step(imported.source.rpartition("/")[2])
         bar.close()

@@ -129,14 +129,19 @@ def left_out_at(workspace: Workspace, places: Sequence[str]) -> list[str]:
     return passed_over([Path(place).expanduser() for place in places], workspace.root)
 
 
-def import_sources(workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool) -> Iterator[Imported]:
-    """Import these files, those that have not changed since left out; one by hand is recorded as a run."""
+def import_sources(
+    workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool, again: bool = False
+) -> Iterator[Imported]:
+    """Import these files, those that have not changed since left out; one by hand is recorded as a run.
+
+    With `again` those that have not changed are read too: turns whose log a person deleted come back.
+    """
     imports, zone = workspace.imports, workspace.now.tzinfo
     project_of = BankReader(str(workspace.root)).project_of
     finders = workspace.policy().finders
     importer = Importer(imports, finders, lambda moment: moment.astimezone(zone), project_of, workspace.is_dry)
     try:
-        yield from importer.import_all(sources)
+        yield from importer.import_all(sources, again=again)
     finally:
         if is_by_hand:
             note_import(workspace, importer.written)
