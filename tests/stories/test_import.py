@@ -124,11 +124,13 @@ def watched(root: Path, tmp_path: Path) -> Path:
 
 
 def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
-    root: Path, bankctl: Run, watched: Path
+    root: Path, bankctl: Run, watched: Path, tmp_path: Path
 ) -> None:
     assert "1 turn would be imported" in bankctl("import", "--dry-run").out
     assert not (root / "memory/imports").exists()
     assert turns(bankctl) == 1
+    session(tmp_path / "home", row(2, "assistant", "Noted."))
+    assert turns(bankctl) == 1, "it grew"
 
 
 def imports(bankctl: Run) -> list[str]:
