@@ -523,3 +523,18 @@ def test_it_is_opened_anew_when_the_settings_change_and_only_then(standing: Open
     change_setting(root, "recall_minutes: 60", "recall_minutes: 5")
     assert said(standing, "boiler") == ["The boiler is in the cellar."]
     assert standing._search is not first
+
+
+def test_a_number_names_the_hit_that_was_printed(bank: Path, bankctl: Run) -> None:
+    for day, hour in ((25, "19:00"), (26, "19:30")):
+        write_log(bank, f"2026-05-{day}.md", f"W: The choir rehearsal is on Tuesday at {hour}.")
+        bankctl("cycle", "micro")
+    write_log(bank, "2026-05-27.md", "The choir has a rehearsal plan for the autumn.")
+
+    shown = bankctl("search", "--no-plain", "--in", "bank,logs", "when is the choir rehearsal?").out
+    bankctl("search", "--json", "Peter")  # as an agent asks meanwhile
+
+    assert "was 19:00 until" in shown
+    assert shown.index("19:30") < shown.index("rehearsal plan")
+    assert bankctl("edit", "--print", "2").out == "memory/2026-05-27.md:4\n"
+    assert bankctl("show", "2").out.startswith("memory/2026-05-27.md:4")

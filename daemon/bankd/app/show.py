@@ -16,7 +16,7 @@ from typing import Any
 
 from bankd.app.runs import SHORTEST_PIECE
 from bankd.app.workspace import Said, Workspace, record_run
-from bankd.briefing.recalled import DOUBT
+from bankd.briefing.recalled import DOUBT, PRINTED
 from bankd.errors import UserError
 from bankd.memory.ledger import Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
@@ -93,14 +93,13 @@ def _file_of(workspace: Workspace, path: str) -> str | None:
 
 
 def named_hit(workspace: Workspace, what: str) -> str:
-    """What a person typed for a memory; for a number the id of that memory of the last answer of search.
+    """What a person typed for a memory; for a number the id, or place, of that hit of the answer that search printed last.
 
     UserError when the answer has no such number. Longer numbers, such as a year, are a name or a piece of a run.
     """
     if not what.isdecimal() or len(what) >= SHORTEST_PIECE:
         return what
-    last = workspace.recalls.answers()[-1:]
-    ids = last[0].memories if last else ()
+    ids = (workspace.files.read(PRINTED) or b"").decode().split("\n")[:-1]
     if not 0 < int(what) <= len(ids):
         raise UserError(f"{what}: no such number in the last answer ({len(ids)} in all); bankctl search asks anew")
     return ids[int(what) - 1]
@@ -144,8 +143,9 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
 def locate(workspace: Workspace, what: str) -> tuple[str, int]:
     """The file below the workspace and the 1-based line of a memory, a log line or a page; UserError when there is none.
 
-    A number names a memory of the last answer of search.
+    A number names a hit of the last answer of search.
     """
+    what = named_hit(workspace, what)
     path, _, line = what.removeprefix("./").rpartition(":")
     if line.isdecimal() and (file := _file_of(workspace, path)):
         lines = len((workspace.root / file).read_bytes().splitlines())
@@ -153,7 +153,6 @@ def locate(workspace: Workspace, what: str) -> tuple[str, int]:
             raise UserError(f"{file}:{line}: no such line; the last is {lines}")
         return file, int(line)
     workspace.catalog.refresh(workspace.now)
-    what = named_hit(workspace, what)
     if copies := workspace.catalog.copies_of(what):
         path, _, line = copies[0][0].rpartition(":")
         return path, int(line)

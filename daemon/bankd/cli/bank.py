@@ -196,7 +196,7 @@ def forget_command(arguments: Namespace) -> Outcome:
 
     if arguments.everywhere:
         return _purge(arguments)
-    # By a number it only says what would go: an agent may have asked since, and this cannot be undone.
+    # By a number it only says what would go: another search may have printed since, and this cannot be undone.
     applies = not arguments.dry_run and not arguments.what.isdecimal()
     with open_named(arguments, write=applies) as workspace:
         gone = forget_memory(workspace, named_hit(workspace, arguments.what))

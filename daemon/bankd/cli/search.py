@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, other_part, relation_of, whom_unsaid
+from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, other_part, relation_of, whom_unsaid
 from bankd.cli import locate_workspace, open_named
 from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
@@ -60,10 +60,21 @@ def search_command(arguments: Namespace) -> int:
             for query in queries:
                 answer = ask(_request(arguments, query))
                 found = found or bool(answer["hits"])
-                say_json(answer) if arguments.json else print_answer(answer, roots, **how)
+                if arguments.json:
+                    say_json(answer)
+                    continue
+                shown = print_answer(answer, roots, **how)
+                for root in banks.values():  # where several banks answer, a number would mean a hit of another one
+                    _keep_numbers(root, [] if arguments.all else shown)
     finally:
         close()
     return 0 if found else 1
+
+
+def _keep_numbers(root: str, shown: Sequence[Hit]) -> None:
+    """Keep what the numbers of this answer mean, for `bankctl edit 2`: the ids, or places, in the order that was printed."""
+    with suppress(OSError), open(f"{root}/{PRINTED}", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.writelines(f"{hit['id'] or _printed_place({**hit, 'path': hit['short']})}\n" for hit in shown)
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:
@@ -108,12 +119,12 @@ def _shown_root(root: str) -> str:
 
 def print_answer(
     answer: Mapping[str, Any], roots: Mapping[str, str], *, is_plain: bool, by_page: bool, ids: bool, explain: bool
-) -> None:
-    """Print the hits of an answer, or what is nearest. `roots` has for each bank what to write before its paths.
+) -> list[Hit]:
+    """Print the hits of an answer, or what is nearest; gives the hits in the order in which they stand.
 
-    An answer of one bank has the name "".
+    `roots` has for each bank what to write before its paths. An answer of one bank has the name "".
     """
-    hits = [
+    hits: list[Hit] = [
         {**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}", "short": hit["path"], "whom": whom_unsaid(hit)}
         for hit in answer["hits"] or answer["nearest"]
     ]
@@ -127,6 +138,8 @@ def print_answer(
             say(_plain_row(hit))
         sys.stdout.flush()
     elif by_page:
+        order = {path: place for place, path in reversed(list(enumerate(hit["path"] for hit in hits)))}
+        hits.sort(key=lambda hit: order[hit["path"]])
         _print_by_page(hits, ids=ids)
     else:
         _print_groups(hits, ids=ids, explain=explain)
@@ -135,11 +148,13 @@ def print_answer(
             place, why = _printed_place({**one, "path": path}), f"({_(tie['tie'])}, {tie['source']})"
             after = styled(_joined([place, _id(one, ids=ids), why]), "dim")
             say(f"  {styled(_('see also'), 'dim')}  {styled(one['text'])}  {after}")
+        hits = [hit for hit, _older in fold_older(hits)]
         if answer["hits"]:
-            counts, way = _counts([hit for hit, _older in fold_older(hits)]), _("open the first: bankctl edit 1")
+            counts, way = _counts(hits), _("open the first: bankctl edit 1")
             say(f"\n  {styled(f'{counts} · {way}', 'dim')}")
     for line in remarks:
         sys.stderr.write(f"! {line}\n") if is_plain else say(styled(line, "yellow"))
+    return hits
 
 
 def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -221,8 +236,7 @@ def _short_place(hit: Hit) -> str:
 
 
 def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
-    order = {path: place for place, path in reversed(list(enumerate(hit["path"] for hit in hits)))}
-    for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
+    for path, group in groupby(hits, key=lambda hit: str(hit["path"])):
         say(styled(path, "cyan", "bold"))
         for hit in group:
             facts = [hit["when"], _id(hit, ids=ids), _(relation_of(hit)), _(hit["became"] or "")]

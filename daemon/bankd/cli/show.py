@@ -43,13 +43,13 @@ def show_command(arguments: Namespace) -> Outcome:
 
     what = bare_id(arguments.what.removeprefix("./"))
     with open_named(arguments, write=False) as workspace:
+        what = named_hit(workspace, what)
         if place := _PLACE.fullmatch(what):
             path, line = place["path"], int(place["line"])
             if path.startswith("memory/"):
                 log = path.removeprefix("memory/").removesuffix(".md") + ".md"
                 return _of_line(trace_log_line(workspace, log, line))
             what = memory_at(workspace, path, line)
-        what = named_hit(workspace, what)
         if not what.startswith("m-") and (run := find_run(workspace, what)):
             return _of_run(show_run(workspace, run))
         return _of_memory(find_memory(workspace, what, is_korean=reads_korean()))
