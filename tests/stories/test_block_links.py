@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -384,6 +385,23 @@ def test_what_it_is_about_leads_to_it_and_to_no_page_that_was_taken_away(
     assert not home.exists()
     holder = root / "bank/_meta/inbox.md" if is_taken_away else house
     assert "욕실 수도꼭지와" in holder.read_text("utf-8")
+
+
+def test_it_stays_the_page_of_its_person_and_a_line_deleted_there_stays_out(renamed: Path, bankctl: Run) -> None:
+    old, page = renamed / "bank/entities/Peter.md", renamed / "bank/entities/Peter Kim.md"
+    write_log(renamed, "2026-05-05.md", "W @Peter: Has two children.")
+    bankctl("cycle", "micro", "--now", "2026-05-05T03:01")
+    page.write_text(re.sub("- .*Mapo.*\n", "", page.read_text()))
+    noted = bankctl("cycle", "micro", "--now", "2026-05-05T03:02", "--json").json["counts"]
+    write_log(renamed, "2026-05-06.md", "W @Peter: Sails on the lake.")
+    bankctl("cycle", "micro", "--now", "2026-05-05T03:03")
+    filed = page.read_text()
+    old.write_text("# Peter\n\nOnly a hand wrote this.\n")
+    bankctl("cycle", "micro", "--now", "2026-05-05T03:04")
+
+    assert noted["deleted"] == 1
+    assert filed.count("^m-") == 2
+    assert "Mapo" not in page.read_text() + old.read_text()
 
 
 def test_undo_takes_back_what_a_run_wrote_there(renamed: Path, bankctl: Run) -> None:

@@ -230,7 +230,7 @@ class Plan:
         said, of_run = self._event, f"@{self.run}"
         return (
             *(said(ledger.RENAMED, r.log + of_run, log=r.log, was=r.was, beside=r.beside) for r in self.renamed),
-            *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
+            *map(self._kept, self.placements),
             *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
             *map(self._blocked, self.blocked),
             *(self._blocked(b, overruled=True) for b in self.overruled),
@@ -252,6 +252,11 @@ class Plan:
         """The facts about a memory that leaves: its place, and how links to it were written."""
         links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
         return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
+
+    def _kept(self, item: Placement) -> Event:
+        """The fact names also the page that was meant, if that was renamed: its new name stays known when its first lines go."""
+        place = item.destination
+        return self._consumed(ledger.KEPT, item.line, page=place.page, **({"was": place.was} if place.was else {}))
 
     def _blocked(self, item: Blocked, **facts: object) -> Event:
         said = statement_of(item.line.memory)

@@ -78,11 +78,12 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A page and heading for a memory, and the reason in words."""
+    """A page and heading for a memory, and the reason in words; `was` is the name of the page before it was renamed."""
 
     page: str
     heading: str | None
     reason: str
+    was: str = ""
 
 
 def route_memory(
@@ -366,7 +367,8 @@ class RenamedPages:
         page = self.name_now(destination.page)
         if page == destination.page:
             return destination
-        return replace(destination, page=page, reason=f"{destination.reason}; {destination.page} is {page} now")
+        was, why = destination.page, destination.reason
+        return replace(destination, page=page, reason=f"{why}; {was} is {page} now", was=was)
 
     def name_now(self, page: str) -> str:
         """The present name of a page that is gone: it holds more than half of what was filed there; else the same name.
@@ -400,7 +402,8 @@ class RenamedPages:
         filed: defaultdict[str, list[str]] = defaultdict(list)
         for id_, event in self.ledger.consumed.items():
             if event["type"] == KEPT and id_ not in self.ledger.gone:
-                filed[str(event.get("page"))].append(id_)
+                for page in {str(event.get("page")), str(event.get("was") or event.get("page"))}:
+                    filed[page].append(id_)
         return filed
 
 
@@ -442,7 +445,8 @@ def choose_part(memory: Memory, destination: Destination, view: ViewPart) -> Des
     if here is None or here is hub:
         return destination
     kept = heading if heading and obsidian_words(heading) in here.headings else None
-    return Destination(here.path.removeprefix(BANK), kept, f"{destination.reason}, in the part that fits")
+    why = f"{destination.reason}, in the part that fits"
+    return replace(destination, page=here.path.removeprefix(BANK), heading=kept, reason=why)
 
 
 def read_part(page: Page) -> PagePart:

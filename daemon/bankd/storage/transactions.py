@@ -53,7 +53,7 @@ from bankd.edits.transaction import (
     take_step,
 )
 from bankd.errors import ConflictError, InvariantError, StorageError, UserError
-from bankd.memory.ledger import DELETED, FORGOTTEN, RESTORED, UNDONE, Ledger, fold_events, make_event
+from bankd.memory.ledger import Ledger, fold_events
 from bankd.pages.memory import split_id
 from bankd.pages.names import folders_above, is_outside
 from bankd.pages.page import read_page
@@ -425,14 +425,15 @@ class Recoverer:
                 self._pause(_MOMENT)  # a memory that stands nowhere may be on a page that is just being saved
                 operations = look(without_settled(journal.transaction, settled | self._taken_out(back)))
             if operations:
-                applied = self._transactions.commit(self._again(journal.transaction.run, operations, now))
+                run = journal.transaction.run
+                again = Transaction(f"{run}~again", now.isoformat(), operations, kind="second look")
+                applied = self._transactions.commit(again)
                 if applied.changed:
-                    yield operations, applied, journal.transaction.run
+                    yield operations, applied, run
 
     def _taken_out(self, memories: Set[str]) -> Set[str]:
-        """The memories that a command took out; read from events, because the journal may be lost."""
-        gone = self._transactions.ledger().gone
-        return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
+        """The memories that a command took out, or that a run noted as taken out by hand; the journal may be lost."""
+        return {*memories & self._transactions.ledger().gone.keys()}
 
     def _settle_pieces(
         self, journal: Journal, paths: Set[str], later: Sequence[Journal], now: datetime
@@ -445,15 +446,6 @@ class Recoverer:
             journal = replace(journal, settled=journal.settled | for_good)
             self._journals.write(DONE, journal)
         return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
-
-    def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
-        """The transaction that heals a page; an event restores each memory that was recorded as deleted meanwhile."""
-        own, at = f"{run}~again", now.isoformat()
-        back = _added_by(operations)
-        gone = self._transactions.ledger().gone if back else {}
-        deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
-        events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
-        return Transaction(own, at, operations, events, "second look")
 
     def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
         """The files that an old buffer may have overwritten: now, or their last change, is within ten minutes of the run.
