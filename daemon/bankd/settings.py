@@ -170,11 +170,6 @@ class MeaningPolicy(NamedTuple):
     question_prefix: str = ""
     memory_prefix: str = ""
 
-    @property
-    def is_on(self) -> bool:
-        """Whether vectors are wanted."""
-        return self.model != "off"
-
 
 class RerankPolicy(NamedTuple):
     """The server that puts the best answers in order (none without a URL), its model and key, and how many answers it reads."""

@@ -97,8 +97,8 @@ def export_index(root: Path, meaning: MeaningPolicy = _OFF) -> ExportedIndex:
             {page: (path, terms) for page, path, terms in rows.execute("SELECT page, path, terms FROM pages")},
             dict(rows.execute("SELECT run, terms FROM readings")),
             frozenset(_relations(root / ".bankd/catalogue.sqlite3")),
-            json.dumps(meaning) if meaning.is_on else "",
-            _vectors(root, rows, meaning) if meaning.is_on else {},
+            json.dumps(meaning) if meaning.model != "off" else "",
+            _vectors(root, rows, meaning) if meaning.model != "off" else {},
         )
 
 
@@ -179,7 +179,7 @@ def share_index(
     """
     root = Path(bank.root)
     known = database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
-    if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
+    if known == [(build_of(root), json.dumps(meaning) if meaning.model != "off" else "")]:
         return WrittenShare()
     index = export_index(root, meaning)
     with database.transaction() as connection:

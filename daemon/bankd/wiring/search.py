@@ -86,7 +86,7 @@ def make_indexes(
 
     successors = Successors(f"{root}/.bankd/catalogue.sqlite3", tell_relations)
     vectors = None
-    if (meaning := settled(settings.meaning)).is_on:
+    if (meaning := settled(settings.meaning)).model != "off":
         from pathlib import Path
 
         from bankd.workers.vectors import SentenceVectors
