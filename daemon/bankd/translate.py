@@ -70,15 +70,29 @@ class _Own(str):
 
 
 def _recognise(line: str) -> str:
-    """A finished line in Korean: the key that it was made from is the one with the most letters that fits."""
+    """A finished line in Korean."""
     said = line.strip()
-    indent = line[: len(line) - len(line.lstrip())]
+    return line[: len(line) - len(line.lstrip())] + _translated(said)[1]
+
+
+def _translated(said: str) -> tuple[int, str]:
+    """The letters of the longest key that the text can have been made from, 0 for none, and the text in Korean.
+
+    What stands behind a place, as in `bankd.yaml:3: `, is looked up as a text of its own too.
+    """
     if said in messages():
-        return indent + messages()[said]
+        return len(said), messages()[said]
+    found = 0, said
     for piece, english in _templates():
-        if piece in said and (found := _pattern(english).fullmatch(said)):
-            return indent + messages()[english].format(*map(_Own, found.groups()))
-    return line
+        if piece in said and (match := _pattern(english).fullmatch(said)):
+            found = len(english.replace("{}", "")), messages()[english].format(*map(_Own, match.groups()))
+            break
+    place, colon, rest = said.partition(": ")
+    if colon and " " not in place:
+        letters, korean = _translated(rest)
+        if letters and letters + len(": ") > found[0]:
+            return letters + len(": "), f"{place}: {korean}"
+    return found
 
 
 @cache
@@ -90,10 +104,14 @@ def _templates() -> Sequence[tuple[str, str]]:
 
 @cache
 def _pattern(english: str) -> re.Pattern[str]:
-    """What a place may hold: one word and the rest where the key has few letters of its own, as `{} is {}`; else anything."""
+    """What a place may hold: one word and the rest where the key has few letters of its own, as `{} is {}`; else anything.
+
+    A place at the end of a word, as in `{} time{}`, holds the s of a plural, or what goes on without a letter.
+    """
     import re
 
     pieces = english.split("{}")
     is_short = sum(map(str.isalpha, "".join(pieces))) < 8
     whole = (r"(\S*?)" if is_short else "(.*?)").join(map(re.escape, pieces))
-    return re.compile(r"(.*?)".join(whole.rsplit(r"(\S*?)", 1)), re.DOTALL)
+    whole = r"(.*?)".join(whole.rsplit(r"(\S*?)", 1))
+    return re.compile(re.sub(r"(?<=[a-z])\(\.\*\?\)", r"(s?|\\W.*?)", whole), re.DOTALL)

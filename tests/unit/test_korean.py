@@ -60,6 +60,18 @@ def test_the_korean_takes_what_the_english_has() -> None:
     assert not [text for text, said in korean().items() if len(places.findall(text)) != len(places.findall(said))]
 
 
+def test_a_finished_text_is_told_by_its_own_key_also_behind_a_place() -> None:
+    wrong = {}
+    for key in korean().keys() - {"", *(text for text in korean() if "\n" in text)}:
+        words = ["bank/entities/Mira.md", "'Europe/Berlinn'", "2026-11-28"][: key.count("{}")] * 3
+        text = key.format(*words)
+        behind = translate(f"/x/bankd.yaml:13: {text}", korean=True)
+        if f"{{}}: {key}" not in korean() and behind != f"/x/bankd.yaml:13: {translate(text, korean=True)}":
+            wrong[key] = behind
+
+    assert wrong == {}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_every_command_is_korean_and_fits_the_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
