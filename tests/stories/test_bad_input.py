@@ -394,6 +394,26 @@ def test_the_status_names_a_page_with_merge_markers_until_they_are_gone(root: Pa
     assert "! bank/world/notes.md is left alone: has merge markers; resolve the merge" in torn.out
 
 
+def test_the_doctor_names_lost_memories_unread_bad_lines_and_a_missing_index(root: Path, bankctl: Run) -> None:
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직", "W: The harbour froze.")
+    page = next(page for page in root.glob("bank/*/*.md") if "정직" in page.read_text("utf-8"))
+    bankctl("search", "harbour")
+    well = bankctl("doctor", "--json").json
+    page.write_text("# Empty of it\n", "utf-8")
+    shutil.rmtree(root / ".bankd/index")
+    write_log(root, "2026-05-03.md", "Q: which tag?")
+    change_setting(root, "timezone: ", "timezone: Mars/")
+    found, status = bankctl("doctor", "--json").json, bankctl("status")
+
+    assert not [*well["pages"], *well["index"]]
+    assert [one["text"] for one in found["index"]] == ["there is none yet"]
+    assert "memory/2026-05-03.md:4 was not taken in: unknown tag Q" in str(found["log lines"])
+    assert ["is on no page" in one["text"] for one in found["pages"]] == [True]
+    assert "memories not counted yet, " in status.out
+    assert bankctl("status", "--json").json["bank"]["memories"] is None
+    assert bankctl("status", "--json").json["timezone"] == ""
+
+
 @pytest.mark.parametrize("folder", ["bank", "memory", "archive"])
 def test_a_page_whose_name_is_not_utf8_is_named_and_a_picture_is_not(root: Path, bankctl: Run, folder: str) -> None:
     make_unnamed(root / folder)

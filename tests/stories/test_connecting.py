@@ -26,6 +26,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home folder"
     (folder / ".claude").mkdir(parents=True)
     (folder / ".codex").mkdir()
+    (folder / ".cursor").mkdir()
+    (folder / ".cursor/mcp.json").write_bytes(b'{"mcpServers": {}}')
     (folder / ".claude/settings.json").write_bytes(b'{"theme":"dark",  "enabledPlugins": {"other@x": true}}')
     (folder / ".codex/config.toml").write_bytes(b'model = "m"  # mine')
     for variable in ("XDG_DATA_HOME", "XDG_STATE_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "HERMES_HOME"):

@@ -49,7 +49,7 @@ def add_to_json(text: str, ours: Mapping[str, Any]) -> str:
 
 
 def remove_from_json(text: str, ours: Mapping[str, Any]) -> str:
-    """JSON without our keys, and without objects that become empty."""
+    """JSON without our keys, and without objects that become empty; those that were empty stay."""
     held = _object_of(text)
     rest = _without(held, ours)
     return text if rest == held else _written(rest, text)
@@ -76,7 +76,7 @@ def _without(held: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]
         mine = ours.get(key)
         if key not in ours:
             rest[key] = value
-        elif isinstance(mine, dict) and isinstance(value, dict) and (inner := _without(value, mine)):
+        elif isinstance(mine, dict) and isinstance(value, dict) and ((inner := _without(value, mine)) or not value):
             rest[key] = inner
     return rest
 

@@ -100,8 +100,9 @@ def _job_line(job: dict[str, Any], status: dict[str, Any]) -> str:
 
 
 def _at(moment: str, status: dict[str, Any]) -> str:
-    """A moment in the time zone of the workspace, which is the one that its settings use."""
-    return f"{datetime.fromisoformat(moment).astimezone(ZoneInfo(status.get('timezone', 'UTC'))):%Y-%m-%d %H:%M}"
+    """A moment in the time zone of the workspace; in that of this computer if the settings name none that there is."""
+    zone = status.get("timezone", "UTC")
+    return f"{datetime.fromisoformat(moment).astimezone(ZoneInfo(zone) if zone else None):%Y-%m-%d %H:%M}"
 
 
 def doctor_command(arguments: Namespace) -> Outcome:

@@ -54,6 +54,11 @@ class IndexFacts:
     problem: str = ""
     worker: str = "not running"
 
+    @property
+    def counted(self) -> int | None:
+        """The number of memories; None without an index that can be read."""
+        return self.memories if self.updated else None
+
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
@@ -319,7 +324,7 @@ def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
         "now": facts.now.isoformat(timespec="seconds"),
         "timezone": facts.timezone,
         "daemon": asdict(daemon) | since if daemon else None,
-        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox, "prose": bank.prose},
+        "bank": {"pages": bank.pages, "memories": bank.index.counted, "inbox": bank.inbox, "prose": bank.prose},
         "index": asdict(bank.index),
         "jobs": [
             {
@@ -366,7 +371,7 @@ def render_metrics(facts: HealthFacts) -> str:
     needing = sum(finding.needs_person for finding in judge_health(facts))
     metrics: list[Metric] = [
         ("pages", "Pages of the bank.", {"": bank.pages}),
-        ("memories", "Memories of the bank.", {"": index.memories}),
+        ("memories", "Memories of the bank.", {} if index.counted is None else {"": index.counted}),
         ("inbox_lines", "Lines that no rule could place.", {"": bank.inbox}),
         ("index_pending_files", "Changed files that are not searchable yet.", {"": index.pending}),
         ("index_provisional_pages", "Pages read without the morphological analyser yet.", {"": index.provisional}),

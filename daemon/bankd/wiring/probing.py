@@ -10,7 +10,7 @@ import os
 import pwd
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +20,7 @@ from typing import Any
 
 from bankd.app.units import Installation
 from bankd.config.workspace import FOLDERS, SETTINGS, check_configuration, load_usable_settings
+from bankd.edits.inserting import lines_named
 from bankd.edits.settle import is_just_saved
 from bankd.errors import ConflictError, IndexDamaged, UserError
 from bankd.health.health import (
@@ -34,12 +35,15 @@ from bankd.health.health import (
 from bankd.health.schedule import fold_rows
 from bankd.health.units import quote_path
 from bankd.index.sources import text_of_log
-from bankd.memory.retain import read_log
+from bankd.memory.ledger import fold_events
+from bankd.memory.report import find_lost, held_back_in
+from bankd.memory.retain import identified_as, read_log
 from bankd.pages.names import why_no_day
 from bankd.pages.scanner import BlockKind, decode_text, is_open_comment, scan_text
 from bankd.pages.text import lines_not_utf8
 from bankd.search.bank_search import Indexes
 from bankd.settings import LAYOUTS, MeaningPolicy, Settings
+from bankd.storage.events import EventLog
 from bankd.storage.tree import BankFiles
 from bankd.system.clock import utc_now
 from bankd.system.files import read_banks
@@ -126,6 +130,8 @@ def read_facts(probe: Probe) -> HealthFacts:
     bank = bank_facts(probe.root, index, settings)
     problems, _ = check_configuration(probe.root)
     start, zone = find_installation(probe.root).how_to_start(), settings.timezone
+    if any(": timezone: " in problem for problem in problems):  # its times are then those of this computer
+        zone = ""
     return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=zone, unusable=problems, how_to_start=start)
 
 
@@ -163,7 +169,8 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         judged = (*(one for one in judged if one.area != "daemon"), *told)
     looked = (
         _check_settings(probe.root, settings), _check_folders(probe.root), _check_contents(probe, settings),
-        _check_names(probe.root), _check_index(probe), _check_computer(settings), _check_unit(installation),
+        _check_lines(probe, settings, facts.bank.held_back), _check_names(probe.root), _check_index(probe),
+        _check_computer(settings), _check_unit(installation),
     )  # fmt: skip
     found: dict[str, list[HealthFinding]] = {area: [] for area in AREAS}
     for finding in chain(judged, *looked):
@@ -253,6 +260,28 @@ def _check_contents(probe: Probe, settings: Settings) -> Iterator[HealthFinding]
                 yield HealthFinding("days", text, fix)
 
 
+def _check_lines(probe: Probe, settings: Settings, known: Collection[str]) -> Iterator[HealthFinding]:
+    """Lines of logs that no run can take in, without those `known`, and lines whose memory is gone and was not taken out."""
+    logs, *held = (probe.files.survey(folder, utc_now(), 0, any_content=True) for folder in FOLDERS[:3])
+    ledger = fold_events(EventLog(probe.files, "").read_events())
+    readings, where = [], dict[str, list[str]]()
+    for path in (*logs.files, *(path for survey in held for path in survey.files)):
+        with suppress(ConflictError, OSError):  # others name them
+            data, log = probe.files.read(path), path.removeprefix("memory/")
+            where |= {id_: [path] for id_ in lines_named(data, ledger.consumed.keys())}
+            if log != path:
+                reading = read_log(log, text_of_log(data or b""), anywhere=settings.retain.anywhere)
+                readings.append(identified_as(reading, ledger.identity_of(log)))
+    for line in (line for reading in readings for line in held_back_in(reading, ledger, {})):
+        if not line.is_offered and str(line.place) not in known:
+            text = f"{line.place} was not taken in: {line.reason}"
+            yield HealthFinding("log lines", text, "correct the line, or delete it")
+    if not any(survey.quarantined or survey.unsettled for survey in held):  # a memory may stand on one of those
+        for lost in find_lost(readings, where, ledger):
+            fix = "if you did not, put the page back from a copy before the next run"
+            yield HealthFinding("pages", f"{lost.place} {lost.words}", fix)
+
+
 def _check_names(root: Path) -> Iterator[HealthFinding]:
     """Files whose names look the same: composed and decomposed Hangul, or upper and lower case."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
@@ -269,6 +298,8 @@ def _check_names(root: Path) -> Iterator[HealthFinding]:
 def _check_index(probe: Probe) -> Iterator[HealthFinding]:
     try:
         probe.indexes.verify()
+        if not probe.indexes.bank.facts().updated:
+            yield HealthFinding("index", "there is none yet", "the first search or run makes it")
     except (IndexDamaged, OSError) as damage:
         fix = "bankctl doctor index rebuild"
         yield HealthFinding("index", f"the index is damaged: {damage}", fix, needs_person=True)
