@@ -254,7 +254,7 @@ def test_metrics_are_on_the_socket(manager: Any) -> None:
 
     samples = [line for line in text.splitlines() if not line.startswith("#")]
     assert all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in samples)
-    assert any(line.startswith('bankd_job_next_timestamp_seconds{job="reflect"}') for line in samples)
+    assert any(line.startswith('bankd_job_failures_in_a_row{job="reflect"}') for line in samples)
 
 
 def test_without_a_workspace_it_says_what_to_do(tmp_path: Path) -> None:

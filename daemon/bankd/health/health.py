@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
@@ -359,15 +359,9 @@ def metrics_text(metrics: Iterable[Metric]) -> str:
 def render_metrics(facts: HealthFacts) -> str:
     """The facts as metrics."""
     bank, index, daemon = facts.bank, facts.bank.index, facts.daemon
-
-    def of_jobs(value_of: Callable[[JobFacts], float | None]) -> dict[str, float]:
-        values = ((f'{{job="{job.name}"}}', value_of(job)) for job in facts.jobs)
-        return {labels: value for labels, value in values if value is not None}
-
-    def ended(job: JobFacts) -> float | None:
-        is_over = job.last and job.last.outcome in {RunOutcome.RAN, RunOutcome.FAILED}
-        return job.last.at.timestamp() if job.last and is_over else None
-
+    jobs = {f'{{job="{job.name}"}}': job for job in facts.jobs}
+    failures = {label: float(job.failures) for label, job in jobs.items()}
+    ends = {label: job.last.at.timestamp() for label, job in jobs.items() if job.last}
     needing = sum(finding.needs_person for finding in judge_health(facts))
     metrics: list[Metric] = [
         ("pages", "Pages of the bank.", {"": bank.pages}),
@@ -375,18 +369,8 @@ def render_metrics(facts: HealthFacts) -> str:
         ("inbox_lines", "Lines that no rule could place.", {"": bank.inbox}),
         ("index_pending_files", "Changed files that are not searchable yet.", {"": index.pending}),
         ("index_provisional_pages", "Pages read without the morphological analyser yet.", {"": index.provisional}),
-        ("job_failures_in_a_row", "Failed runs of a job since it last worked.", of_jobs(lambda job: job.failures)),
-        ("job_last_end_timestamp_seconds", "When a job last ended.", of_jobs(ended)),
-        (
-            "job_last_duration_seconds",
-            "How long its last run took.",
-            of_jobs(lambda job: job.last.seconds if job.last else None),
-        ),
-        (
-            "job_next_timestamp_seconds",
-            "When a job is due next.",
-            of_jobs(lambda job: job.following.timestamp() if job.following else None),
-        ),
+        ("job_failures_in_a_row", "Failed runs of a job since it last worked.", failures),
+        ("job_last_end_timestamp_seconds", "When a job last ended.", ends),
         ("missed_runs", "Planned runs missed in the last 7 days.", {"": len(facts.missed())}),
         ("needs_person", "Findings that stay until a person acts.", {"": needing}),
     ]
