@@ -243,10 +243,10 @@ def test_settings_that_another_version_could_not_use_are_read_again(
 
 
 def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **_more: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bankd.system.files.replace_file", full)
+    monkeypatch.setattr("bankd.config.replace_file", full)
     monkeypatch.setattr("bankd.workspace.waiting.add_transcript", full)
 
     assert "정직" in hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")

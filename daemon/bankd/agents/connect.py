@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bankd import __version__
-from bankd.config import package_folder, shipped_folder
+from bankd.config import package_folder, replace_file, shipped_folder
 from bankd.errors import UserError
 
 OPENING, CLOSING = "# >>> bankd >>>", "# <<< bankd <<<"
@@ -344,14 +344,7 @@ def _write(path: Path, data: bytes) -> None:
     """Replace a whole file in one step. A symlink is followed, and the mode stays."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    staged = target.with_name(f".{target.name}.bankd")
-    try:
-        staged.write_bytes(data)
-        staged.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
-        staged.replace(target)
-    except OSError:
-        staged.unlink(missing_ok=True)
-        raise
+    replace_file(target, data, target.stat().st_mode & 0o777 if target.exists() else 0o644)
 
 
 def _read(path: Path) -> bytes | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankd.config import shipped_folder
+from bankd.config import replace_file, shipped_folder
 from bankd.errors import UserError
 from bankd.health import units
 
@@ -87,10 +87,7 @@ class Installation:
         for path, text in self._files():
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                staged = path.with_name(f".{path.name}.new")
-                staged.write_text(text, encoding="utf-8")
-                staged.chmod(0o644)
-                staged.replace(path)
+                replace_file(path, text, 0o644)
             except OSError as error:
                 raise UserError(f"{path}: {error.strerror}") from error
             yield f"written  {path}"

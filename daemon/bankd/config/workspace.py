@@ -27,7 +27,7 @@ import re2
 import yaml
 
 from bankd.briefing.choose import NAMES_MODES
-from bankd.config import shipped_folder
+from bankd.config import replace_file, shipped_folder
 from bankd.errors import UsageError, UserError
 from bankd.health.health import BANK_ADVICE
 from bankd.memory.retain import PROFILES
@@ -470,7 +470,7 @@ def change_settings(path: Path, values: Mapping[str, str]) -> None:
     if refused := [what for _, what in problems if what not in before]:
         raise UserError(*(f"not set: {what}; {path} is as it was" for what in refused))
     raise_problems(str(path), problems)
-    _replace(path, text)
+    replace_file(path.resolve(), text, path.stat().st_mode & 0o777)
 
 
 def add_rule(path: Path, tag: str, target: str, heading: str | None, pattern: str, *, apply: bool) -> str:
@@ -481,24 +481,8 @@ def add_rule(path: Path, tag: str, target: str, heading: str | None, pattern: st
     text = _with_rule(read_text(path), tag, rule)
     read_rules(compose_text(text, str(path)), str(path))
     if apply:
-        _replace(path, text)
+        replace_file(path.resolve(), text, path.stat().st_mode & 0o777)
     return rule
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replace a file whole and durably, where a link at its place leads; it keeps its mode."""
-    target = path.resolve()
-    staged = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with staged.open("wb") as file:
-            os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        staged.replace(target)
-    finally:
-        with suppress(OSError):
-            staged.unlink()
 
 
 def _scalar(value: str) -> str:

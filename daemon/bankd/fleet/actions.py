@@ -29,6 +29,7 @@ from bankd.app.distil import ask_models
 from bankd.cli import locate_workspace
 from bankd.cli.base import Outcome, say, say_json, styled
 from bankd.cli.search import print_answer
+from bankd.config import replace_file
 from bankd.config.workspace import SETTINGS, load_usable_settings
 from bankd.errors import BankError, UsageError, UserError
 from bankd.fleet.registry import (
@@ -522,8 +523,5 @@ def keep_dsn(dsn: str) -> Path:
     """Write the address into a file that only this user can read: it may hold a password."""
     path = fleet_file()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    staged = path.with_name(f"{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(f"{dsn}\n")
-    staged.replace(path)
+    replace_file(path, f"{dsn}\n", 0o600)
     return path

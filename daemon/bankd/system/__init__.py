@@ -6,5 +6,5 @@ socket_server  the daemon's socket
 child          child processes, and commands that the settings name: run, bounded, ended; the memory of a process
 process        log, alerts and timer of the daemon
 manager        systemd: notifications and units
-files          the list of a user's banks; mounts; a small file replaced at once
+files          the list of a user's banks; projects; mounts
 """

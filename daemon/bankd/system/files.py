@@ -1,4 +1,4 @@
-"""Files outside the bank: the list of the user's banks, projects, file systems, and small files that are replaced whole.
+"""Files outside the bank: the list of the user's banks, projects, and file systems.
 
 The list is `~/.config/bankd/banks.yaml`, a line `name: folder` for each bank; people may edit it. It is read without a YAML
 library, because importing one takes longer than searching a bank.
@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from bankd.config import replace_file
 from bankd.errors import UserError
 
 _HEAD = "# The banks that `bankctl search --all` asks: a line `name: folder` each.\n"
@@ -73,18 +74,6 @@ def find_project(folder: str) -> str:
     except (OSError, ValueError):  # a folder, or a submodule: the top level itself
         return here
     return common.removesuffix("/.git")
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Replace a file whole: a reader sees the old text or the new one. Of two writers the later wins. Raises OSError."""
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        staged.write_text(text, encoding="utf-8", errors="surrogateescape")
-        staged.replace(path)
-    except OSError:
-        with suppress(OSError):
-            staged.unlink()
-        raise
 
 
 # On these another computer may change a file without this kernel knowing, so no inotify event comes.

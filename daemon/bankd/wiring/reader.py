@@ -213,10 +213,10 @@ class BankReader:
         """Save what was shown; of two writers the later wins. If the disk is full, something may be said again."""
         import json
 
-        from bankd.system.files import replace_file
+        from bankd.config import replace_file
 
         with suppress(OSError):
-            replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False))
+            replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False), is_lasting=False)
 
     def last_noted(self, now: datetime) -> datetime | None:
         """When the log of today was last written, by whoever noted something; None if there is none."""
@@ -293,10 +293,10 @@ def _keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
     """Keep the facts for the next briefing; no error when they cannot be written."""
     import json
 
-    from bankd.system.files import replace_file
+    from bankd.config import replace_file
 
     with suppress(OSError):
-        replace_file(root / _FACTS, json.dumps([stamp, facts[:4]], default=_plain))
+        replace_file(root / _FACTS, json.dumps([stamp, facts[:4]], default=_plain), is_lasting=False)
 
 
 def _plain(value: Any) -> dict[str, Any]:

@@ -165,9 +165,9 @@ def quick_settings(root: Path | str) -> tuple[Settings, str]:
         pass
     from pathlib import Path
 
+    from bankd.config import replace_file
     from bankd.config.workspace import ConfigError, load_usable_settings, place_folders
     from bankd.storage.disk import clear_the_way
-    from bankd.system.files import replace_file
 
     own, problems = load_usable_settings(Path(root, "bankd.yaml"))
     try:
@@ -180,7 +180,7 @@ def quick_settings(root: Path | str) -> tuple[Settings, str]:
     file = Path(root, ".bankd", "settings.json")
     with suppress(OSError):  # a read-only workspace: it is read again next time
         clear_the_way(file)
-        replace_file(file, write_json({"stamp": stamp, "settings": own}))
+        replace_file(file, write_json({"stamp": stamp, "settings": own}), is_lasting=False)
     return own, ""
 
 
