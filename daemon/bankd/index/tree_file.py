@@ -18,23 +18,16 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
-from operator import mul
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from bankd.index.search_index import Build, SearchIndex
-from bankd.index.terms import Terms
+from bankd.index.search_index import SearchIndex
 from bankd.search.score import Corpus, idf
 
 TREE_FILE = "bank/_meta/tree-index.json"
 FORMAT = 1
 _PASSED_ON, _OF_PAGE = 30, 100
 """The most keywords that a page or folder passes to the folder above, and the most of a page."""
-_FEW_TERMS = 1_000
-"""Up to this many terms of a page are counted exactly, which takes a few milliseconds."""
-_MANY_PAGES = 20
-"""For more pages the frequencies of all terms are read at once."""
 
 Write: TypeAlias = Callable[[str, bytes], None]
 """Writes a whole file of the workspace, through the one layer that may write there."""
@@ -55,24 +48,19 @@ def write_tree(root: Path, index: SearchIndex, write: Write) -> None:
     with suppress(OSError):  # a file that cannot be read is made again
         before = file.read_bytes() if file.is_file() else b""
     with index.writing() as build:
-        _choose_keywords(build, index.corpus)
-    generation, corpus, rows = index.generation, index.corpus, build.rows
-    if rows.state("tree") == f"{generation} {zlib.crc32(before)}":
-        return
-    counts = {term: build.terms.count(term) for term, _ in build.terms.all_frequencies()}
+        generation, corpus, rows = index.generation, index.corpus, build.rows
+        if rows.state("tree") == f"{generation} {zlib.crc32(before)}":
+            return
+        counts = {term: build.terms.count(term) for term, _ in build.terms.all_frequencies()}
+        for path in rows.without_keywords():  # only this file shows them, so no search waits for them
+            own = rows.term_counts(path)
+            worth = {term: many * idf(corpus.memories, counts.get(term, 0)) for term, many in own.items()}
+            rows.set_keywords(path, sorted(worth, key=lambda term: (-worth[term], term))[:_OF_PAGE])
     content = render_tree((PageNode(*node) for node in rows.nodes()), counts, corpus)
     if content != before:
         write(TREE_FILE, content)
     with index.writing() as build:
         build.rows.set_state("tree", f"{generation} {zlib.crc32(content)}")
-
-
-def _choose_keywords(build: Build, corpus: Corpus) -> None:
-    """Choose the keywords of the pages that changed; only this file shows them, so no search waits for it."""
-    paths = build.rows.without_keywords()
-    chooser = KeywordChooser(build.terms, corpus.memories, len(paths))
-    for path in paths:
-        build.rows.set_keywords(path, chooser.of(build.rows.term_counts(path)))
 
 
 def render_tree(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: Corpus) -> bytes:
@@ -147,24 +135,3 @@ def _json(value: object) -> bytes:
 
 def _key(name: str) -> bytes:
     return _json(name) + b": "
-
-
-class KeywordChooser:
-    """Chooses the keywords of pages by frequency in the page and rarity in the bank."""
-
-    def __init__(self, terms: Terms, memories: int, pages: int) -> None:
-        self._terms, self._memories = terms, memories
-        frequencies = terms.all_frequencies() if pages > _MANY_PAGES else []
-        rarity_of = {count: idf(memories, count) for _, count in frequencies}
-        self._rarities = {term: rarity_of[count] for term, count in frequencies}
-
-    def of(self, counts: Mapping[str, int]) -> list[str]:
-        """The keywords of a page with these term counts."""
-        new = [term for term in counts if term not in self._rarities]
-        # `frequency` also counts rows that are gone and not swept out yet. For few terms the exact number is worth its time.
-        count = self._terms.count if len(new) <= _FEW_TERMS else partial(self._terms.frequency, "terms")
-        self._rarities |= {term: idf(self._memories, count(term)) for term in new}
-        worth = list(map(mul, counts.values(), map(self._rarities.__getitem__, counts)))
-        least = sorted(worth, reverse=True)[:_OF_PAGE][-1] if worth else 0.0
-        best = [(-own, term) for own, term in zip(worth, counts, strict=True) if own >= least]
-        return [term for _, term in sorted(best)[:_OF_PAGE]]

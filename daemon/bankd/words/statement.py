@@ -55,14 +55,6 @@ class Token:
     is_predicate: bool = False
     is_optional: bool = False
 
-    @property
-    def key(self) -> str:
-        """Everything about the token that counts, in one string."""
-        if not self.marks and not self.negation:
-            return self.base
-        marks = "".join("|" + mark for mark in sorted(set(self.marks) - SOFT_MARKS))
-        return f"{'¬' + self.negation + ' ' if self.negation else ''}{self.base}{marks}"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
@@ -76,7 +68,6 @@ class Statement:
     text: str
     phrases: tuple[tuple[Token, ...], ...]
     tokens: tuple[Token, ...]
-    keys: tuple[str, ...]
     letters: str
     mood: str = ""
     about: frozenset[str] = frozenset()
@@ -95,7 +86,7 @@ def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, ent
         kept[0] = kept[0][1:]
     closed = tuple(tuple(phrase) for phrase in kept if phrase)
     tokens = tuple(token for phrase in closed for token in phrase)
-    return Statement(text, closed, tokens, tuple(token.key for token in tokens), _letters_of(text), mood, about)
+    return Statement(text, closed, tokens, _letters_of(text), mood, about)
 
 
 def _letters_of(text: str) -> str:
