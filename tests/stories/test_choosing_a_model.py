@@ -97,11 +97,10 @@ def test_one_that_does_not_answer_changes_nothing_and_says_why(
 
     assert refused.code == 3
     assert said in refused.err
-    assert "nobody seems to be signed in" in refused.err
     assert (root / "bankd.yaml").read_bytes() == before
 
 
-def test_the_doctor_says_why_a_program_cannot_be_used(root: Path, bankctl: Run, bin_: Path, tmp_path: Path) -> None:
+def test_the_doctor_says_why_a_program_cannot_be_used(root: Path, bankctl: Run, bin_: Path) -> None:
     assert (
         "the program gemini is not there; npm install -g @google/gemini-cli"
         in bankctl("distil", "--with", "gemini").err
@@ -109,9 +108,6 @@ def test_the_doctor_says_why_a_program_cannot_be_used(root: Path, bankctl: Run, 
     change_setting(root, 'provider: "off"', "provider: gemini")
     assert "the language model cannot be used: the program gemini is not there" in bankctl("doctor").out
     put(bin_, "gemini", ANSWERS["gemini"])
-    assert "nobody seems to be signed in to gemini: there is no ~/.gemini/oauth_creds.json" in bankctl("doctor").out
-    (tmp_path / "home/.gemini").mkdir()
-    (tmp_path / "home/.gemini/oauth_creds.json").write_text("{}")
     assert "language model" not in bankctl("doctor").out
 
 

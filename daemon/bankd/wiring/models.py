@@ -17,7 +17,7 @@ from bankd.settings import DistilPolicy
 from bankd.system.clock import read_monotonic
 from bankd.wiring.probing import ask_daemon
 from bankd.wiring.workspace import open_workspace
-from bankd.workers.model_worker import PROGRAMS, find_agent, why_unusable
+from bankd.workers.model_worker import PROGRAMS, find_agent
 from bankd.workers.models import start_child
 
 OLLAMA = "http://127.0.0.1:11434"
@@ -76,8 +76,7 @@ def try_model(settings: DistilPolicy) -> TriedModel:
         told = child.ask(prompt, seconds=settings.seconds + _GRACE)
     if "value" not in told:
         why = told.get("problem") or f"its answer cannot be used: {told.get('invalid')}"
-        hint = why_unusable(settings)
-        raise UserError(f"{why}{f'; {hint}' if hint else ''}; nothing was changed")
+        raise UserError(f"{why}; nothing was changed")
     tokens = told.get("tokens")
     seconds = read_monotonic() - began
     return TriedModel(

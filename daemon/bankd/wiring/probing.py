@@ -312,7 +312,7 @@ def _check_computer(settings: Settings) -> Iterator[HealthFinding]:
         text = f"this computer is in {system}, the settings say {settings.timezone}"
         yield HealthFinding("time zone", text, f"timezone: {system} in bankd.yaml, if you live there")
     if problem := why_unusable(settings.distil):
-        fix = "sign in or install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
+        fix = "install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
         yield HealthFinding("model", f"the language model cannot be used: {problem}", fix, needs_person=True)
 
 

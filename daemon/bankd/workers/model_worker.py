@@ -253,18 +253,7 @@ def _run(name: str, words: list[str], given: str, seconds: float, *where: Any) -
 
 _MODELS = {"claude": "haiku"}
 """The model where the settings name none; the other programs choose one themselves."""
-_PLACES = (".local/bin", ".claude/local", ".npm-global/bin", "bin", ".bun/bin", ".volta/bin")
-"""Folders below the home of the user where programs are put, which the path of a service does not have."""
-_SIGNED_IN: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "claude": (
-        (".claude/.credentials.json",),
-        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"),
-    ),
-    "codex": ((".codex/auth.json",), ("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME")),
-    "gemini": ((".gemini/oauth_creds.json",), ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT")),
-}  # fmt: skip
-"""For each program: files below the user's home and environment variables; one of them exists if somebody is signed in."""
-PROGRAMS = tuple(_SIGNED_IN)
+PROGRAMS = ("claude", "codex", "gemini")
 _CODEX_OFF = (
     *(f"features.{name}=false" for name in (
         "shell_tool", "unified_exec", "multi_agent", "goals", "hooks", "plugins", "apps", "view_image", "image_generation",
@@ -292,24 +281,14 @@ class Arguments(NamedTuple):
 
 def find_agent(settings: DistilPolicy) -> str | None:
     """The path of the program that the settings name; None if it is not installed."""
-    named = settings.command or settings.provider
-    if found := shutil.which(named):
-        return os.path.abspath(found)  # noqa: PTH100 -- a link may be followed only by who is run by that name
-    versions = sorted(Path.home().glob(".nvm/versions/node/*/bin"), reverse=True)
-    places = os.pathsep.join(map(str, (*(Path.home() / place for place in _PLACES), *versions, "/opt/homebrew/bin")))
-    return shutil.which(named, path=places)
+    found = shutil.which(settings.command or settings.provider)
+    return found and os.path.abspath(found)  # noqa: PTH100 -- a link may be followed only by who is run by that name
 
 
 def why_unusable(settings: DistilPolicy) -> str:
-    """Why the program of the settings cannot be used, as far as known without running it; empty if it can."""
-    if settings.provider not in PROGRAMS:
-        return ""
-    if find_agent(settings) is None:
-        return f"the program {settings.command or settings.provider} is not there"
-    files, variables = _SIGNED_IN[settings.provider]
-    if any((Path.home() / file).exists() for file in files) or any(map(os.environ.get, variables)):
-        return ""
-    return f"nobody seems to be signed in to {settings.provider}: there is no ~/{files[0]} and no {variables[0]}"
+    """Why the program of the settings cannot be used; empty if it is there, or if they name none."""
+    is_there = settings.provider not in PROGRAMS or find_agent(settings) is not None
+    return "" if is_there else f"the program {settings.command or settings.provider} is not there"
 
 
 def open_program(settings: DistilPolicy, _key: str) -> Ask:
