@@ -30,9 +30,10 @@ from bankd.memory.plan import (
     put_off,
     wait_for_page,
 )
-from bankd.memory.report import held_back_in
+from bankd.memory.report import held_back_in, source_line
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
+from bankd.memory.undo import last_lines
 from bankd.memory.use import Fading
 from bankd.night.asking import NightParts
 from bankd.night.distil import distil_prose
@@ -42,6 +43,7 @@ from bankd.night.retention import merge_near_copies, retire_memories
 from bankd.night.sections import FOLDER
 from bankd.pages.memory import Memory, render_memory, text_key
 from bankd.pages.names import is_outside
+from bankd.pages.page import MemoryLines
 from bankd.same import compared_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.settings import DistilPolicy, Settings
@@ -255,7 +257,7 @@ def collect_lines(
         prose=sum(reading.prose for reading in facts.readings),
         returned=new_lines.find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
     )
-    return _believe_vanished(plan, facts, world.catalog, policy), new_lines.rest_of(over, facts.later)
+    return _believe_vanished(plan, facts, world, policy), new_lines.rest_of(over, facts.later)
 
 
 def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
@@ -282,8 +284,9 @@ _FEW = 5
 """A person may take out so many memories at once, also where that is most of what the bank holds."""
 
 
-def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, policy: Policy) -> Plan:
+def _believe_vanished(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Take missing memories as deleted by hand, unless a page could not be read or too many are missing."""
+    catalog = world.catalog
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
     vanished = new_lines.find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
@@ -293,9 +296,21 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: PageMemoryCatalog, p
     vanished = tuple(id_ for id_ in vanished if id_ not in mentions)
     held = catalog.count()
     if len(vanished) <= min(allowed_removals(held, policy.settings.budget), max(_FEW, held)) or policy.force:
-        return plan.with_(deleted=vanished)
+        return plan.with_(deleted=_last_seen(vanished, facts, world))
     warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
     return plan.with_(warnings=(*plan.warnings, warning))
+
+
+def _last_seen(ids: Sequence[str], facts: RunFacts, world: World) -> dict[str, MemoryLines]:
+    """The lines of memories that a person took out: as runs last left them, else as their log has them."""
+    writer, ledger, found = world.transactions, facts.ledger, dict.fromkeys(ids, MemoryLines("", ""))
+    journals = writer.journals.all() if ids else []
+    found |= last_lines(map(writer.images_of, reversed(journals)), {*ids})
+    for id_ in (id_ for id_ in ids if not found[id_].text):
+        if line := source_line(id_, ledger, world.logs.read):
+            text = render_memory(replace(line.memory, id=id_)).replace("\n", "\n  ")
+            found[id_] = MemoryLines(f"bank/{ledger.consumed[id_].get('page')}", f"- {text}\n")
+    return found
 
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:

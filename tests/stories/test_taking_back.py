@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -375,25 +376,38 @@ def test_undo_alone_takes_back_a_decision_and_passes_over_what_only_noted_facts(
     assert "m-aaaaaaaaaaaa and m-bbbbbbbbbbbb are compared again" in undone.out
     assert pages(root) == before
     assert "redo" not in undone.out
-    assert re.search(r"-undo changed no page; undone is \S+-restore\n", again.out)
+    assert re.search(r"-undo changed no page; the last run that did is \S+-restore\n", again.out)
     assert f"{noted}: cannot be undone; no page was changed" in passed_over.out
     assert passed_over.out.startswith("undoes ")
     assert "  noted  " in bankctl("log").out.splitlines()[0]
     assert "cannot be undone; no page was changed" in bankctl("show", "last").out
 
 
-def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+@pytest.mark.parametrize("loses_journals", [False, True])
+def test_what_a_person_deleted_is_shown_and_comes_back_where_the_run_that_noted_it_says(
+    root: Path, bankctl: Run, loses_journals: bool
+) -> None:
+    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     page = root / "bank/identity/values.md"
-    page.write_text(re.sub(r"(?m)^- S: .*\n", "", page.read_text()))
+    whole = page.read_text()
+    page.write_text(re.sub(r"(?m)^- S: .*정직.*\n", "", whole))
     os.utime(page, (0, 0))
-    noted = bankctl("cycle", "micro", "--now", "2026-06-12T03:00", "--json").json
+    if loses_journals:
+        shutil.rmtree(root / ".bankd")
+    noted = bankctl("cycle", "micro", "--now", "2026-06-12T03:00")
+    run, id_ = bankctl("log", "--json").json["runs"][0]["run"], re.findall(r"archive restore (m-\w+)", noted.out)[0]
 
-    undone = bankctl("undo", noted["run"])
+    undone, named = bankctl("undo"), bankctl("undo", run)
+    shown = bankctl("show", id_).out
+    bankctl("archive", "restore", id_)
 
-    assert noted["counts"] == {"deleted": 1}
-    assert undone.out == f"{noted['run']}: nothing is left to undo\n"
-    assert not any("restored" in path.read_text() for path in (root / "events").glob("*.jsonl"))
+    assert f"deleted   {id_} S: 가치관: 정직을" in noted.out
+    for said in (undone, named):
+        assert (said.code, f"{run}: it only noted what was taken out by hand" in said.err) == (3, True)
+    assert ("정직을 최우선으로" in shown, "no page holds it now" in shown) == (True, True)
+    assert sorted(page.read_text().splitlines()) == sorted(whole.splitlines())
+    assert loses_journals or page.read_text() == whole
+    assert bankctl("doctor", "verify").code == 0
 
 
 def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: Run) -> None:

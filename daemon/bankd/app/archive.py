@@ -15,7 +15,7 @@ from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
 from bankd.memory import archive
 from bankd.memory.archive import ArchiveCandidate, Resident
-from bankd.memory.ledger import FORGOTTEN
+from bankd.memory.ledger import DELETED, FORGOTTEN
 from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
@@ -23,7 +23,7 @@ from bankd.memory.undo import PURGED, encoded_forms, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
-from bankd.pages.page import Entry, read_page
+from bankd.pages.page import Entry, MemoryLines, read_page
 from bankd.pages.scanner import encode_text
 
 
@@ -54,9 +54,13 @@ def list_archive(workspace: Workspace) -> list[ArchivedMemory]:
 
 
 def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
-    """Bring memories back from the archive; UserError when one is not there."""
+    """Bring memories back from the archive, and those that a person deleted on a page; UserError for any other."""
     user_run = begin_run(workspace, "restore")
-    held = user_run.catalog.lines_of(ids, "archive")
+    gone = {id_: user_run.ledger.gone.get(id_, {}) for id_ in ids}
+    deleted = {id_: fact for id_, fact in gone.items() if fact.get("type") == DELETED and fact.get("text")}
+    deleted = {id_: fact for id_, fact in deleted.items() if PURGED not in str(fact["text"])}
+    held = {id_: MemoryLines(str(fact.get("page")), str(fact["text"])) for id_, fact in deleted.items()}
+    held |= user_run.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:
         raise UserError(*(f"{id_}: not in the archive; bankctl archive list shows what is" for id_ in missing))
@@ -64,7 +68,7 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     if twice:
         raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
     pages = {page.path: page for page in user_run.catalog.pages()}
-    stones, renamed = user_run.ledger.tombstones, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
+    stones, renamed = user_run.ledger.tombstones | deleted, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
 
     def name_now(page: str) -> str:
         return page if user_run.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))

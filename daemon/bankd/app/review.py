@@ -240,10 +240,8 @@ def allow_line(workspace: Workspace, id_: str) -> Report:
 
 def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
     """The line as it is in its log now; if it is gone from there, as the event has it."""
-    for log in user_run.ledger.names_of(str(fact.get("log"))):
-        reading = user_run.workspace.read_log(log, user_run.ledger)
-        if reading and (line := source_line(id_, reading)):
-            return line
+    if line := source_line(id_, user_run.ledger, user_run.workspace.logs.read):
+        return line
     place = LogPlace(str(fact.get("log")), int(fact.get("line", 0)))
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)
 

@@ -25,7 +25,7 @@ from bankd.memory.report import ReportRow
 from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
 from bankd.memory.use import IMPORTANCE
 from bankd.pages.names import Names, is_outside
-from bankd.pages.scanner import decode_text, encode_text
+from bankd.pages.scanner import decode_text
 
 if TYPE_CHECKING:
     pass
@@ -105,6 +105,9 @@ def run_to_undo(workspace: Workspace) -> tuple[str, str]:
         row for row in list_runs(workspace) if row["status"] in {"changed", "noted"} and row["cycle"] not in HEALING
     ]
     chosen = next((row for row in runs if row["undoable"]), None)
+    if runs and (why := why_by_hand(runs[0])):
+        before = [f"to undo the run before it: bankctl undo {chosen['run']}"] if chosen else []
+        raise UserError(f"{runs[0]['run']}: {why}", *before)
     if chosen is None:
         raise UserError("no run changed a page lately; bankctl log lists the runs")
     run, newest = str(chosen["run"]), runs[0]
@@ -113,13 +116,20 @@ def run_to_undo(workspace: Workspace) -> tuple[str, str]:
     if why := why_for_good(newest):
         return run, f"{newest['run']}: cannot be undone; {why}"
     if newest["status"] == "noted":
-        return run, f"{newest['run']} changed no page; undone is {run}"
+        return run, f"{newest['run']} changed no page; the last run that did is {run}"
     return run, f"{newest['run']}: this run cannot be undone any more"
 
 
 def why_for_good(row: Mapping[str, Any]) -> str:
     """Why runs of this kind cannot be undone; empty if they can."""
     return _FOR_GOOD.get(str(row["cycle"]), "")
+
+
+def why_by_hand(row: Mapping[str, Any]) -> str:
+    """Why there is nothing to undo in a run that only noted what a person deleted, and what brings it back; else empty."""
+    if row.get("status") != "noted" or not (row.get("counts") or {}).get("deleted"):
+        return ""
+    return f"it only noted what was taken out by hand; bankctl archive restore ID brings that back, and bankctl show {row['run']} lists it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,19 +149,12 @@ def show_run(workspace: Workspace, run: str) -> RunPage:
     if not known:
         raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
     files = []
-    for before, after in (images_of(workspace, journal) for journal in journals):
+    for before, after in map(workspace.transactions.images_of, journals):
         for path, old in before.items():
             was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
             lines = unified_diff(was, now, path, path, lineterm="", n=2)
             files.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
     return RunPage(run, known[0], workspace.recorder.reports.read(run), files)
-
-
-def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
-    """The files of a run before it, and as it left them."""
-    before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
-    transactions = workspace.transactions
-    return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
 
 
 _FOR_GOOD = {
@@ -203,7 +206,7 @@ class Undo:
         dead = partial(find_dead_links, graph=workspace.graph, read=look)
         forgotten = ledger.forgotten_keys | {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
-            past = PastRun(journal.transaction, *images_of(workspace, journal))
+            past = PastRun(journal.transaction, *workspace.transactions.images_of(journal))
             names, since = Names(pages | state.keys()), ledger.learned_after(past.transaction.planned_at)
             undoing = plan_undo(past, Present(names, look, dead, forgotten, since))
             if undoing.obstacles:
@@ -250,6 +253,8 @@ def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
     row = next((row for row in list_runs(workspace) if row["run"] == run), {})
     if row and (why := why_for_good(row)):
         raise UserError(f"{run}: cannot be undone; {why}")
+    if why := why_by_hand(row):
+        raise UserError(f"{run}: {why}")
     if row.get("status") == "empty" and row.get("undoable") is None:
         raise UserError(f"{run}: it changed nothing, so there is nothing to take back")
     return workspace.transactions.journals.find(run)

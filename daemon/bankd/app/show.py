@@ -18,7 +18,7 @@ from bankd.app.runs import SHORTEST_PIECE
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.briefing.recalled import DOUBT, PRINTED
 from bankd.errors import UserError
-from bankd.memory.ledger import Event, Ledger, day_of, day_said
+from bankd.memory.ledger import FORGOTTEN, Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.retain import PROFILES, part_replaced
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
@@ -124,7 +124,9 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     source, questions, said = _source(workspace, id_, ledger)
     history = [*_why_there(workspace, id_, places, fact), *history] if fact else history
     if not (text := texts[0] if texts else ""):
-        return FoundMemory(id_, places, "", None, source, history, list(questions))
+        gone = ledger.gone.get(id_, {})
+        last = "" if gone.get("type") == FORGOTTEN else str(gone.get("text") or said).strip()
+        return FoundMemory(id_, places, last, None, source, history, list(questions))
     today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
     if said and " ".join(said.split()) != " ".join(memory.text.removesuffix(PIN).split()):
         history.append(f"reworded by hand; its log line says: {said}")
@@ -214,9 +216,7 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
     fact = ledger.consumed.get(id_)
     if fact is None:
         return None, (), ""
-    readings = (workspace.read_log(log, ledger) for log in ledger.names_of(str(fact.get("log"))))
-    lines = (source_line(ledger.line_of(id_), reading) for reading in readings if reading)
-    line = next(filter(None, lines), None)
+    line = source_line(id_, ledger, workspace.logs.read)
     if line is None:
         return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", (), ""
     questions = tuple(screen_text(question, workspace.finders()) for question in line.questions)

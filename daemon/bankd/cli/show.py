@@ -72,7 +72,8 @@ def _of_memory(found: FoundMemory) -> Outcome:
     return Outcome(
         describe_memory(found),
         *(styled(place, "bold") for place in found.places),
-        f"  {plain(found.text)}" if found.text else "  " + _("no page holds it now"),
+        f"  {plain(found.text)}" if found.text else "",
+        "" if found.places else "  " + _("no page holds it now"),
         f"  {styled(_(f'tagged as {found.meaning}'), 'dim')}" if found.meaning else "",
         "  " + _(f"from {styled(found.source or _('the user: no log line has this id'))}"),
         f"  {styled(found.when, 'dim')}" if found.when else "",

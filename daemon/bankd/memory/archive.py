@@ -22,7 +22,7 @@ from bankd.memory.ledger import Event, Ledger, day_of
 from bankd.memory.route import Destination
 from bankd.memory.use import NOTICE, Fading, UseSignals, falls_on, is_fading, strength_on, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, parse_memory, render_sources, statement_of
-from bankd.pages.names import Names, is_own
+from bankd.pages.names import ARCHIVE, Names, is_own
 from bankd.pages.page import MARKER, MemoryLines, Page, with_confidence
 from bankd.same import Pairs, Relation
 from bankd.settings import BudgetPolicy
@@ -174,7 +174,7 @@ def _heading_in(place: Page, heading: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A memory that leaves the archive: its lines there, where they go, and its lines as they will be there."""
+    """A memory that leaves the archive, or that a person had deleted: its lines there, and as and where they will be."""
 
     id: str
     stored: MemoryLines
@@ -183,13 +183,19 @@ class Restored:
     """How links to it were written before it went, by their file and their present text."""
 
     @property
-    def operations(self) -> tuple[Operation, Operation]:
+    def is_archived(self) -> bool:
+        """Whether it comes from the archive; else a person had deleted it."""
+        return self.stored.page.startswith(ARCHIVE)
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
         """Into the bank first, then out of the archive."""
         place = self.place
         heading, title = _under(place.heading)
         there = Piece(self.id, unix_text(place.text))
         back = Append(place.page, heading, (there,), title, place.after, place.before, place.is_apart)
-        return back, Remove(self.stored.page, (Piece(self.id, unix_text(self.stored.text)),), place.page)
+        gone = Remove(self.stored.page, (Piece(self.id, unix_text(self.stored.text)),), place.page)
+        return (back, gone) if self.is_archived else (back,)
 
 
 def _under(path: tuple[str, ...]) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from bankd.memory.route import Destination
 from bankd.memory.use import RECALLED
 from bankd.pages.memory import Confidence, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX, Names
-from bankd.pages.page import MARKER
+from bankd.pages.page import MARKER, MemoryLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ class Plan:
     projects: tuple[RetainLine, ...] = ()
     """The lines that name another project than the ledger knows."""
     renamed: tuple[Renamed, ...] = ()
-    deleted: tuple[str, ...] = ()
+    deleted: Mapping[str, MemoryLines] = field(default_factory=dict)
+    """The memories that a person took out, with their lines as they last stood; without text where that is not known."""
     returned: tuple[str, ...] = ()
     """Memories that counted as deleted and are on a page again."""
     by_hand: tuple[str, ...] = ()
@@ -238,7 +239,10 @@ class Plan:
             *map(self._replaced, self.updates),
             *(said(ledger.PROJECT, p.id + of_run, memory=p.id, project=p.project) for p in self.projects),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
-            *(said(ledger.DELETED, id_ + of_run, memory=id_, run=self.run) for id_ in self.deleted),
+            *(
+                said(ledger.DELETED, id_ + of_run, **_lines_told(id_, was), run=self.run)
+                for id_, was in self.deleted.items()
+            ),
             *(said(ledger.RESTORED, id_ + of_run, memory=id_, run=self.run) for id_ in self.returned),
             *(said(ledger.ARCHIVED, item.id + of_run, **self._gone(item)) for item in self.taken_out),
             *(said(ledger.RESTORED, item.id + of_run, memory=item.id, run=self.run) for item in self.restored),
@@ -276,6 +280,11 @@ class Plan:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
         stated = {"day": line.place.stated.isoformat()} if line.place.stated else {}
         return self._event(kind, key or line.id, **where, **stated, **facts)
+
+
+def _lines_told(id_: str, was: MemoryLines) -> dict[str, object]:
+    """The facts of a memory that a person took out: where it stood, and its lines, to bring it back."""
+    return {**Archived(id_, was, "").tombstone, "text": was.text} if was.text else {"memory": id_}
 
 
 def title_of(page: str) -> str:

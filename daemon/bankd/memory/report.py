@@ -7,13 +7,14 @@ pages, and does not trust what runs noted about them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bankd.health.health import COPIED_ADVICE
+from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.plan import Plan
-from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine
+from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine, identified_as
 from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
@@ -88,8 +89,10 @@ def _found_on_pages(plan: Plan) -> Iterator[ReportRow]:
         yield ReportRow("~", "named", named.path, normalise_text(named.old), reason)
     for page in plan.by_hand:
         yield ReportRow("~", "by hand", page, "", "its memories count as they were saved")
-    for id_ in plan.deleted:
-        yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
+    for id_, lines in plan.deleted.items():
+        way = f"; to bring it back: bankctl archive restore {id_}" if lines.text else ""
+        text = statement_of(memory_of(lines)) if lines.text else ""
+        yield ReportRow("-", "deleted", id_, text, f"taken out by hand, so it stays out{way}")
     for id_ in plan.returned:
         yield ReportRow("+", "restored", id_, "", "counted as taken out, and is on a page again")
 
@@ -101,9 +104,8 @@ def _taken_out(plan: Plan) -> Iterator[ReportRow]:
     for item in plan.taken_out:
         yield ReportRow("-", "archived", item.lines.page, normalise_text(item.lines.text), item.reason)
     for back in plan.restored:
-        yield ReportRow(
-            "+", "restored", back.place.page, normalise_text(back.stored.text), f"back from {back.stored.page}"
-        )
+        why = f"back from {back.stored.page}" if back.is_archived else "counted as taken out, and is on a page again"
+        yield ReportRow("+", "restored", back.place.page, normalise_text(back.stored.text), why)
     for leaving in plan.fading:
         advice = f"fades on {leaving.day}: to keep it say it again, write another c=, or put #pinned in its text"
         yield ReportRow(".", "fading", leaving.page, leaving.text, advice)
@@ -256,9 +258,11 @@ def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tu
     return kind, sentences.get(kind, kind)
 
 
-def source_line(id_: str, reading: LogReading) -> RetainLine | None:
-    """The line of a memory in its log as it is now; line numbers change when a log is edited."""
-    return next((line for line in reading.lines if line.id == id_), None)
+def source_line(id_: str, ledger: Ledger, read: Callable[[str], LogReading | None]) -> RetainLine | None:
+    """The line of a memory in its log as it is now; line numbers change when a log is edited. `read` reads a log by its name."""
+    names = ledger.names_of(str(ledger.consumed[id_].get("log")))
+    readings = [identified_as(reading, ledger.identity_of(name)) for name in names if (reading := read(name))]
+    return next((line for one in readings for line in one.lines if line.id == ledger.line_of(id_)), None)
 
 
 def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
@@ -285,6 +289,7 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     if id_ in ledger.gone:
         gone = ledger.gone[id_]
         lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))
+        lines += [f"to bring it back: bankctl archive restore {id_}"] if gone.get("text") else []
     return lines
 
 

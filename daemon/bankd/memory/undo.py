@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -29,7 +29,7 @@ from bankd.memory.archive import Archived, restore_place
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
 from bankd.pages.memory import parse_memory, split_id, text_key
-from bankd.pages.names import Names, path_key
+from bankd.pages.names import BANK, Names, path_key
 from bankd.pages.page import MARKER, MemoryLines, PageLines, read_page
 from bankd.pages.references import without_targets
 from bankd.pages.scanner import decode_text, split_lines
@@ -152,6 +152,18 @@ def stand_of(files: Files) -> dict[str, MemoryLines]:
     found: dict[str, MemoryLines] = {}
     for id_, lines in _memories_of(files, with_id=True):
         found.setdefault(id_, lines)
+    return found
+
+
+def last_lines(images: Iterable[tuple[Files, Files]], wanted: Set[str]) -> dict[str, MemoryLines]:
+    """The lines of these memories in the bank as runs last left them; `images` has the files before and after each, newest first."""
+    found: dict[str, MemoryLines] = {}
+    for files in chain.from_iterable((after, before) for before, after in images):
+        here = {path: data for path, data in files.items() if not ids_in(data or b"").isdisjoint(wanted - found.keys())}
+        stood = stand_of({path: data for path, data in here.items() if path.startswith(BANK)})
+        found = {id_: lines for id_, lines in stood.items() if id_ in wanted} | found
+        if len(found) == len(wanted):
+            break
     return found
 
 

@@ -49,6 +49,7 @@ from bankd.edits.transaction import (
     find_half_divided,
     keep_versions,
     refused_step,
+    replay_transaction,
     state_of,
     take_step,
 )
@@ -57,7 +58,7 @@ from bankd.memory.ledger import Ledger, fold_events
 from bankd.pages.memory import split_id
 from bankd.pages.names import folders_above, is_outside
 from bankd.pages.page import read_page
-from bankd.pages.scanner import decode_text
+from bankd.pages.scanner import decode_text, encode_text
 from bankd.settings import KeepPolicy
 from bankd.storage import disk
 from bankd.storage.events import EventLog
@@ -289,6 +290,11 @@ class TransactionWriter:
     def ledger(self) -> Ledger:
         """The ledger: the state that all events together give."""
         return fold_events(self.events.read_events())
+
+    def images_of(self, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
+        """The files of a run before it, and as it left them."""
+        before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
+        return before, replay_transaction(journal.transaction, before, self.look, self.rewrite)
 
     def remove_empty_folders(self, gone: Iterable[str]) -> None:
         """Remove the folders above pages that are gone, if they are empty; `bank/` and `archive/` stay."""
