@@ -51,6 +51,12 @@ def test_small_neighbours_share_a_part() -> None:
     assert list(pages) == [PATH, "bank/knowledge/full/a-c.md", "bank/knowledge/full/d.md"]
 
 
+def test_a_small_page_has_several_parts_too() -> None:
+    pages = split("# T\n\n" + "".join(section(title, 10) for title in "abcdef"), Limits(warn=5000, split=9000))
+
+    assert [path.rpartition("/")[2] for path in pages] == ["full.md", "a-c.md", "d-f.md"]
+
+
 def test_a_large_section_becomes_a_hub_of_its_own() -> None:
     large = "## big\n\n" + "".join(f"### {n}\n\n- {'x' * 150}\n\n" for n in ("one", "two"))
 

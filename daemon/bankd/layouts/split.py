@@ -96,7 +96,8 @@ def _under_headings(
 ) -> Division | None:
     """Sections by heading; an opening that is too long for the hub is divided by its own blocks."""
     opening_end = sections[0].start
-    packed = _packed(document, sections, room // 2)
+    whole = size_of(document, opening_end, sections[-1].end)
+    packed = _packed(document, sections, min(room, whole) // 2)  # a small page has several parts too
     if size_of(document, start, opening_end) > room:
         before = [block for block in blocks if block.start < opening_end]
         if opening := _by_items(document, before, opening_end, room * 3 // 4):
