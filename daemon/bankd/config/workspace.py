@@ -339,30 +339,17 @@ def _read_value(node: yaml.Node, dotted: str, read: Callable[[str], Any], proble
     try:
         if isinstance(node, yaml.ScalarNode):
             return read(node.value)
-        problems.append((node.start_mark.line + 1, f"{dotted} must be a single value"))
+        problems.append((node.start_mark.line + 1, f"{dotted}: each value must be a single text or number"))
     except ValueError as error:
         problems.append((node.start_mark.line + 1, f"{dotted}: {error}"))
     return instead
 
 
-def _read_list(
-    node: yaml.Node, dotted: str, check: Callable[[str], object], problems: list[Problem]
-) -> tuple[str, ...]:
-    if isinstance(node, yaml.ScalarNode) and not node.value:
-        return ()
-    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
-        problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
-        return ()
-    usable = []
-    for item in items:
-        try:
-            check(item.value)
-        except ValueError as error:
-            problems.append((item.start_mark.line + 1, f"{dotted} {item.value[:60]!r}: {error}"))
-        else:
-            usable.append(item.value)
-    return tuple(usable)
+def _read_list(node: yaml.Node, dotted: str, read: Callable[[str], Any], problems: list[Problem]) -> tuple[str, ...]:
+    """What a list says, or a single value in its place; what cannot be read is left out."""
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node] if node.value else []
+    found = (_read_value(item, dotted, read, problems, None) for item in items)
+    return tuple(one for one in found if one is not None)
 
 
 def _target(text: str) -> str:
