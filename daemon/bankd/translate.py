@@ -98,7 +98,7 @@ def _translated(said: str) -> tuple[int, str]:
 @cache
 def _templates() -> Sequence[tuple[str, str]]:
     """The keys with places, the one with the most letters first, each with its longest piece between places."""
-    keys = sorted((key for key in messages() if "{}" in key), key=len, reverse=True)
+    keys = sorted((key for key in messages() if "{}" in key), key=lambda key: -len(key.replace("{}", "")))
     return [(max(key.split("{}"), key=len), key) for key in keys]
 
 

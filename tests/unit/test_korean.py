@@ -93,6 +93,8 @@ def test_texts_of_memories_stay_and_slips_are_answered_in_korean(
     assert translate("was nothing new until 2026-05-11") == "2026-05-11까지 nothing new"
     said = "설정하지 않음: decay.per_day: 0에서 1까지의 수여야 합니다: 'x'; f은(는) 그대로입니다"
     assert translate("not set: decay.per_day: must be a number from 0 to 1, not 'x'; f is as it was") == said
+    one = "이렇게 적어야 합니다: 이 가운데 하나: own, all (지금은 'x')"
+    assert translate("must be one of own, all, not 'x'") == one
     assert main(["serach"]) == 2
     assert (
         capsys.readouterr().err == "bankctl: 모르는 명령: serach\nbankctl: search 말인가요? 명령 목록: bankctl --help\n"
