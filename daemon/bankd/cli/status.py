@@ -41,9 +41,10 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
     from bankd.memory.report import tell_prose
 
     bank, jobs = status["bank"], status["jobs"]
-    held = f"{counted(bank['memories'], 'memory', 'memories')}, {counted(bank['pages'], 'page')}"
+    is_counted = bank["memories"] is not None
+    held = counted(bank["memories"], "memory", "memories") if is_counted else _("memories not counted yet")
     yield f"{_label('workspace')} {styled(status['workspace'], 'bold')}"
-    yield f"{_label('bank')} {held}, " + _(f"{bank['inbox']} unfiled")
+    yield f"{_label('bank')} {held}, {counted(bank['pages'], 'page')}, " + _(f"{bank['inbox']} unfiled")
     if bank["prose"]:
         yield f"{_label('logs')} {_(tell_prose(bank['prose']))}"
     last = next((job["last"] for job in jobs if job["job"] == "reflect"), None) or {}
