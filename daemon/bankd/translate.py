@@ -88,11 +88,10 @@ def _translated(said: str) -> tuple[int, str]:
             found = len(english.replace("{}", "")), messages()[english].format(*map(_Own, match.groups()))
             break
     place, colon, rest = said.partition(": ")
-    if colon and " " not in place:
-        letters, korean = _translated(rest)
-        if letters and letters + len(": ") > found[0]:
-            return letters + len(": "), f"{place}: {korean}"
-    return found
+    letters, korean = _translated(rest) if colon else (0, "")
+    if " " in place:  # hardly a place: only where nothing else fits
+        letters = min(letters, 1)
+    return (letters + len(colon), f"{place}: {korean}") if letters and letters + len(colon) > found[0] else found
 
 
 @cache

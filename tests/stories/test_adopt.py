@@ -104,8 +104,8 @@ def test_notes_beside_the_logs_become_pages(tmp_path: Path, bankctl: Run) -> Non
     note(agent, "Garden/Roses.md", NOTE)
 
     said = bankctl("adopt", str(agent), new, "--copy").out
-    assert f"1 Markdown file below {agent}/memory, copied to {new}/memory: logs" in said
-    assert f"2 Markdown files below {agent}, copied to {new}/bank: pages" in said
+    assert f"1 Markdown file in the folder {agent}/memory, copied to {new}/memory: logs" in said
+    assert f"2 Markdown files in the folder {agent}, copied to {new}/bank: pages" in said
 
     assert "Garden/Roses.md" in bankctl("search", "when was the white rose pruned", "--workspace", new).out
     assert "neighbour" in bankctl("search", "who keeps the gate code", "--workspace", new).out

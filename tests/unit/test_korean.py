@@ -91,7 +91,7 @@ def test_texts_of_memories_stay_and_slips_are_answered_in_korean(
     assert translate("m-x: no memory of the bank has this id") == "m-x: 이 ID의 기억이 저장소에 없습니다"
     assert translate("a: nothing new; nothing was changed") == "a: 새로운 것 없음; 아무것도 바꾸지 않았습니다"
     assert translate("was nothing new until 2026-05-11") == "2026-05-11까지 nothing new"
-    said = "설정하지 않음: decay.per_day: 0에서 1까지의 수여야 합니다: 'x'; f은(는) 그대로입니다"
+    said = "설정하지 않음: decay.per_day: 0에서 1까지의 수여야 합니다: 'x'; f 파일은 그대로입니다"
     assert translate("not set: decay.per_day: must be a number from 0 to 1, not 'x'; f is as it was") == said
     one = "이렇게 적어야 합니다: 이 가운데 하나: own, all (지금은 'x')"
     assert translate("must be one of own, all, not 'x'") == one

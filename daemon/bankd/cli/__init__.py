@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
+    from logging import LogRecord
     from pathlib import Path
 
     from bankd.app.workspace import Workspace
@@ -171,9 +172,21 @@ def _is_out_of_memory(error: Exception) -> bool:
 
 def open_named(arguments: Namespace, *, write: bool) -> AbstractContextManager[Workspace]:
     """Open the workspace that a command is about, at the time of its `--now`; BusyError when another process writes."""
+    import logging
+
     from bankd.wiring.workspace import open_workspace
 
+    if logging.lastResort:
+        logging.lastResort.addFilter(_in_language)
     return open_workspace(find_workspace(arguments.workspace), getattr(arguments, "now", None), write=write)
+
+
+def _in_language(record: LogRecord) -> bool:
+    """Put a warning of a lower room into the reader's language."""
+    from bankd.translate import translate
+
+    record.msg, record.args = translate(record.getMessage()), ()
+    return True
 
 
 def find_workspace(given: str | None) -> Path:

@@ -328,6 +328,8 @@ def _propose(arguments: Namespace) -> Outcome:
     ]
     lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(_(r['rule']), 'dim')}" for r in rows]
     way = _("after the next run: bankctl review lists them, bankctl review accept takes one in")
-    said = _(f"{counted(len(rows), 'line')} proposed") + "; " + (_("nothing was written") if arguments.dry_run else way)
+    said = (
+        _(f"proposed: {counted(len(rows), 'line')}") + "; " + (_("nothing was written") if arguments.dry_run else way)
+    )
     whole = {"proposed": rows, "applied": not arguments.dry_run}
     return Outcome(whole, *lines, said if rows else _("nothing new is worth remembering"))

@@ -343,7 +343,7 @@ def _plan_lines(adoption: Adoption) -> Iterator[str]:
     root, is_bank_here = str(adoption.root), "bank" in adoption.parts
     for becomes, files in adoption.parts.items():
         source, target = styled(str(adoption.source(becomes))), styled(str(adoption.root / becomes))
-        below = _(f"{counted(len(files), 'Markdown file')} below {source}")
+        below = _(f"{counted(len(files), 'Markdown file')} in the folder {source}")
         how = _(f"copied to {target}") if adoption.is_copy else _("used where they are")
         yield _labelled("reads", f"{below}, {how}: {_('logs' if becomes == 'memory' else 'pages')}")
     if is_bank_here and not adoption.is_copy:

@@ -44,7 +44,7 @@ _ESCAPE_SEQUENCE = re.compile(
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _MEANT = re.compile(
     r"[WBOSwbos][ \t]*[(\[{][ \t]*c[ \t]*="  # a confidence, whatever comes after it
-    r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@\S|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
+    r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
 )
 """A line that does not parse but has a tag with something only Retain lines have; `- A: …` and `- S and P: …` are prose."""
 _TAGGED = r"[WBOS](?:\([^()\n]*\))?(?:[ \t]+@[^\s:]+)*[ \t]*:"

@@ -368,7 +368,7 @@ class RenamedPages:
         if page == destination.page:
             return destination
         was, why = destination.page, destination.reason
-        return replace(destination, page=page, reason=f"{why}; {was} is {page} now", was=was)
+        return replace(destination, page=page, reason=f"{why}; {was} is called {page} now", was=was)
 
     def name_now(self, page: str) -> str:
         """The present name of a page that is gone: it holds more than half of what was filed there; else the same name.

@@ -107,6 +107,7 @@ def show_home(bank: OpenBank, asked: Address) -> Shown:
     with bank.look() as workspace:
         workspace.catalog.refresh(workspace.now)
         sizes, today = workspace.catalog.sizes(), workspace.now.date()
+        pages = workspace.files.survey("bank", workspace.now, 0).files
         cards, runs = list_cards(workspace), list_runs(workspace)
         learned = _learned_days(workspace)
         newest, people = _newest(workspace, asked, learned), _people(workspace)
@@ -118,9 +119,9 @@ def show_home(bank: OpenBank, asked: Address) -> Shown:
     for at, _ in learned:
         ages[sum((today - date.fromisoformat(at[:10])).days >= days for days in OLD_DAYS)] += 1
     return Shown("home.html", {
-        "people": len(people), "ages": ages, "total": sum(sizes.values()), "pages": sum(1 for size in sizes.values() if size), "newest": newest,
+        "people": len(people), "ages": ages, "total": sum(sizes.values()), "pages": len(pages), "newest": newest,
         "fresh": ages[0], "waiting": len(cards), "waits": _waiting_kinds(cards),
-        "kind_icons": KIND_ICONS, "soon": list(_soon(coming, asked))[:5], "night": night,
+        "kind_icons": KIND_ICONS, "soon": list(_soon(coming, today, asked))[:5], "night": night,
         "night_said": sentence_of(night, asked.language) if night else translate("No run yet.", korean=asked.is_korean),
         "strip": _by_day(runs, today), "today": _day_words(today, asked),
     })  # fmt: skip
@@ -165,11 +166,13 @@ def _people(workspace: Workspace) -> Counter[str]:
 _WEEKDAYS = "월화수목금토일"
 
 
-def _soon(hits: Sequence[Mapping[str, Any]], asked: Address) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """Memories of the next days, the nearest first: month, day, and the memory."""
+def _soon(
+    hits: Sequence[Mapping[str, Any]], today: date, asked: Address
+) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    """Memories of the next days, the nearest first: month, day, and the memory; a span that has begun is no news."""
     for hit in sorted(hits, key=lambda hit: str(hit["when"])):
-        if found := re.match(r"\d{4}-\d\d-\d\d", str(hit["when"])):
-            day = date.fromisoformat(found[0])
+        found = re.match(r"\d{4}-\d\d-\d\d", str(hit["when"]))
+        if found and (day := date.fromisoformat(found[0])) > today:
             yield f"{day.month}월" if asked.is_korean else f"{day:%b}", day.day, hit
 
 
