@@ -1,4 +1,4 @@
-"""`bankctl find`: a terminal screen with a question, its answers, and the page around the chosen one.
+"""What `bankctl` alone opens on a terminal: a screen with a question, its answers, and the page around the chosen one.
 
 Also the text of a row and of the preview.
 """
