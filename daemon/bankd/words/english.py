@@ -84,8 +84,6 @@ def is_past_form(word: str) -> bool:
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
-_MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
-"""Words after an inch."""
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
 """Words (and the end of the text) that never follow the pronoun "I"."""
 _OFTEN = frozenset({"once", "twice", "thrice"})
@@ -261,16 +259,10 @@ class _Reader:
             self._at += 2
             return form.casefold() + "m"
         is_clock = ":" in self._peek(-1)[0] and form.casefold() not in ("am", "pm")
-        unit = unit_of(form) if form and not (is_clock or self._is_preposition(form)) else None
+        unit = unit_of(form) if form and not is_clock else None
         if unit:
             self._at += 1
         return unit or ""
-
-    def _is_preposition(self, form: str) -> bool:
-        """Whether "in" is not an inch: at 9 in the evening, 40 in March, 5 in all; but a 27 in screen."""
-        following, tag = self._peek(1)
-        is_apart = self._at in self._signs or tag in ("SL", "SN")
-        return form.casefold() == "in" and is_apart and following.casefold() not in _MEASURED
 
     def _date(self, lowered: str) -> list[Token]:
         """Month names with the day before or after them, and a year: always as year, month, day."""
