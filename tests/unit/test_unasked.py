@@ -128,7 +128,7 @@ def test_to_who_did_not_ask_what_was_said_earlier_of_the_same_stands_after_what_
 
     first = said("m-1", "2026-05-04", "The relay ships on Tuesdays.", "relay", "ships", "Tuesdays")
     other = said("m-2", "2026-05-05", "The relay is blue.", "relay")
-    last = said("m-3", "2026-06-09", "From June it ships on Thursdays.", "ships", "June")
+    last = said("m-3", "2026-06-09", "From June we ship on Thursdays.", "ship", "June")
     undated = said("m-4", None, "It ships in boxes.", "ships")
     hits = (first, other, last, undated)
 
@@ -136,7 +136,7 @@ def test_to_who_did_not_ask_what_was_said_earlier_of_the_same_stands_after_what_
 
     assert told == [
         "@Relay · The relay is blue. · said 2026-05-05 · m-2",
-        "@Relay · From June it ships on Thursdays. (earlier, 2026-05-04: The relay ships on Tuesdays.) · said 2026-06-09 · m-3",
+        "@Relay · From June we ship on Thursdays. (earlier, 2026-05-04: The relay ships on Tuesdays.) · said 2026-06-09 · m-3",
         "@Relay · It ships in boxes. · m-4",
     ]
     assert [line.rpartition(" · ")[2] for line in lines(*hits)] == ["m-1", "m-2", "m-3", "m-4"]

@@ -95,12 +95,14 @@ def _said_later(hits: Sequence[Said]) -> dict[str, str]:
 
     The name of what both are about does not count. Passages of logs name nobody: the words of the question are all they share.
     """
+    from bankd.words.analysis import stem_word  # noqa: PLC0415 -- a session waits for its start
+
     found, heads = dict[str, str](), list[tuple[Said, Set[str]]]()
     for hit in sorted(hits, key=lambda one: str(one.get("learned") or ""), reverse=True):
         who, text = who_of(hit), str(hit["text"])
         spans = {text[start:end].casefold() for start, end in hit.get("marks") or ()}
         is_of_somebody = who or hit.get("group") == "logs"
-        words = {word for word in spans if word not in who.casefold()} if is_of_somebody else set[str]()
+        words = {stem_word(word) for word in spans if word not in who.casefold()} if is_of_somebody else set[str]()
         head = next((one for one, own in heads if who_of(one) == who and 2 * len(words & own) >= len(words)), None)
         if words and head and hit.get("learned") not in {None, head.get("learned")}:
             found[_key_of(hit)] = _key_of(head)
