@@ -268,3 +268,19 @@ def test_what_only_may_have_changed_is_asked_about_while_it_is_new_and_supersede
     assert later["contradictions"] == []
     bankctl("review", "keep", asked["older"]["id"], asked["newer"]["id"])
     assert bankctl("review", "list", "contradictions", "--json", "--now", DAY_2).json["contradictions"] == []
+
+
+def test_of_two_opinions_that_may_contradict_and_both_fade_both_hold_without_a_pin(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "O(c=0.4): The design review is best on Monday in the large room.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    write_log(root, "2026-05-02.md", "O(c=0.4): The design review is best on Friday in the small room instead.")
+    bankctl("cycle", "micro", "--now", DAY_2)
+    (page,) = [one for one in (root / "bank").rglob("*.md") if "small room" in one.read_text()]
+    page.write_text(page.read_text().replace("room instead. ^", "room instead. <!-- also m-aaaaaaaaaaaa --> ^"))
+
+    listed = bankctl("review", "list", "--json", "--now", DAY_2).json
+
+    assert [one["text"] for one in listed["fading"]] == [one["text"] for one in listed["contradictions"][0]["lines"]]
+    assert not any("<!--" in one["text"] for one in listed["fading"])
+    said = bankctl("review", "keep", *listed["contradictions"][0]["id"].split(), "--now", DAY_2)
+    assert ("Both hold" in said.out, "#pinned" in page.read_text()) == (True, False)

@@ -188,7 +188,8 @@ def test_what_waits_for_its_page_is_told_apart_from_copies_and_from_what_a_newer
 
     kept = bankctl("review", "keep", waiting)
 
-    assert (kept.code, f"{waiting}: waits for its page: bankctl review accept" in kept.err) == (3, True)
+    assert (kept.code, f"{waiting}: waits for its page: bankctl review place" in kept.err) == (3, True)
+    assert "but others do: bankctl review list" in bankctl("review", "list", "near").out
     assert f"{newer} replaces it; to archive it: bankctl review drop m-" in bankctl("review", "list", "unfiled").out
 
 

@@ -20,7 +20,7 @@ from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
 from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import DUPLICATE, day_said
-from bankd.pages.memory import parse_memory, split_id, statement_of
+from bankd.pages.memory import parse_memory, split_id, split_sources, statement_of
 from bankd.pages.names import BANK, INBOX
 from bankd.pages.page import MARKER
 
@@ -92,7 +92,8 @@ def list_cards(workspace: Workspace, kinds: Sequence[str] = tuple(KINDS)) -> lis
 
 
 def _said(text: str) -> str:
-    return split_id(MARKER.sub("", text))[0]
+    """The lines of a memory without list marker, id, and the comment that names merged memories."""
+    return split_sources(split_id(MARKER.sub("", text))[0])[0]
 
 
 def _unfiled(workspace: Workspace) -> Iterator[Card]:
@@ -233,7 +234,7 @@ def _blocked(workspace: Workspace) -> Iterator[Card]:
         place, text = twins.get(twin, ("", ""))
         lines = [
             CardLine(places[id_], str(fact.get("text", "")), id_, str(fact["at"])[:10]),
-            CardLine(place, text.strip(), twin),
+            CardLine(place, _said(text), twin),
         ]
         choices = [Choice("y", "allow", "Let it in", {"id": id_})]
         yield Card("blocked", id_, lines, str(fact.get("reason", "says the same")), choices, places[id_])
@@ -387,10 +388,7 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
     held = workspace.catalog.lines_of([what])
     is_opinion = what not in held or memory_of(held[what]).confidence is not None
     if not is_opinion and held[what].page == BANK + INBOX:
-        raise UserError(
-            f"{what}: waits for its page: bankctl review accept {what} for the first suggestion, place {what} PAGE, or "
-            f"drop {what}"
-        )
+        raise UserError(f"{what}: waits for its page: bankctl review place {what} PAGE, or drop {what}")
     return {"do": "pin" if is_opinion else "keep", "id": what}
 
 

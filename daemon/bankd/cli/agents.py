@@ -327,7 +327,9 @@ def _propose(arguments: Namespace) -> Outcome:
         for line, rule in one.lines
     ]
     lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(_(r['rule']), 'dim')}" for r in rows]
-    way = _("after the next run: bankctl review lists them, bankctl review accept takes one in")
+    way = _(
+        "after the next run (bankctl cycle micro), bankctl review lists them; to take one in: bankctl review accept LINE"
+    )
     said = (
         _(f"proposed: {counted(len(rows), 'line')}") + "; " + (_("nothing was written") if arguments.dry_run else way)
     )

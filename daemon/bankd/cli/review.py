@@ -63,7 +63,10 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
     last = _(tell_prose(prose)) if prose and not kinds else ""
     if last and whole["proposed"]:
         last += "; " + _("the proposals above come from such lines")
-    return Outcome(whole | {"prose": prose}, *lines, last, "" if cards else _("nothing waits for you"))
+    nothing = "" if cards else _("nothing waits for you")
+    if kinds and not cards and list_cards(workspace):
+        nothing = _("nothing of this kind waits, but others do: bankctl review list")
+    return Outcome(whole | {"prose": prose}, *lines, last, nothing)
 
 
 _WAYS = {
@@ -112,9 +115,10 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
         ids = [named_hit(workspace, one) for one in ids]
         whats = [" ".join(ids)] if action == "keep" and len(ids) == 2 and not any(":" in one for one in ids) else ids
         if action == "keep" and whats is not ids:
-            # A memory that waits by itself, as one that fades: two such ids are two decisions, not a pair.
-            alone = {card.id for card in list_cards(workspace, ["lived", "fading"])}
-            whats = ids if alone >= set(ids) else whats
+            # Two memories that wait each by itself, as those that fade, are two decisions, unless they are a pair too.
+            cards = list_cards(workspace, ["contradictions", "lived", "fading"])
+            waiting = [{line.id for line in card.lines} for card in cards]
+            whats = ids if set(ids) not in waiting and all({id_} in waiting for id_ in ids) else whats
         for what in whats:
             try:
                 form = form_for(workspace, action, what, page)

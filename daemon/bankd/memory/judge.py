@@ -174,7 +174,7 @@ def find_replaced(
 def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
     """Whether a person wrote, changed or pinned a memory on its page."""
     memory = memory_of(lines)
-    fact, said = ledger.consumed.get(memory.id or "", {}), statement_of(replace(memory, sources=()))
+    fact, said = ledger.consumed.get(memory.id or "", {}), statement_of(memory)
     if memory.is_pinned or fact.get("type") != KEPT:
         return True
     if memory.id in ledger.revisions:

@@ -158,7 +158,8 @@ def render_sources(sources: tuple[str, ...]) -> str:
 
 def render_memory(memory: Memory) -> str:
     """Render what `parse_memory` reads; continuation lines are separated by line breaks."""
-    return _render(memory, memory.confidence) + (f" ^{memory.id}" if memory.id else "")
+    said = _render(memory, memory.confidence) + render_sources(memory.sources)
+    return said + (f" ^{memory.id}" if memory.id else "")
 
 
 def _render(memory: Memory, confidence: Confidence | None) -> str:
@@ -166,7 +167,7 @@ def _render(memory: Memory, confidence: Confidence | None) -> str:
     if memory.tag:
         sure = f"({confidence})" if confidence else ""
         head = memory.tag + sure + "".join(f" @{slug}" for slug in memory.entities) + ": "
-    return head + memory.text + render_sources(memory.sources)
+    return head + memory.text
 
 
 def normalise_text(text: str) -> str:
@@ -175,7 +176,7 @@ def normalise_text(text: str) -> str:
 
 
 def statement_of(memory: Memory) -> str:
-    """The text of a memory with its subjects, without confidence and id: its identity is computed from this."""
+    """The text of a memory with its subjects, without confidence, merged memories and id: its identity is computed from this."""
     return normalise_text(_render(memory, None))
 
 
