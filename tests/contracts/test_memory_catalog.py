@@ -73,7 +73,7 @@ def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: Page
     (tmp_path / MERGING).write_text(merging, encoding="utf-8")
 
     assert [(item.what, item.reason) for item in known.refresh(NOW)] == [
-        (MERGING, "has merge markers; resolve the merge")
+        (MERGING, "has merge markers at line 1; resolve the merge")
     ]
     assert MERGING not in {lines.page for lines in known.all_lines().values()}
     assert MERGING not in {opinion.page for opinion in known.opinions()}

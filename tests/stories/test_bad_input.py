@@ -391,7 +391,7 @@ def test_the_status_names_a_page_with_merge_markers_until_they_are_gone(root: Pa
     page.write_text("# N\n\n- one\n", "utf-8")
 
     assert (torn.code, bankctl("status").code) == (3, 0)
-    assert "! bank/world/notes.md is left alone: has merge markers; resolve the merge" in torn.out
+    assert "! bank/world/notes.md is left alone: has merge markers at line 3; resolve the merge" in torn.out
 
 
 def test_the_doctor_names_lost_memories_unread_bad_lines_and_a_missing_index(root: Path, bankctl: Run) -> None:

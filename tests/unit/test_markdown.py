@@ -37,6 +37,12 @@ def test_blocks_are_what_commonmark_says(text: str, expected: str) -> None:
     assert kinds(text) == expected.split()
 
 
+def test_the_markers_of_a_merge_are_no_part_of_an_item() -> None:
+    merging = "- a\n<<<<<<< HEAD\n- b\n||||||| base\n- c\n=======\n- d\n>>>>>>> other\n"
+
+    assert kinds(merging) == ["item", "rule"] * 4
+
+
 def test_nested_items_belong_to_their_parent() -> None:
     document = scan_text("- a\n  more\n  - b\n\n    para\n- c\n")
 

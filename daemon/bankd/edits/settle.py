@@ -190,8 +190,8 @@ def why_doubted(size: int, seconds: float) -> str | None:
 
 def why_quarantined(data: bytes) -> str | None:
     """Why the contents of a file are never rewritten; None when they may be."""
-    if len(_MERGE.findall(data)) >= 2 and b"<<<<<<< " in data and _is_unmerged(decode_text(data)):
-        return "has merge markers; resolve the merge"
+    if len(_MERGE.findall(data)) >= 2 and b"<<<<<<< " in data and (line := _find_unmerged(decode_text(data))):
+        return f"has merge markers at line {line}; resolve the merge"
     if is_wide(data[:4]):
         return "UTF-16 or UTF-32; save it as UTF-8"
     if b"\r" in data and re.search(ENDED_BY_CR, data):
@@ -203,8 +203,8 @@ def why_quarantined(data: bytes) -> str | None:
     return None
 
 
-def _is_unmerged(text: str) -> bool:
-    """Whether merge markers stand outside of code that a page shows."""
+def _find_unmerged(text: str) -> int:
+    """The line, from 1, of the first merge marker outside of code that a page shows; 0 for none."""
     document = document_of(text)
     fences = [
         block
@@ -212,4 +212,5 @@ def _is_unmerged(text: str) -> bool:
         if block.kind is BlockKind.FENCE and _FENCE_END.match(document.lines[block.end - 1])
     ]
     code = {number for block in fences for number in range(block.start, block.end)}
-    return any(line.startswith("<<<<<<< ") and number not in code for number, line in enumerate(document.lines))
+    markers = (number for number, line in enumerate(document.lines) if line.startswith("<<<<<<< "))
+    return next((number + 1 for number in markers if number not in code), 0)

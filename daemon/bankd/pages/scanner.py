@@ -244,6 +244,7 @@ def _reference_end(lines: Lines, start: int, base: int) -> int | None:
 # The first characters of each kind; a table may begin with any. The order matters: a rule `* * *` would be taken for
 # an item, a comment for other HTML.
 _RECOGNISERS: tuple[tuple[str, BlockKind, _Recogniser], ...] = (
+    ("<=|>", BlockKind.RULE, _one_line(r"<{7} |>{7} |\|{7}(?: |$)|={7}$")),  # the markers of a merge are no text
     ("`~", BlockKind.FENCE, _fence_end),
     ("<%", BlockKind.COMMENT, _comment_end),
     ("<", BlockKind.HTML, _html_end),
@@ -255,7 +256,7 @@ _RECOGNISERS: tuple[tuple[str, BlockKind, _Recogniser], ...] = (
     ("[", BlockKind.REFERENCE, _reference_end),
 )
 _BY_FIRST = {
-    one: [(kind, end) for firsts, kind, end in _RECOGNISERS if not firsts or one in firsts] for one in "`~<%#-*_>["
+    one: [(kind, end) for firsts, kind, end in _RECOGNISERS if not firsts or one in firsts] for one in "`~<%#-*_>[=|"
 }
 _OF_TEXT = [(BlockKind.TABLE, _table_end)]
 
