@@ -162,7 +162,8 @@ def test_what_would_stay_is_said_before_anything_is_taken_back(root: Path, bankc
 
     assert tree_state(root) == before
     assert foretold.out.splitlines()[0] == f"undoes {run}  2 learned"
-    assert foretold.out.splitlines()[1].startswith("stays bank/identity/values.md")
+    assert foretold.out.splitlines()[1] == "  S: 가치관: 정직을 최우선으로 한다."
+    assert foretold.out.splitlines()[3].startswith("stays bank/identity/values.md")
     assert bankctl("undo", run).out.splitlines()[:3] == foretold.out.splitlines()[:3]
 
 

@@ -258,7 +258,7 @@ def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str
             sign = {"superseded": "~ ", "duplicate": "= "}.get(kind, "")
             key = one.key if kind == "kept" else f"{kind}:{one.key}"  # what was learned is the memory itself
             if memory is None:
-                yield Item(key, "", one.place, was=f"{kind} on {one.at.date()}")
+                yield Item(key, "", f"{one.place}#^{one.key}", was=f"{kind} on {one.at.date()}")  # show finds the rest
             else:
                 day = max(memory.said, default=None) if kind == "duplicate" else memory.learned
                 yield Item(key, f"{sign}{memory.text}", memory.place, day, memory.who)

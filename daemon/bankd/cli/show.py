@@ -158,6 +158,10 @@ def _what_it_was(row: Mapping[str, Any]) -> str:
     return words or _(_first_note(row))
 
 
+_MOST_TEXTS = 10
+"""The most memories of a run that its undo names."""
+
+
 def undo_command(arguments: Namespace) -> Outcome:
     """Undo a run, and say which one it was and what cannot be undone."""
     from bankd.app.runs import SHORTEST_PIECE, Undo, find_run, list_runs, run_to_undo
@@ -172,24 +176,24 @@ def undo_command(arguments: Namespace) -> Outcome:
             run = find_run(workspace, wanted) or wanted
         undo = Undo(workspace, run)
         was = next((_what_it_was(row) for row in list_runs(workspace) if row["run"] == run), "")
+        texts = [row.text for row in workspace.recorder.reports.read(run) if row.text and row.sign in "+~-"]
         undone = undo.carry_out()
     said = _("undone") if undone.is_final else _(f"undone; to redo it: bankctl undo {undone.run}")
     if not undone.changed:
         said = f"{styled(run, 'bold')}: {_('nothing is left to undo')}"
     elif arguments.dry_run:
-        said = _("nothing was written")
+        said = _(f"nothing was written; to do it: bankctl undo {run}")
+    back, gone = ("would be back", "would be gone") if arguments.dry_run else ("back", "gone")
     stays, rows = list(dict.fromkeys([*undo.stays, *undone.stays])), [link_row(link) for link in undo.dangling]
     whole = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
     return Outcome(
         {**whole, "applied": not arguments.dry_run, "dangling": rows},
         f"{_('undoes')} {styled(run, 'bold')}  {styled(was)}".rstrip() if undone.changed else "",
+        *(f"  {styled(shortened(text, 90), 'dim')}" for text in texts[:_MOST_TEXTS] if undone.changed),
         styled(_(passed_over), "yellow") if passed_over else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
-        *(
-            f"{styled(_('gone' if path in undone.gone else 'back'), 'green')}  {styled(path)}"
-            for path in undone.changed
-        ),
+        *(f"{styled(_(gone if path in undone.gone else back), 'green')}  {styled(path)}" for path in undone.changed),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undone.stays),
         said,
     )

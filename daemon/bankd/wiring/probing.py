@@ -301,7 +301,9 @@ def _check_names(root: Path) -> Iterator[HealthFinding]:
 def _check_index(probe: Probe) -> Iterator[HealthFinding]:
     try:
         probe.indexes.verify()
-        if not probe.indexes.bank.facts().updated:
+        if (
+            list((probe.root / "events").glob("*")) and not probe.indexes.bank.facts().updated
+        ):  # runs have kept something
             yield HealthFinding("index", "there is none yet", "the first search or run makes it")
     except (IndexDamaged, OSError) as damage:
         fix = "bankctl doctor index rebuild"
