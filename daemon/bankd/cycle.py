@@ -254,7 +254,7 @@ def collect_lines(
         dated=tuple(world.catalog.undated(plan.now.date())),
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
-        prose=sum(reading.prose for reading in facts.readings),
+        prose=max(0, sum(reading.prose for reading in facts.readings)),
         returned=new_lines.find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
     )
     return _believe_vanished(plan, facts, world, policy), new_lines.rest_of(over, facts.later)

@@ -243,7 +243,8 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
     assert "2 lines are proposed, and wait for your word" in stands
     assert "not taken in" not in (stands + listed).replace("read and not taken in", "")
     assert "Proposals (2)" in listed
-    assert "not taken in; bankctl search finds them; the proposals above come from such lines" in listed
+    assert "1 line of prose was read and not taken in" in listed, "the two lines that rules found are decided on here"
+    assert "bankctl show memory/distilled/2026-05-02.md:5" in bankctl("show", "memory/2026-05-02.md:3").out
     assert "accept memory/distilled/2026-05-02.md:5 takes it in" in listed
     assert bankctl("show", "memory/distilled/2026-05-02.md:5", "--json").json["outcome"] == "proposed"
     assert [(one["place"], one["tag"], one["text"]) for one in tried["proposed"]] == [

@@ -20,8 +20,9 @@ from bankd.briefing.recalled import DOUBT, PRINTED
 from bankd.errors import UserError
 from bankd.memory.ledger import FORGOTTEN, Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
-from bankd.memory.retain import PROFILES, part_replaced
+from bankd.memory.retain import PROFILES, SOURCED, part_replaced
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
+from bankd.night.distil import log_of
 from bankd.pages.memory import PIN, Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER, read_page
 from bankd.search.score import term_weight
@@ -70,7 +71,16 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     memories = (ledger.revised.get(item.id, item.id) for item in reading.lines)
     finders = workspace.finders()
     trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories), finders)
-    return describe_line(trace, workspace.logs.text(log), reading, finders) if trace.outcome == "prose" else trace
+    if trace.outcome != "prose":
+        return trace
+    trace, distilled = (
+        describe_line(trace, workspace.logs.text(log), reading, finders),
+        log_of(log, workspace.now.date()),
+    )
+    for number, row in enumerate((workspace.logs.text(distilled) or "").split("\n"), 1):
+        if any(one["log"] == log and str(line) in one["lines"].split(",") for one in SOURCED.finditer(row)):
+            return replace(trace, sentence=f"what was made of it: bankctl show memory/{distilled}:{number}")
+    return trace
 
 
 def memory_at(workspace: Workspace, path: str, line: int) -> str:

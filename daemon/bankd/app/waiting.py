@@ -20,6 +20,7 @@ from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
 from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import DUPLICATE, day_said
+from bankd.memory.retain import SOURCED
 from bankd.pages.memory import parse_memory, split_id, split_sources, statement_of
 from bankd.pages.names import BANK, INBOX
 from bankd.pages.page import MARKER
@@ -38,7 +39,6 @@ WEEK = 7
 """An opinion is in the review if it will fall below the floor within this many days."""
 _SUGGESTED = 3
 _LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
-_SOURCE = re.compile(r"<!-- source: (?P<place>memory/.+?:[\d,]+) -->")
 
 
 class CardLine(NamedTuple):
@@ -185,7 +185,7 @@ def _proposed(workspace: Workspace) -> Iterator[Card]:
     """The proposals; the end of a line in the log names the lines that it comes from."""
     for item in (item for item in workspace.logs.held_back() if item.is_offered):
         lines = (workspace.logs.text(item.place.log) or "").split("\n")
-        found = _SOURCE.search(lines[item.place.line - 1]) if item.place.line <= len(lines) else None
+        found = SOURCED.search(lines[item.place.line - 1]) if item.place.line <= len(lines) else None
         place, sent = str(item.place), {"place": str(item.place)}
         choices = [Choice("y", "accept", "Take in", sent), Choice("n", "dismiss", "Dismiss", sent)]
         line = CardLine(place, item.text)

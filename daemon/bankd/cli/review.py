@@ -61,8 +61,6 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
             lines += [line for card in found for line in _card_lines(card, _LISTED)]
             lines.append(f"  {styled(_(_WAYS[kind]), 'dim')}")
     last = _(tell_prose(prose)) if prose and not kinds else ""
-    if last and whole["proposed"]:
-        last += "; " + _("the proposals above come from such lines")
     nothing = "" if cards else _("nothing waits for you")
     if kinds and not cards and list_cards(workspace):
         nothing = _("nothing of this kind waits, but others do: bankctl review list")

@@ -134,6 +134,10 @@ class BadLine:
         return replace(self, text=mask_secrets(self.text, secrets), reason=reason)
 
 
+SOURCED = re.compile(r"<!-- source: (?P<place>memory/(?P<log>.+?):(?P<lines>[\d,]+)) -->")
+"""The comment behind a line that a model or a rule made, with the log and the lines of which it was made."""
+
+
 @dataclass(frozen=True, slots=True)
 class LogReading:
     """What one log says; `unended` is its last Retain line or bad line when no line break ends it."""
@@ -143,7 +147,10 @@ class LogReading:
     bad: tuple[BadLine, ...]
     unended: LogPlace | None = None
     prose: int = 0
-    """How many other lines with text there are; search finds them, but no run takes them in."""
+    """How many other lines with text there are; search finds them, but no run takes them in.
+
+    Less the lines of other logs of which a model or a rule made its lines: over all logs, the sum is what is left.
+    """
     was: str = ""
     """The name under which the log was first read, if that is another."""
 
@@ -162,7 +169,8 @@ def read_log(log: str, text: str, *, anywhere: bool, since: int = 1) -> LogReadi
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
-    return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended, reader.prose)
+    made_of = {(one["log"], line) for one in SOURCED.finditer(text) for line in one["lines"].split(",")}
+    return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended, reader.prose - len(made_of))
 
 
 def without_unended(reading: LogReading) -> LogReading:

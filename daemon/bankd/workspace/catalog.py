@@ -95,7 +95,7 @@ SELECT id, path, line FROM memories WHERE id IN (
 ) ORDER BY path, line
 """
 _ALL_IDS = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
-PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
+PROSE = "SELECT max(0, coalesce(sum(lines), 0)) FROM prose"
 HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
 _SAVED = "INSERT OR IGNORE INTO noted VALUES ('saved ' || ?)"
 _ALL_SAVED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'saved %' ORDER BY what"
