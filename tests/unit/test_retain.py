@@ -45,6 +45,23 @@ def test_a_retain_section_ends_at_the_next_heading_of_its_level() -> None:
     assert texts(log, anywhere=True) == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("Mira plays the cello.\nThe boiler was serviced.\nYes.", "Mira plays the cello."),
+        ('"민지는 첼로를 켠다."\n보일러를 점검했다.\n응.', '"민지는 첼로를 켠다."'),
+        ("Mira sails <!-- project: /a -->\nThe boiler too.\nYes.", "Mira sails"),
+        ("Mira plays the\ncello.\nThe boiler was serviced.", "Mira plays the\ncello."),
+        ("Mira plays the cello.\n  Every day.\n  ? who plays", "Mira plays the cello.\nEvery day."),
+    ],
+)
+def test_a_new_sentence_at_the_margin_below_a_line_is_prose(line: str, kept: str) -> None:
+    reading = read_log(LOG, f"## Retain\n- W: {line}\n- W: next\n", anywhere=True)
+
+    assert [one.memory.text for one in reading.lines] == [kept, "next"]
+    assert reading.prose == line.count("\n") - kept.count("\n") - line.count("?")
+
+
 def test_fences_and_comments_hold_no_retain_lines() -> None:
     assert texts("## Retain\n```\n- W: a\n```\n<!--\n- W: b\n-->\n- W: c\n") == ["c"]
 

@@ -14,12 +14,12 @@ from bankd.health.health import COPIED_ADVICE
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.plan import Plan
-from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine, identified_as
+from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine, identified_as, scan_log
 from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
 from bankd.pages.references import Reference
-from bankd.pages.scanner import BlockKind, scan_text
+from bankd.pages.scanner import BlockKind
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
 
 
@@ -321,7 +321,7 @@ _SENTENCES = {
 
 def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequence[Finder] = ()) -> Trace:
     """The trace of a line that is not a Retain line: what it is in the text of its log."""
-    document, number, place = scan_text(text), trace.place.line, trace.place
+    document, number, place = scan_log(text), trace.place.line, trace.place
     if not 0 < number <= len(document.lines):
         return Trace(place, "nothing", None, "", f"the log has {len(document.lines)} lines")
     block = next((one for one in reversed(document.blocks) if one.start < number <= one.end), None)

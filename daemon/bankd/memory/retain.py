@@ -20,7 +20,7 @@ from bankd.errors import UsageError
 from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
 from bankd.pages.names import day_in
 from bankd.pages.page import heading_title, properties_of
-from bankd.pages.scanner import Block, BlockKind, Document, is_open_comment, scan_text, without_hidden
+from bankd.pages.scanner import Block, BlockKind, Document, indent_of, is_open_comment, scan_text, without_hidden
 from bankd.pages.text import MARK, is_utf8
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ _TIGHT_TEXT = re.compile(rf"({_TAGGED})(?=[^\s/\d])")
 """`W:text` without a space. Outside of Retain sections, one word may be a ratio, and a digit a time: those do not count."""
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line with a question that it answers."""
+_SENTENCE_END = re.compile(r"[.!?。！？…][\"'’”)\]」』*_`]*$")
 _NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 _NOTES = re.compile(
     r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project|source|refused|proposed)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$"
@@ -165,12 +166,40 @@ def read_log(log: str, text: str, *, anywhere: bool, since: int = 1) -> LogReadi
 
     Only those that begin in line `since` or later; what stands above decides as always whether they count.
     """
-    reader = _LogReader(log, scan_text(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere, since)
+    reader = _LogReader(log, scan_log(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere, since)
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
     made_of = {(one["log"], line) for one in SOURCED.finditer(text) for line in one["lines"].split(",")}
     return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended, reader.prose - len(made_of))
+
+
+def scan_log(text: str) -> Document:
+    """The blocks of a log. A line that is not indented goes on with the list item above only where no sentence ends there.
+
+    In CommonMark it always does, but who writes a new sentence at the margin does not mean the item.
+    """
+    document, blocks = scan_text(text), list[Block]()
+    lines = document.lines
+    for block in document.blocks:
+        at = block.end
+        if block.kind is BlockKind.ITEM:
+            outer = indent_of(lines[block.start])
+            at = next((n for n in range(block.start + 1, at) if indent_of(lines[n]) <= outer and _is_new(lines, n)), at)
+        if at == block.end:
+            blocks.append(block)
+        else:
+            whole_end = at if block.whole_end == block.end else block.whole_end
+            blocks.append(block._replace(end=at, whole_end=whole_end))
+            blocks.append(Block(BlockKind.PARAGRAPH, at, block.end, block.end, block.depth))
+    return replace(document, blocks=tuple(blocks))
+
+
+def _is_new(lines: Sequence[str], n: int) -> bool:
+    """Whether a line begins a sentence of its own: the line above ends one, or has what stands only at the end."""
+    above = lines[n - 1].rstrip()
+    is_ended = _SENTENCE_END.search(above) or _NOTES.search(above) or _REPLACES.search(above)
+    return bool(is_ended) and not _QUESTION.match(lines[n].strip())
 
 
 def without_unended(reading: LogReading) -> LogReading:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from bankd.briefing.shown import count_tokens
 from bankd.errors import BankError
 from bankd.memory.ledger import Ledger
-from bankd.memory.retain import LogReading, project_of_log
-from bankd.pages.scanner import Block, BlockKind, scan_text
+from bankd.memory.retain import LogReading, project_of_log, scan_log
+from bankd.pages.scanner import Block, BlockKind
 from bankd.ports import ProseLogs
 
 FOLDER = "distilled"
@@ -140,7 +140,7 @@ def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
 
 def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
     """The prose of a log, heading by heading, without Retain lines, code and comments."""
-    document = scan_text(text)
+    document = scan_log(text)
     taken = {line.place.line for line in reading.lines} | {bad.place.line for bad in reading.bad}
     heading = ""
     lines: list[tuple[str, int, str]] = []
