@@ -171,8 +171,30 @@ def test_a_timeline_takes_a_name_as_people_write_it(root: Path, bankctl: Run, su
 
     assert "Runs the bakery." in bankctl("timeline", subject).out
     missed = bankctl("timeline", "Clarra")
-    assert (missed.code, missed.out) == (1, "nothing about Clarra; did you mean bank/entities/Clara.md?\n")
+    assert missed.code == 1
+    assert missed.out.endswith("no memory has this id; did you mean bank/entities/Clara.md?\n")
     assert bankctl("timeline", subject, "--on", "2020").out == "nothing of these days\n"
+
+
+def test_a_name_that_is_a_month_too_is_somebody_where_the_bank_has_them(root: Path, bankctl: Run) -> None:
+    assert bankctl("timeline", "Jun").out == "nothing of these days\n"
+    learn(root, bankctl, "2026-05-09.md", "W @Jun: Runs the mill.")
+
+    assert "Runs the mill." in bankctl("timeline", "Jun").out
+
+
+@pytest.mark.parametrize(
+    ("given", "near"), [(("--entity", "Clarra"), "bank/entities/Clara.md"), (("--node", "entities/Clarra"), "Clara.md")]
+)
+def test_a_filter_that_names_nobody_and_no_page_is_told(
+    root: Path, bankctl: Run, given: tuple[str, str], near: str
+) -> None:
+    learn(root, bankctl, "2026-06-09.md", "W @Clara: Runs the bakery.")
+
+    assert near in bankctl("search", "bakery", *given).err
+    assert bankctl("search", "bakery", *given, "--json").json["unknown"]
+    for known in (("--entity", "Clara"), ("--node", "entities"), ("--node", "memory/2026-06-09.md")):
+        assert not bankctl("search", "zeppelin", *known, "--json").json["unknown"]
 
 
 def test_a_timeline_of_a_day_needs_no_option(ask: Any) -> None:

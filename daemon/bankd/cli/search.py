@@ -59,6 +59,9 @@ def search_command(arguments: Namespace) -> int:
         with paged():
             for query in queries:
                 answer = ask(_request(arguments, query))
+                if not (answer["hits"] or arguments.all):
+                    names = [f"@{name.lstrip('@')}" for name in arguments.entity or ()]
+                    answer["unknown"] = _unknown(arguments, [*names, *(arguments.node or ())])
                 found = found or bool(answer["hits"])
                 if arguments.json:
                     say_json(answer)
@@ -160,6 +163,7 @@ def print_answer(
 def _remarks(answer: Mapping[str, Any]) -> Iterator[str]:
     if left_off := _left_off(answer):
         yield left_off
+    yield from answer.get("unknown", ())
     fresh = answer["fresh"]
     if fresh["note"]:
         yield _(str(fresh["note"]))
@@ -288,6 +292,19 @@ def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
         return asked.ask(request)
 
 
+def _unknown(arguments: Namespace, names: Iterable[str]) -> list[str]:
+    """For each name of nobody and of no page or folder, what `bankctl related` says of it, with the name that is most like it."""
+    root, unknown = locate_workspace(arguments.workspace), list[str]()
+    for name in names:
+        if any(os.path.exists(f"{root}/{folder}{name}{end}") for folder in ("", "bank/") for end in ("", ".md")):  # noqa: PTH110
+            continue
+        try:
+            _ask(arguments, {"op": "related", "of": name, "limit": 1})
+        except UsageError as problem:
+            unknown.append("; ".join(map(_, str(problem).split("\n"))))
+    return unknown
+
+
 def _related_lines(one: Hit) -> Iterator[str]:
     """The place and the text, and below them each step that leads there, with its kind and source."""
     place, score = styled(_printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim")
@@ -303,7 +320,8 @@ def _related_lines(one: Hit) -> Iterator[str]:
 def timeline_command(arguments: Namespace) -> Outcome:
     """Memories and logs by day; exit code 1 when there is nothing."""
     subject, days = " ".join(arguments.subject), _days_asked(arguments)
-    if not days["on"] and _is_day(subject):
+    is_somebody = subject.isidentifier() and not _unknown(arguments, [f"@{subject}"])  # Jun is a month too
+    if not days["on"] and not is_somebody and _is_day(subject):
         subject, days = "", {**days, "on": subject}
     request = {
         "op": "search", "timeline": True, "in": ["bank", "logs"], "limit": arguments.limit,
@@ -313,12 +331,11 @@ def timeline_command(arguments: Namespace) -> Outcome:
     is_path = "/" in subject or subject.endswith(".md")
     answer = {} if is_path else _ask(arguments, {**request, "entities": [subject] if subject else []})
     if is_path or (subject[:1] not in {"", "@"} and not answer["hits"]):  # no name of a person or thing: that of a page
-        names = _pages_of(locate_workspace(arguments.workspace))
-        page = names.page(subject)
+        page = _pages_of(locate_workspace(arguments.workspace)).page(subject)
         answer = _ask(arguments, {**request, "nodes": [page or subject]})
-        is_known = page or names.has_folder(f"bank/{subject.removeprefix('bank/')}")
-        if not is_known and (near := names.similar_page(subject)):
-            nothing = _(f"nothing about {subject}; did you mean {near}?")
+    asked = sorted({subject, f"@{subject.lstrip('@')}"}) if subject and not answer["hits"] else []
+    if asked and len(unknown := _unknown(arguments, asked)) == len(asked):
+        nothing = unknown[-1]
     for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
         lines.append(styled(when, "bold"))
         for hit in of_day:
