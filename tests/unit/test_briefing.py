@@ -68,7 +68,7 @@ def test_orient_says_what_a_memory_file_would_rules_however_old_then_changes_wha
 
     last = NOW - timedelta(days=1)
     assert chosen("orient", facts, last=last) == [
-        "Pinned #pinned", "S sure", "S unsure", "Prefers mail.", "Runs at 11. (until 2026-04-18: 10.)", "We need to call the bank.",
+        "Pinned #pinned", "S sure", "S unsure", "Prefers mail.", "Runs at 11. (until 2026-04-18: 10)", "We need to call the bank.",
         "Minho makes tables.", "New fact.",
     ]  # fmt: skip
     later = chosen("orient", facts, last=NOW - timedelta(hours=2))
@@ -80,7 +80,7 @@ def test_orient_says_what_a_memory_file_would_rules_however_old_then_changes_wha
 def test_what_is_superseded_is_told_only_as_such() -> None:
     facts = facts_of(memory("a", "Runs at 10.", learned=2), memory("b", "Runs at 11.", learned=1), newer={"m-a": "m-b"})
 
-    assert chosen("orient", facts) == ["Runs at 11. (until 2026-05-17: 10.)"]
+    assert chosen("orient", facts) == ["Runs at 11. (until 2026-05-17: 10)"]
     [text] = chosen("conflicts", facts)
     assert text.startswith("Runs at 11.  <-  ")
     assert "Runs at 10." in text

@@ -27,6 +27,7 @@ from bankd.pages.text import (
     is_utf8,
     lines_not_utf8,
     make_visible,
+    other_part,
     readable_bytes,
     readable_text,
     show_line,
@@ -187,3 +188,16 @@ def test_a_python_without_that_code_uses_the_package(monkeypatch: pytest.MonkeyP
 
     assert read(write({"a": ["한", 1.5, None]})) == {"a": ["한", 1.5, None]}
     assert write_as_is("한") == '"한"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ("Hana's birthday is on 14 March.", "Hana's birthday is on 15 March.", "14 March"),
+        ("하나의 생일은 3월 14일이다.", "하나의 생일은 3월 15일이다.", "3월 14일이다"),
+        ("The choir meets at 19:00 on Tuesday.", "The choir meets at 19:30 on Tuesday.", "19:00"),
+        ("All is new.", "Nothing was there before", "All is new"),
+    ],
+)
+def test_of_two_texts_the_part_that_differs_is_a_whole_day(old: str, new: str, part: str) -> None:
+    assert other_part(old, new) == part

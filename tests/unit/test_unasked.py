@@ -106,7 +106,7 @@ def lines(*hits: dict[str, Any], facts: BriefFacts | None = None) -> list[str]:
 
 
 def test_of_memories_that_replace_each_other_only_what_holds_is_told_with_what_it_replaced() -> None:
-    now = "@Relay @Ops · The relay listens on port 9443. (until 2026-06-09: 8080.) · said 2026-06-09 · m-new"
+    now = "@Relay @Ops · The relay listens on port 9443. (until 2026-06-09: 8080) · said 2026-06-09 · m-new"
     later = KnownMemory("m-new", OLD["path"], 5, NEW["text"], entities=("Relay", "Ops"), learned=date(2026, 6, 9))
     known = BriefFacts((later,), newer={"m-old": "m-new"})
 

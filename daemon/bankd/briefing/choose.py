@@ -15,8 +15,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion, OpenLine
-from bankd.briefing.recalled import DOUBT, other_part
+from bankd.briefing.recalled import DOUBT
 from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, mark_of
+from bankd.pages.text import other_part
 from bankd.words.days import Span
 
 _DECIDED = (

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.pages.names import whom_page_is_about
+from bankd.pages.text import other_part
 
 if TYPE_CHECKING:
     from bankd.briefing.facts import BriefFacts
@@ -211,20 +212,6 @@ def _known(id_: str, facts: BriefFacts) -> Said | None:
         "path": memory.path, "line": memory.line, "id": id_, "text": memory.text, "entities": memory.entities,
         "learned": learned, "superseded_by": facts.newer.get(id_), "projects": memory.projects, "is_doubted": id_ in facts.doubted,
     }  # fmt: skip
-
-
-_MOST_BEFORE = 60
-"""Characters of what was replaced."""
-
-
-def other_part(old: str, new: str) -> str:
-    """The words of the old text that differ in the new one; the whole old text, shortened, if they share too little."""
-    before, after = old.split(), new.split()
-    first = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
-    last = next((n for n, (one, other) in enumerate(zip(before[::-1], after[::-1], strict=False)) if one != other), 0)
-    part = before[first : len(before) - last]
-    text = " ".join(part if part and first + last >= len(part) else before)
-    return text if len(text) <= _MOST_BEFORE else f"{text[:_MOST_BEFORE].rstrip()}…"
 
 
 def related_lines(related: Iterable[Said]) -> list[str]:

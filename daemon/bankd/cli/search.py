@@ -13,10 +13,11 @@ from contextlib import closing, suppress
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, other_part, relation_of, whom_unsaid
+from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, relation_of, whom_unsaid
 from bankd.cli import locate_workspace, open_named
 from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
+from bankd.pages.text import other_part
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
 
@@ -224,7 +225,7 @@ def _id(hit: Hit, *, ids: bool = True) -> str:
 
 def _was(old: Hit, new: Hit) -> str:
     """What the older memory said, in short: the words that differ, and the day until which it held."""
-    value = other_part(str(old["text"]), str(new["text"])).rstrip(".,;")
+    value = other_part(str(old["text"]), str(new["text"]))
     return _(f"was {value} until {new['learned']}" if new["learned"] else f"was {value}")
 
 

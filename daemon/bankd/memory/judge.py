@@ -26,6 +26,7 @@ from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of, text_key
 from bankd.pages.names import whom_page_is_about
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
+from bankd.pages.text import other_part
 from bankd.words.statement import Statement, Wording
 
 if TYPE_CHECKING:
@@ -106,7 +107,9 @@ def judge_lines(
         earlier[memory.tag].add(line.id, statement)
         of_projects[line.id] = own
         if match and match.id.startswith("m-"):  # a memory without an id was written by a person and is not changed
-            updates.append(Update(line, match.id, match.verdict.reason))
+            old = next((one.memory.text for one in near if one.id == match.id), "")
+            words = f"{other_part(old, memory.text)} → {other_part(memory.text, old)}"  # as the user wrote the values
+            updates.append(Update(line, match.id, words if old else match.verdict.reason))
     return JudgedLines(tuple(kept), tuple(blocked), tuple(updates), tuple(warnings))
 
 

@@ -141,3 +141,25 @@ def to_json(value: object) -> str:
     """A value as JSON for other programs: letters as they are, half characters as U+FFFD, acting characters escaped."""
     text = write_letters(value)
     return text if is_plain(text) else re.sub(ACTING, lambda found: write_json(found[0])[1:-1], readable_text(text))
+
+
+_MOST_PART = 60
+"""Characters of what was replaced."""
+
+
+def other_part(old: str, new: str) -> str:
+    """The words of the old text that differ in the new one; the whole old text, shortened, if they share too little.
+
+    A number has the name or number beside it, as in `14 March` and `3월 14일`: a day of the month alone says little.
+    """
+    before, after = old.split(), new.split()
+    first = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
+    last = next((n for n, (one, other) in enumerate(zip(before[::-1], after[::-1], strict=False)) if one != other), 0)
+    end = len(before) - last
+    if first >= end or first + last < end - first:
+        first, end = 0, len(before)
+    elif before[first][:1].isdigit() and ":" not in before[first]:
+        is_beside = [word[:1].isupper() or word[:1].isdigit() for word in before]
+        first, end = first - (first > 0 and is_beside[first - 1]), end + (last > 0 and is_beside[end])
+    text = " ".join(before[first:end]).rstrip(".,;")
+    return text if len(text) <= _MOST_PART else f"{text[:_MOST_PART].rstrip()}…"
