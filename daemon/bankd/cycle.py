@@ -164,9 +164,9 @@ def run_cycle(
     if not plan.is_empty:  # else all pages have been seen
         world.catalog.refresh(now)
     notes = _look_again(plan, facts, world, policy, rest)
+    if any(kind == "reflect" or operation.path not in world.graph.names for operation in plan.operations):
+        world.graph.refresh()  # a page that was made just now may be renamed before the next run
     if kind == "reflect":
-        if not plan.is_empty:
-            world.graph.refresh()
         notes += links.note_sizes(plan, world.catalog, world.graph, policy.settings)
     is_same = not (conflicts or changes_relations(plan.transaction.events, facts.ledger))
     known, said = facts.ledger if is_same else None, (*thought.notes, *conflicts, *notes)

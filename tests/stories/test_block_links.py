@@ -387,6 +387,17 @@ def test_what_it_is_about_leads_to_it_and_to_no_page_that_was_taken_away(
     assert "욕실 수도꼭지와" in holder.read_text("utf-8")
 
 
+def test_a_link_written_just_before_its_page_was_renamed_is_healed(renamed: Path, bankctl: Run) -> None:
+    facts = renamed / "bank/world/facts.md"
+    facts.write_text("# Facts\n\nSee [[Peter]] and [him](../entities/Peter.md), not [[Nobody]].\n")
+
+    found, healed = bankctl("page", "links").out, bankctl("page", "links", "--heal")
+
+    assert "2 links lead nowhere that led somewhere; 1 never did" in found
+    assert healed.code == 0
+    assert "See [[Peter Kim]] and [him](../entities/Peter%20Kim.md), not [[Nobody]]." in facts.read_text()
+
+
 def test_it_stays_the_page_of_its_person_and_a_line_deleted_there_stays_out(renamed: Path, bankctl: Run) -> None:
     old, page = renamed / "bank/entities/Peter.md", renamed / "bank/entities/Peter Kim.md"
     write_log(renamed, "2026-05-05.md", "W @Peter: Has two children.")

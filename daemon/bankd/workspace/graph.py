@@ -137,12 +137,14 @@ class LinkGraph:
         if known:
             pointed = (link for link in self.links_named([*changed, *gone]) if "#" in link.reference.target)
             links += [link for link in pointed if link.source not in changed]
-        scene = self.scene
-        furthest = {
-            (link.source, encode_text(link.reference.target)): (scene.reach(link), target.path if target else None)
-            for link in links
-            for target in [scene.target(link)]
-        }
+        scene, furthest = self.scene, dict[tuple[str, bytes], tuple[Reach, str | None]]()
+        before_these = self.names.changed(new, gone) if gone else self.names
+        for link in links:
+            reach, target = scene.reach(link), scene.target(link)
+            if target is None and gone:  # it may have been written before its page went
+                led = resolve_reference(link.reference, link.source, before_these)
+                reach = Reach.FILE if led and led.path in gone else reach
+            furthest[link.source, encode_text(link.reference.target)] = reach, target.path if target else None
         changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
         rows = [(*how, *where) for where, how in furthest.items()]
         self.database.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
