@@ -362,7 +362,7 @@ def test_rules_and_slugs_lead_to_it(renamed: Path, bankctl: Run, loses_derived: 
         bankctl("cycle", "micro", "--now", f"2026-05-{day}T09:00")
 
     assert tested.startswith("-> identity/principles.md  rule of S")
-    assert "identity/values.md is identity/principles.md now" in tested
+    assert "identity/values.md is called identity/principles.md now" in tested
     assert (renamed / "bank/identity/principles.md").read_text("utf-8").count("^m-") == 3
     assert (renamed / "bank/entities/Peter Kim.md").read_text("utf-8").count("^m-") == 3
     assert not (renamed / "bank/identity/values.md").exists()
