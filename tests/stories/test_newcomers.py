@@ -342,7 +342,7 @@ def test_forget_says_what_stays_and_wants_an_id(bank: Path, bankctl: Run) -> Non
     refused = bankctl("forget", text)
     assert refused.code == 3
     assert f"{text}: not the id of a memory; bankctl search --ids finds it" in refused.err
-    assert "the named lines stay: delete or reword them yourself" in bankctl("forget", "--everywhere", text).out
+    assert "yourself (bankctl edit LINE opens one), then repeat this" in bankctl("forget", "--everywhere", text).out
 
 
 def test_the_name_of_the_file_of_rules_is_told(bank: Path, bankctl: Run) -> None:

@@ -229,10 +229,14 @@ def _purge(arguments: Namespace) -> Outcome:
         _(f"made anew, since the old one may have held the words: {', '.join(purged.anew)}"),
         _("bankd does not reach:"),
         *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
-        _("the named lines stay: delete or reword them yourself (bankctl edit LINE opens one)")
+        _(
+            "the named lines stay: delete or reword them yourself (bankctl edit LINE opens one), then repeat this command"
+        )
         if any(":" in place for place in purged.beyond)
         else "",
-        "" if applies else _("nothing was written; to do it, repeat with --apply (this cannot be undone)"),
+        _(f"done: {counted(len(purged.cleaned), 'file')} cleaned")
+        if applies
+        else _("nothing was written; to do it, repeat with --apply (this cannot be undone)"),
     )
 
 

@@ -190,7 +190,7 @@ def undo_command(arguments: Namespace) -> Outcome:
         {**whole, "applied": not arguments.dry_run, "dangling": rows},
         f"{_('undoes')} {styled(run, 'bold')}  {styled(was)}".rstrip() if undone.changed else "",
         *(f"  {styled(shortened(text, 90), 'dim')}" for text in texts[:_MOST_TEXTS] if undone.changed),
-        styled(_(passed_over), "yellow") if passed_over else "",
+        styled(_(passed_over), "yellow") if passed_over and undone.changed else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
         *(f"{styled(_(gone if path in undone.gone else back), 'green')}  {styled(path)}" for path in undone.changed),
