@@ -269,15 +269,14 @@ def compare_statements(
         return Verdict(Relation.SAME, "the same words", score)
     if change := _changed_value(ours, theirs):
         return Verdict(Relation.NEWER, change, score)
-    names = frozenset(map(stem_word, new.about))
-    return _closeness(ours, theirs, cosine or 0.0, names)
+    return _closeness(ours, theirs, cosine or 0.0)
 
 
-def _closeness(old: Slots, new: Slots, cosine: float, names: frozenset[str]) -> Verdict:
+def _closeness(old: Slots, new: Slots, cosine: float) -> Verdict:
     """The relation when neither words nor values decide.
 
-    It is a question if the newer tells of a change, or denies, or has another value of one sort; and if a quarter of the words is in
-    both, not counting the names of whom both are about: else they say something else of the same person.
+    It is a question if the newer tells of a change, or denies, or has another value of one sort; and if more than a quarter of the
+    words is in both: else they say something else of the same person.
     """
     share = _share(old, new)
     likeness = 100 * max(cosine, share)
@@ -289,7 +288,7 @@ def _closeness(old: Slots, new: Slots, cosine: float, names: frozenset[str]) -> 
         return Verdict(Relation.DIFFERENT, "", likeness)
     differs = gone & come - {PERIOD, RELATIVE} or _denials(old) != _denials(new)
     may_replace = new.tells_change or (cosine >= CLOSE and differs)
-    if may_replace and _overlap(old.words - names, new.words - names) >= _QUARTER and not (new.is_event or new.adds):
+    if may_replace and _overlap(old.words, new.words) > _QUARTER and not (new.is_event or new.adds):
         return Verdict(Relation.LIKELY, "it may replace the older", likeness)
     return Verdict(Relation.CLOSE, "", likeness)
 
