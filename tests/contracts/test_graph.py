@@ -91,7 +91,7 @@ def test_a_refresh_reads_what_changed(tmp_path: Path) -> None:
     graph = graph_of(root)
 
     assert graph.opened == 1
-    assert "bank/world/0/page-7.md" in {link.source for link in graph.links_to("bank/target.md")}
+    assert "bank/world/0/page-7.md" in {link.source for link in graph.links_named(["bank/target.md"])}
 
 
 def test_a_page_and_a_folder_that_a_hand_moves_are_recognised(tmp_path: Path) -> None:
