@@ -411,6 +411,22 @@ def test_what_a_person_deleted_is_shown_and_comes_back_where_the_run_that_noted_
     assert bankctl("doctor", "verify").code == 0
 
 
+def test_what_a_person_deleted_and_then_purged_is_not_offered_again(root: Path, bankctl: Run) -> None:
+    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}.")
+    page = next(path for path in (root / "bank").rglob("*.md") if SECRET in path.read_text())
+    id_ = _ID.findall(page.read_text())[0]
+    page.write_text("# Emptied by hand\n")
+    os.utime(page, (0, 0))
+    bankctl("cycle", "micro", "--now", "2026-06-12T03:00")
+    (root / "memory/2026-05-02.md").unlink()
+    bankctl("forget", f"{SECRET}.", "--everywhere", "--apply")
+
+    shown, restored = bankctl("show", id_).out, bankctl("archive", "restore", id_)
+
+    assert ("archive restore" in shown, SECRET in shown, restored.code) == (False, False, 3)
+    assert not any(SECRET in path.read_text() for path in (root / "events").glob("*.jsonl"))
+
+
 def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: Run) -> None:
     page = root / "bank/world/only.md"
     page.write_text("- W: the only one ^m-abcdefghij23\n")

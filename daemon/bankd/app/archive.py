@@ -15,11 +15,11 @@ from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
 from bankd.memory import archive
 from bankd.memory.archive import ArchiveCandidate, Resident
-from bankd.memory.ledger import DELETED, FORGOTTEN
+from bankd.memory.ledger import FORGOTTEN
 from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
-from bankd.memory.undo import PURGED, encoded_forms, text_forms, without_marks
+from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
@@ -57,9 +57,8 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     """Bring memories back from the archive, and those that a person deleted on a page; UserError for any other."""
     user_run = begin_run(workspace, "restore")
     gone = {id_: user_run.ledger.gone.get(id_, {}) for id_ in ids}
-    deleted = {id_: fact for id_, fact in gone.items() if fact.get("type") == DELETED and fact.get("text")}
-    deleted = {id_: fact for id_, fact in deleted.items() if PURGED not in str(fact["text"])}
-    held = {id_: MemoryLines(str(fact.get("page")), str(fact["text"])) for id_, fact in deleted.items()}
+    deleted = {id_: fact for id_, fact in gone.items() if lines_deleted(fact)}
+    held = {id_: MemoryLines(str(fact.get("page")), lines_deleted(fact)) for id_, fact in deleted.items()}
     held |= user_run.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:

@@ -21,6 +21,7 @@ from bankd.errors import UserError
 from bankd.memory.ledger import FORGOTTEN, Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.retain import PROFILES, SOURCED, part_replaced
+from bankd.memory.undo import lines_deleted
 from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoint, curve_of
 from bankd.night.distil import log_of
 from bankd.pages.memory import PIN, Memory, parse_memory, split_id, split_sources
@@ -135,7 +136,7 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     history = [*_why_there(workspace, id_, places, fact), *history] if fact else history
     if not (text := texts[0] if texts else ""):
         gone = ledger.gone.get(id_, {})
-        last = "" if gone.get("type") == FORGOTTEN else str(gone.get("text") or said).strip()
+        last = "" if gone.get("type") == FORGOTTEN else (lines_deleted(gone) or said).strip()
         return FoundMemory(id_, places, last, None, source, history, list(questions))
     today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
     if said and " ".join(said.split()) != " ".join(memory.text.removesuffix(PIN).split()):

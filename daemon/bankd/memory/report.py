@@ -15,6 +15,7 @@ from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.plan import Plan
 from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine, identified_as, scan_log
+from bankd.memory.undo import lines_deleted
 from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
@@ -289,7 +290,7 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     if id_ in ledger.gone:
         gone = ledger.gone[id_]
         lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))
-        lines += [f"to bring it back: bankctl archive restore {id_}"] if gone.get("text") else []
+        lines += [f"to bring it back: bankctl archive restore {id_}"] if lines_deleted(gone) else []
     return lines
 
 

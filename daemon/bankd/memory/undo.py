@@ -421,6 +421,14 @@ def _tombstone(id_: str, here: MemoryLines | None, undoes: str, ledger: Ledger) 
 # purging
 
 PURGED = "[purged]"
+
+
+def lines_deleted(gone: Event) -> str:
+    """The lines of a memory that a person deleted, from the event that says so; empty where none are kept, or were purged."""
+    text = str(gone.get("text") or "") if gone.get("type") == kinds.DELETED else ""
+    return "" if PURGED in text else text
+
+
 _SHORTEST, _SHORTEST_HANGUL = 4, 3  # characters: a shorter line would be found in half of all texts
 _CONFIDENCE = r"\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d+)?(?:@\d{4}-\d\d-\d\d)?[ \t]*\)"
 _MARKS = re.compile(rf"(\^?\bm-[a-z2-7]{{12}}\b|{_CONFIDENCE}|\bsha:[0-9a-f]{{24}}\b)")
