@@ -176,7 +176,8 @@ def undo_command(arguments: Namespace) -> Outcome:
             run = find_run(workspace, wanted) or wanted
         undo = Undo(workspace, run)
         was = next((_what_it_was(row) for row in list_runs(workspace) if row["run"] == run), "")
-        texts = [row.text for row in workspace.recorder.reports.read(run) if row.text and row.sign in "+~-"]
+        told = workspace.recorder.reports.read(run)
+        texts = list(dict.fromkeys(row.text for row in told if row.text and row.sign in "+~-"))
         undone = undo.carry_out()
     said = _("undone") if undone.is_final else _(f"undone; to redo it: bankctl undo {undone.run}")
     if not undone.changed:
