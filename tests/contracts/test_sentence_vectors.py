@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -16,11 +17,11 @@ from bankd.search.meaning import beginning_of, vector_key
 from bankd.settings import MeaningPolicy, SearchPolicy, Settings
 from bankd.wiring.search import make_search
 from bankd.workers import vectors as sentence_vectors
-from bankd.workers.vector_worker import ENGLISH, KOREAN
 from bankd.workers.vectors import SentenceVectors
 from tests.fake_vectors import EmbeddingServer, embedding_server
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
+STRANGERS = json.loads((Path(sentence_vectors.__file__).parent / "strangers.json").read_text("utf-8"))
 PAGES = {
     "garage.md": "# Garage\n\n- W: 자동차는 지하 2층에 세운다. ^m-aaaaaaaaaaaa\n- W: The lamp in the hall is broken. ^m-bbbbbbbbbbbb\n",
     "animals.md": "# Animals\n\n- W: The kitten sleeps on the sofa. ^m-cccccccccccc\n",
@@ -192,7 +193,7 @@ def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server
     assert cosines(vectors, long) == {vector_key(beginning_of(long)): pytest.approx(1, abs=0.01)}
     vectors.question_vectors(long)
     said = {text for one in server.requests for text in one["input"]}
-    assert said - {*KOREAN} == {long[:700]}
+    assert said - {*STRANGERS["ko"]} == {long[:700]}
     vectors.close()
 
 
@@ -312,7 +313,7 @@ def test_prefixes_and_key_go_to_the_server(
     vectors = SentenceVectors(root / ".bankd", own, Clock())
     vectors.embed(["a car"])
     vectors.near("a cat", [], 1)
-    asked = [f"query: {question}" for question in ENGLISH]
+    asked = [f"query: {question}" for question in STRANGERS["en"]]
     assert [one["input"] for one in server.requests] == [["passage: a car"], ["query: a cat"], asked]
     assert server.keys == ["Bearer s3cret"] * 3
     vectors.close()

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bankd.words.analysis import Analysis, AnalysisText, as_text
+from bankd.words.analysis import AnalysisText, lexicon_of
 from bankd.words.statement import Morpheme, plain_wording
-from bankd.workers.analyser import (
-    Analysed,
-    Analyser,
-    AnalysisCache,
-    KiwiWorker,
-    analysis_of,
-    kiwi_version,
-    pack_analysis,
-    packed,
-    readings_of_all,
-    unpack_analysis,
-)
+from bankd.workers.analyser import Analyser, AnalysisCache, Kind, KiwiWorker, kiwi_version
+
+LEXICON = lexicon_of(lambda _: None, lambda _: False)
 
 
 class CountingWorker:
@@ -34,7 +26,7 @@ class CountingWorker:
     def start(self) -> None:
         self.starts += 1
 
-    def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
+    def ask(self, kind: Kind, texts: Sequence[str]) -> list[Any] | None:
         self.asked += texts
         return None if self._dead else [[(text, "NNG")] for text in texts]
 
@@ -60,7 +52,7 @@ def test_each_korean_text_is_asked_once_in_a_version(cache: AnalysisCache) -> No
     assert again["가치관"].morphemes == (Morpheme("가치관", "NNG"),)
 
 
-def test_texts_that_the_cache_would_confuse_are_not_cached(cache: AnalysisCache) -> None:
+def test_the_cache_confuses_no_two_texts(cache: AnalysisCache) -> None:
     worker = CountingWorker()
     wordings(cache, worker).take_apart(["102명"])
     found = wordings(cache, worker).take_apart(["10²명"])
@@ -107,39 +99,19 @@ def test_the_real_worker_gives_forms_and_tags(cache: AnalysisCache) -> None:
     assert found["안 간다"].morphemes == (Morpheme("안", "MAG"), Morpheme("가", "VV"), Morpheme("ᆫ다", "EF"))
 
 
-RAW: list[object] = [[["커피", "마시"], [], ["차"]], True, {"커피를": ["커피"], "안": [], "마셔": ["마시"]}]
+def test_an_analysis_for_the_index_is_kept_with_the_readings_of_its_words(cache: AnalysisCache) -> None:
+    worker = KiwiWorker(lambda: 0.0)
+    text, later = "커피를 안 마셔. …\n차를 마셔", "커피를 마신다"
+    try:
+        first = Analyser(cache, worker, kiwi_version)
+        first.may_wait = True
+        said = first.analyse_for_index([text], LEXICON)
+    finally:
+        worker.end()
+    again = Analyser(cache, worker, kiwi_version).analyse_for_index([text, later], LEXICON)
 
-
-def test_an_answer_of_the_worker_is_an_analysis_without_empty_sentences() -> None:
-    found = analysis_of(RAW)
-
-    assert found == Analysis((("커피", "마시"), ("차",)), denies=True)
-
-
-def test_it_is_kept_as_text_with_its_readings() -> None:
-    kept = pack_analysis(RAW)
-
-    assert kept.analysis == AnalysisText("커피 마시\n차", denies=True)
-    assert readings_of_all([kept]) == {"커피를": "커피", "안": "", "마셔": "마시"}
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        pack_analysis(RAW),
-        Analysed(as_text(Analysis((), denies=False)), "", ""),
-        Analysed(AnalysisText("a b\nc", denies=False), "안", ""),
-    ],
-)
-def test_what_is_put_in_comes_out(cache: AnalysisCache, one: Analysed) -> None:
-    cache.put({"text": packed(one)}, "1")
-
-    assert cache.get(["text", "other"], "1", unpack_analysis) == {"text": one}
-    assert cache.get(["text"], "2", unpack_analysis) == {}
-
-
-def test_of_two_readings_of_a_run_the_later_counts() -> None:
-    first, later = (Analysed(AnalysisText("", denies=False), "가치관이", terms) for terms in ("가치관이", "가치관"))
-
-    assert readings_of_all([first, later]) == {"가치관이": "가치관"}
-    assert readings_of_all([]) == {}
+    assert said.of[text] == AnalysisText("커피 마시\n차 마시", denies=True)
+    assert said.readings == {"커피를": "커피", "안": "", "마셔": "마시", "차를": "차"}
+    assert (again.of[text], again.readings) == (said.of[text], said.readings)
+    assert again.provisional == {later}
+    assert again.of[later].sentences.startswith("커피"), "read by what the other text showed"

@@ -6,7 +6,7 @@ anything again.
 
 The worker is this module as a program: one JSON request per line, one answer per line, until its master goes.
 
-    {"texts": ["가치관이 뭐야?"]}  →  {"analyses": [[["가치관", "뭐"]], false, {"가치관이": ["가치관"], "뭐야": ["뭐"]}]]}
+    {"texts": ["가치관이 뭐야?"]}  →  {"analyses": [["가치관 뭐", false, {"가치관이": "가치관", "뭐야": "뭐"}]]}
     {"apart": ["뭐야?"]}  →  {"analyses": [[["뭐", "NP"], ["이", "VCP"], ["야", "EF"], ["?", "SF"]]]}
 
 Only the worker imports kiwipiepy; its 530 MB end with the process. `bankctl search` loads this module, so it imports little.
@@ -19,12 +19,11 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from bankd.pages.text import is_utf8
 from bankd.words.analysis import (
     VERSION,
-    Analysis,
     AnalysisText,
     Lexicon,
     analyse_by_lexicon,
@@ -44,30 +43,23 @@ if TYPE_CHECKING:
     from bankd.system.child import ChildProcess
     from bankd.words.statement import Wording
 
-_FIELDS = "\x1e"
 _SCHEMA = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID;"
-_T = TypeVar("_T")
 _BATCH = 200
 """Texts per request: some 50 ms of work, so that a stop is noticed soon."""
 _SECONDS = 120.0
 """Seconds that a request may take, including loading Kiwi before the first."""
 
 
+Kind: TypeAlias = Literal["texts", "apart"]
+"""What the worker gives of a text: its analysis for the index, or its morphemes."""
+
+
 class Analysed(NamedTuple):
-    """An analysis, and for the lexicon the runs of Hangul in it, one per line, and the terms of each, with spaces between."""
+    """An analysis, and for the lexicon the terms of each run of Hangul in the text, with spaces between."""
 
-    analysis: AnalysisText
-    runs: str
-    terms: str
-
-
-def readings_of_all(found: Iterable[Analysed]) -> dict[str, str]:
-    """How each run of Hangul in these texts was read."""
-    read = [one for one in found if one.runs]
-    if not read:
-        return {}
-    runs, terms = ("\n".join(lines).split("\n") for lines in ([one.runs for one in read], [one.terms for one in read]))
-    return dict(zip(runs, terms, strict=True))
+    sentences: str
+    denies: bool
+    readings: Mapping[str, str]
 
 
 class AnalysisCache:
@@ -78,17 +70,22 @@ class AnalysisCache:
         self._folder = folder
         self._opened: DerivedDatabase | None = None
 
-    def get(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
-        """What is cached of these texts, as far as this version has it, read by `unpack`."""
+    def get(self, texts: Iterable[str], version: str) -> dict[str, Any]:
+        """What is cached of these texts, as far as this version has it."""
+        import json  # noqa: PLC0415 -- a query never needs it
+
         keys = {text: _key(text, version) for text in texts}
-        distinct = sorted(set(keys.values()))
         query = "SELECT key, analysis FROM analyses WHERE key IN ({})"
-        found = dict(self._database.read_among(query, distinct, lambda key, kept: (key, unpack(kept)))) if keys else {}
+        read = self._database.read_among(query, sorted(keys.values()), lambda key, kept: (key, json.loads(kept)))
+        found = dict(read) if keys else {}
         return {text: found[key] for text, key in keys.items() if key in found}
 
-    def put(self, analyses: Mapping[str, str], version: str) -> None:
-        """Keep the analysis of each text, packed."""
-        rows = [(_key(text, version), packed) for text, packed in analyses.items()]
+    def put(self, analyses: Mapping[str, object], version: str) -> None:
+        """Keep the answer of the worker about each text."""
+        import json  # noqa: PLC0415 -- same
+
+        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        rows = [(_key(text, version), encode(answer)) for text, answer in analyses.items()]
         self._database.change_rows(("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
 
     def take_made_anew(self) -> list[str]:
@@ -116,37 +113,10 @@ class AnalysisCache:
         return self._opened
 
 
-def analysis_of(raw: Sequence[object]) -> Analysis:
-    """The analysis of a text, from an answer of the worker."""
-    sentences, denies, _ = raw
-    kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
-    return Analysis(kept, bool(denies))
-
-
-def pack_analysis(raw: Sequence[object]) -> Analysed:
-    """The analysis with its readings, as it is kept."""
-    readings: Mapping[str, Sequence[str]] = raw[2]  # type: ignore[assignment]
-    return Analysed(as_text(analysis_of(raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
-
-
-def packed(one: Analysed) -> str:
-    """Spaces between words, line breaks between lines: thousands are read at once, and JSON takes three times as long."""
-    sentences, denies = one.analysis
-    return _FIELDS.join((sentences, "denies" if denies else "", one.runs, one.terms))
-
-
-def unpack_analysis(kept: str) -> Analysed:
-    """An analysis as it was packed; ValueError if it is none."""
-    sentences, denies, runs, terms = kept.split(_FIELDS)
-    if runs.count("\n") != terms.count("\n"):
-        raise ValueError("a run without its terms")
-    return Analysed(AnalysisText(sentences, bool(denies)), runs, terms)
-
-
 def _key(text: str, version: str) -> bytes:
     import hashlib  # noqa: PLC0415 -- a query never needs it, and it loads OpenSSL
 
-    return hashlib.sha256(f"{version}\0{normal_form(text)}".encode("utf-8", "surrogateescape")).digest()[:16]
+    return hashlib.sha256(f"{version}\0{text}".encode("utf-8", "surrogateescape")).digest()[:16]
 
 
 def kiwi_version() -> str:
@@ -178,15 +148,8 @@ class KiwiWorker:
         """Start loading Kiwi without waiting for it."""
         self._made().begin({"texts": []})
 
-    def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
-        """Analyse texts, starting the worker when needed; None when it cannot run or died twice."""
-        return self._try_twice("texts", texts)
-
-    def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
-        """Give the morphemes of texts as pairs of form and tag; None when the worker cannot run or died twice."""
-        return self._try_twice("apart", texts)
-
-    def _try_twice(self, kind: str, texts: Sequence[str]) -> list[list[object]] | None:
+    def ask(self, kind: Kind, texts: Sequence[str]) -> list[Any] | None:
+        """What it gives of each text, starting it when needed; None when it cannot run or died twice."""
         from bankd.system.child import ChildDiedError  # noqa: PLC0415 -- as above
 
         child, batches = self._made(), [list(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
@@ -227,12 +190,10 @@ class Analyser:
     def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
         """Read texts for the index: thoroughly, or provisionally where the worker is not asked or does not answer."""
         korean = sorted(text for text in texts if has_hangul(text))
-        found = self._cache.get(korean, self.version, unpack_analysis)
-        missing = [text for text in korean if text not in found]
-        found.update(self._ask_worker(missing))
-        fresh = readings_of_all(found.values())
-        analyses = {text: one.analysis for text, one in found.items()}
-        provisional = frozenset(text for text in missing if text not in found)
+        found = {text: Analysed(*one) for text, one in self._read("texts", korean, may_ask=self.may_wait).items()}
+        fresh = {run: terms for one in found.values() for run, terms in one.readings.items()}
+        analyses = {text: AnalysisText(one.sentences, one.denies) for text, one in found.items()}
+        provisional = frozenset(text for text in korean if text not in found)
         newest = cache(lambda run: read_run(run, fresh[run].split()) if run in fresh else lexicon(run))
         analyses.update((text, as_text(analyse_by_lexicon(text, newest))) for text in provisional)
         from bankd.search.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
@@ -243,38 +204,30 @@ class Analyser:
     def expect(self, texts: Iterable[str]) -> None:
         """Start the worker if it will be asked to take one of these apart: it takes a second to load, and the caller goes on."""
         korean = _korean_in(texts)
-        if korean and self._worker is not None and len(self._apart(korean)) < len(korean):
+        if self._worker is not None and len(self._read("apart", korean, may_ask=False)) < len(korean):
             self._worker.start()
 
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text; waits for the worker, since without it Korean is only compared by whole words."""
-        import json  # noqa: PLC0415 -- a query never needs it
-        import unicodedata  # noqa: PLC0415 -- same
-
-        from bankd.words.statement import Morpheme, Wording, plain_wording  # noqa: PLC0415 -- same
+        from bankd.words.statement import Morpheme, Wording, plain_wording  # noqa: PLC0415 -- a query never needs it
 
         distinct = dict.fromkeys(texts)
         korean = _korean_in(distinct) if self._worker is not None else []
-        found = self._apart(korean)
-        missing = [text for text in korean if text not in found]
-        if missing and self._worker is not None:
-            answer = self._worker.take_apart([unicodedata.normalize("NFC", text) for text in missing])
-            fresh = dict(zip(missing, answer or (), strict=answer is not None))
-            encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-            self._cache.put({text: encode(pairs) for text, pairs in fresh.items() if _may_be_cached(text)}, self._kind)
-            found |= fresh
-        morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in found.items()}  # type: ignore[misc]  # pairs of strings, by protocol
+        found = self._read("apart", korean, may_ask=True).items()
+        morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in found}
         return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
 
-    def _apart(self, texts: Sequence[str]) -> dict[str, list[object]]:
-        """The cached morphemes of these texts, as far as the cache has them."""
-        import json  # noqa: PLC0415 -- a query never needs it
-
-        return self._cache.get(filter(_may_be_cached, texts), self._kind, json.loads) if texts else {}
-
-    @property
-    def _kind(self) -> str:
-        return f"{self.version}+apart"
+    def _read(self, kind: Kind, texts: Sequence[str], *, may_ask: bool) -> dict[str, Any]:
+        """What the worker said of these texts, or says now if it may be asked; those of which it says nothing are left out."""
+        version = f"{self.version}+{kind}"
+        found = self._cache.get(texts, version) if texts else {}
+        missing = [text for text in texts if text not in found]
+        answer = self._worker.ask(kind, missing) if missing and may_ask and self._worker is not None else None
+        if answer is not None:
+            fresh = dict(zip(missing, answer, strict=True))
+            self._cache.put(fresh, version)
+            found |= fresh
+        return found
 
     def take_made_anew(self) -> list[str]:
         """Messages about damage to the cache; each is given once."""
@@ -286,31 +239,18 @@ class Analyser:
         if self._worker is not None:
             self._worker.end()
 
-    def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
-        answer = self._worker.analyse(texts) if texts and self._worker is not None and self.may_wait else None
-        if answer is None:
-            return {}
-        found = {text: pack_analysis(one) for text, one in zip(texts, answer, strict=True)}
-        self._cache.put({text: packed(one) for text, one in found.items()}, self.version)
-        return found
-
 
 def _korean_in(texts: Iterable[str]) -> list[str]:
     """The texts with Hangul; those with bytes that are not UTF-8 are left out, since the worker refuses them."""
     return [text for text in dict.fromkeys(texts) if has_hangul(text) and is_utf8(text)]
 
 
-def _may_be_cached(text: str) -> bool:
-    """Whether a text may be cached: not one such as 10², since the cache uses a form in which it is 102."""
-    import unicodedata  # noqa: PLC0415 -- a query never needs it
-
-    return unicodedata.is_normalized("NFKC", text)
-
-
 def main() -> None:
     """Be the worker: answer requests until the master is gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # messages of Kiwi are dropped
-    from kiwipiepy import Kiwi  # noqa: PLC0415 -- for the worker alone
+    import unicodedata  # noqa: PLC0415 -- for the worker alone
+
+    from kiwipiepy import Kiwi  # noqa: PLC0415 -- same
 
     from bankd.system.child import serve_master  # noqa: PLC0415 -- same
 
@@ -318,13 +258,13 @@ def main() -> None:
     kiwi.tokenize("준비")
 
     def answer(request: dict[str, list[str]], _descriptor: int | None) -> dict[str, list[object]]:
-        apart = kiwi.tokenize(request.get("apart", []))
+        apart = kiwi.tokenize([unicodedata.normalize("NFC", text) for text in request.get("apart", [])])
         answers: list[object] = [[(token.form, str(token.tag)) for token in tokens] for tokens in apart]
         texts = request.get("texts", [])
         for text, tokens in zip(texts, kiwi.tokenize([normal_form(text) for text in texts]), strict=True):
             morphemes = [(token.form, str(token.tag), token.start) for token in tokens]
-            analysis = analyse_text(text, morphemes)
-            answers.append([analysis.sentences, analysis.denies, readings_of(text, morphemes)])
+            readings = {run: " ".join(terms) for run, terms in readings_of(text, morphemes).items()}
+            answers.append(Analysed(*as_text(analyse_text(text, morphemes)), readings))
         return {"analyses": answers}
 
     serve_master(answer)

