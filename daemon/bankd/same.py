@@ -269,10 +269,10 @@ def compare_statements(
         return Verdict(Relation.SAME, "the same words", score)
     if change := _changed_value(ours, theirs):
         return Verdict(Relation.NEWER, change, score)
-    return _closeness(ours, theirs, cosine or 0.0)
+    return _closeness(ours, theirs, cosine or 0.0, new.about)
 
 
-def _closeness(old: Slots, new: Slots, cosine: float) -> Verdict:
+def _closeness(old: Slots, new: Slots, cosine: float, about: frozenset[str]) -> Verdict:
     """The relation when neither words nor values decide.
 
     It is a question if the newer tells of a change, or denies, or has another value of one sort; and if more than a quarter of the
@@ -280,7 +280,7 @@ def _closeness(old: Slots, new: Slots, cosine: float) -> Verdict:
     """
     share = _share(old, new)
     likeness = 100 * max(cosine, share)
-    gone, come = _values_only_in(old, new), _values_only_in(new, old)
+    gone, come = _values_only_in(old, new, about), _values_only_in(new, old, about)
     are_equal = not (gone or come) and old.turns == new.turns
     if cosine >= NEAR and are_equal:
         return Verdict(Relation.NEAR, "much the same in other words", likeness)
@@ -350,9 +350,9 @@ def _only_in(one: Slots, other: Slots) -> list[Filler]:
     return lacking
 
 
-def _values_only_in(one: Slots, other: Slots) -> frozenset[str]:
-    """The sorts of the values that the other lacks, whether or not they are limited (only, each)."""
-    there = {item.stem.partition("|")[0] for item in other.content}
+def _values_only_in(one: Slots, other: Slots, about: frozenset[str]) -> frozenset[str]:
+    """The sorts of the values that the other lacks, limited (only, each) or not; no names of whom both are about."""
+    there = {*about, *(item.stem.partition("|")[0] for item in other.content)}
     return frozenset(item.sort for item in one.content if item.sort and item.text.partition("|")[0] not in there)
 
 

@@ -95,7 +95,9 @@ def test_what_is_about_something_else_or_has_equal_values_is_no_question(old: st
 
 def test_a_name_that_is_read_as_a_word_in_one_of_two_is_no_other_value() -> None:
     lesson = "cello lesson is with Mrs Adeyemi, Monday at 17:00"
-    assert relation(f"The {lesson.replace(' is', ' of Mira is')}", f"Mira's {lesson}", cosine=0.99) is Relation.NEAR
+    old, new = f"The {lesson.replace(' is', ' of Mira is')}", f"Mira's {lesson}"
+    assert relation(old, new, cosine=0.99) is Relation.NEAR
+    assert compare_statements(say(old, "Mira"), say(new, "Mira"), cosine=0.99).outcome is Relation.NEAR
 
 
 def test_a_word_of_change_about_the_same_is_a_question() -> None:
