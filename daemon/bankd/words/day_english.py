@@ -167,17 +167,10 @@ def _holiday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     return _of_year(found, anchor, lambda year: rules.holiday_of(year, name, is_whole=is_whole))
 
 
-def _about_now(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    """This time last year: ten days before and after."""
-    there = rules.exactly_away(anchor.day, "year", _RELATIVES[found["relative"]]).first
-    return days.Span(there - 10 * days.DAY, there + 10 * days.DAY)
-
-
 RULES: Sequence[rules.Rule] = (
     rules.Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", lambda found, anchor: rules.units_away(anchor.day, found["unit"], -2 if found["way"] == "before last" else 2), "span"),
     rules.Rule(_AWAY, rf"\b{_NUMBER} {_UNIT} (?P<way>{alternatives(_AWAY)})(?P<today> today)?\b", _ago, "span"),
     rules.Rule(("yesterday", "night", "today", "this ", "tomorrow", "tmr", "tmw"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: days.shifted(anchor.day, _DAYS[found["word"]]), "day"),
-    rules.Rule(("this time",), r"\bthis time (?P<relative>last|next) year\b", _about_now, "span"),
     rules.Rule(_UNITS, rf"\b(?:in|in about) {_NUMBER} {_UNIT}(?!')", _in_units, "span"),
     rules.Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
     rules.Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
@@ -189,7 +182,6 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     rules.Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
     rules.Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),
-    rules.Rule(_MONTHS, rf"\b{_PART}{_RELATIVE} {_FULL_MONTH}", _month, "span"),
     rules.Rule(_SHORT_MONTHS, _CUT_MONTH, _month, "span"),
     rules.Rule(_UNITS, rf"\b{_PART}{_RELATIVE} (?P<unit>week|weekend|month|year)\b", _relative_unit, "span"),
     rules.Rule(_SEASONS, rf"\b{_PART}{_RELATIVE} (?P<season>{alternatives(_SEASONS)})\b", _season, "span"),

@@ -14,8 +14,6 @@ from bankd.words.tables import meanings_in, number_meanings
 _DAYS, _COUNTED_DAYS = number_meanings("days", "korean_days"), number_meanings("days", "korean_counted_days")
 _NUMBERS, _UNITS = number_meanings("days", "korean_counts"), meanings_in("days", "korean_units")
 _WEEK, _MONTH, _YEAR = (number_meanings("days", f"korean_{unit}s") for unit in ("week", "month", "year"))
-_BEFORE_MONTH = {"이": 0, "전": -1, "금": 0, "내": 1}
-"""Words before 월 or 달; not 금 before 달, which may be 달러."""
 _SEASONS = {"봄": 0, "여름": 1, "가을": 2, "겨울": 3}
 _PARTS = meanings_in("days", "korean_parts")
 _HALVES = {"상반기": (1, 6), "하반기": (7, 12), "1분기": (1, 3), "2분기": (4, 6), "3분기": (7, 9), "4분기": (10, 12)}
@@ -56,7 +54,7 @@ def _is_past(syllable: str) -> bool:
 
 
 def _count(written: str) -> int:
-    return int(written) if written.isdecimal() else _NUMBERS.get(written) or _COUNTED_DAYS.get(written, 3)
+    return int(written) if written.isdecimal() else _NUMBERS[written]
 
 
 def _sign(found: rules.Groups) -> int:
@@ -77,9 +75,8 @@ def _days_away(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 def _around(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    ahead = 1 if found["way"] in {"앞으로", "향후", "다음"} else -1
-    unit = _UNITS.get(found.get("unit") or "", "day")
-    return rules.window_of(anchor.day, unit, ahead * _count(found["count"]))
+    ahead = 1 if found["way"] in {"앞으로", "향후"} else -1
+    return rules.window_of(anchor.day, _UNITS[found["unit"]], ahead * _count(found["count"]))
 
 
 def _part(found: rules.Groups) -> str:
@@ -105,7 +102,7 @@ def _relative_weekday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 def _month_away(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    month = days.month_of(anchor.day.year, anchor.day.month + {**_MONTH, **_BEFORE_MONTH}[found["relative"]])
+    month = days.month_of(anchor.day.year, anchor.day.month + _MONTH[found["relative"]])
     if found.get("day"):
         return days.on(month.first.replace(day=int(found["day"])))
     return rules.part_in(month, _part(found), anchor)
@@ -172,12 +169,6 @@ def _ends_of_year(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     return _of_year(found, anchor, lambda year: days.months_of(year, 1, 1))
 
 
-def _about_now(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    """작년 이맘때: ten days before and after."""
-    there = _of_year(found, anchor, lambda year: rules.exactly_away(anchor.day, "year", year - anchor.day.year)).first
-    return days.Span(there - 10 * days.DAY, there + 10 * days.DAY)
-
-
 _DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항))"
 """전달 is last month, but 전달하다 means to deliver."""
 _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
@@ -192,19 +183,15 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(("주일",), rf"{_NO_HANGUL}(?P<count>일|1) ?주일 ?(?P<way>전|뒤|후)", lambda found, anchor: rules.exactly_away(anchor.day, "week", _sign(found)), "day"),
     rules.Rule(_WAYS, rf"{_NO_HANGUL}{_COUNT} ?{_UNIT} ?(?P<way>전|뒤|후)(?![가-힣]*쟁)(?P<today> 오늘)?", _away, "span"),
     rules.Rule(_WAYS, rf"{_NO_HANGUL}(?P<count>며칠|{alternatives(_COUNTED_DAYS)}) ?(?P<way>전|뒤|후)", _days_away, "day"),
-    rules.Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", lambda found, anchor: rules.units_away(anchor.day, "month", 6 * _sign(found)), "span"),
     rules.Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
-    rules.Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
     rules.Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
     rules.Rule(("요일", "욜"), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
     rules.Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
     rules.Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_DELIVERED}{_PART}", _month_away, "span"),
-    rules.Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
     rules.Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
     rules.Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
     rules.Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: days.nearest_span(anchor, lambda year: days.months_of(year, 1, 1)), "span"),
     rules.Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", lambda found, anchor: days.part_of(days.month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early"), "span"),
-    rules.Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
     rules.Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
     rules.Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
     rules.Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: days.weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),

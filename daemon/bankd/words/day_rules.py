@@ -106,12 +106,6 @@ def _numeric_rules() -> Iterator[Rule]:
     )
     for mark, hint in (("-", "-"), ("/", "/"), (r"\. ?", ".")):
         yield Rule((hint,), rf"{year}{mark}{month}{mark}{day}(?![\d-])", _day_in_digits, "day")
-    yield Rule((".",), rf"(?<![\d.-]){day}\.{month}\.(?P<year>(?:19|20)\d\d)(?![\d-]|\.\d)", _day_in_digits, "day")
-    yield Rule(
-        ("/",),
-        rf"(?<![\d/.-]){month}/(?P<year>(?:19|20)\d\d)(?![\d/])",
-        lambda found, _: month_of(int(found["year"]), int(found["month"])),
-    )
     yield Rule(
         ("-", "/"), rf"{year}[-/]{month}(?![\d/-])", lambda found, _: month_of(int(found["year"]), int(found["month"]))
     )
@@ -189,8 +183,8 @@ SLASHED_RULE = Rule(
 
 _FIRST_YEAR = 2000
 _HOLIDAYS = {name: days.split() for name, _, _, days in table_rows("holidays")}
-"""Month and day of each feast: one for every year, or those from 2000 to 2050 for days 1/1, 8/15 and 4/8 of the Korean
-lunar calendar (KASI's tables)."""
+"""Month and day of each feast: one for every year, or those from 2000 to 2050: for days 1/1, 8/15 and 4/8 of the Korean
+lunar calendar (KASI's tables), Easter (Meeus' rule) and Thanksgiving (the fourth Thursday of November)."""
 KOREAN, ENGLISH = (
     {form: row[0] for row in table_rows("holidays") for form in row[column].split(",") if form} for column in (1, 2)
 )
@@ -201,31 +195,12 @@ def holiday_of(year: int, name: str, *, is_whole: bool = False) -> Span:
 
     Seollal and Chuseok have a day off before and after. Where the last is a Saturday, the Sunday after it counts too.
     """
-    day = _day_of(year, name)
-    if not is_whole or name not in {"seollal", "chuseok"}:
-        return on(day)
-    last = day + DAY
-    return Span(day - DAY, last + DAY if last.weekday() == 5 else last)
-
-
-def _day_of(year: int, name: str) -> date:
-    if name == "easter":
-        return _easter(year)
-    if name == "thanksgiving":
-        first = date(year, 11, 1)
-        return first + ((3 - first.weekday()) % 7 + 21) * DAY
     days = _HOLIDAYS[name]
     if len(days) > 1 and not _FIRST_YEAR <= year < _FIRST_YEAR + len(days):
         raise ValueError(f"no table of {name} for {year}")
     found = days[year - _FIRST_YEAR if len(days) > 1 else 0]
-    return date(year, int(found[:2]), int(found[2:]))
-
-
-def _easter(year: int) -> date:
-    """Easter Sunday of the Gregorian calendar, as Meeus, Jones and Butcher have it."""
-    a, b, c = year % 19, year // 100, year % 100
-    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
-    r = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
-    m = (a + 11 * h + 22 * r) // 451
-    month, day = divmod(h + r - 7 * m + 114, 31)
-    return date(year, month, day + 1)
+    day = date(year, int(found[:2]), int(found[2:]))
+    if not is_whole or name not in {"seollal", "chuseok"}:
+        return on(day)
+    last = day + DAY
+    return Span(day - DAY, last + DAY if last.weekday() == 5 else last)
