@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
 
 import bankd.ui
 from bankd.ui.application import VIEWS
+from bankd.ui.views import _soon
 from tests.stories.conftest import tree_state
 from tests.ui.conftest import Open
 
@@ -123,6 +126,13 @@ def test_the_home_tells_ages_and_health_what_may_be_taken_along(year: Path, open
     assert "강당 열쇠는 경비실에 있다." in {json.loads(row)["text"] for row in rows.text.splitlines()}
     assert rows.headers["content-disposition"] == "attachment; filename*=UTF-8''year.json"
     assert "No agent is known here" in client.get("/year/health").text
+
+
+def test_what_comes_is_what_has_not_begun() -> None:
+    hits = [{"when": "2026-09-01…2026-11-30"}, {"when": "2026-11-30"}, {"when": "2026-11-28"}]
+    soon = _soon(hits, date(2026, 11, 28), SimpleNamespace(is_korean=False))  # type: ignore[arg-type]
+
+    assert [(month, day) for month, day, _ in soon] == [("Nov", 30)]
 
 
 def test_no_view_of_a_year_is_over_a_hundred_kilobytes(year: Path, open_page: Open) -> None:
