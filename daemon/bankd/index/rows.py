@@ -117,13 +117,6 @@ class Rows:
         self._connection.close()
 
     @contextmanager
-    def unread(self) -> Iterator[None]:
-        """Write to the file alone and not to SQLite's log first; only while nobody reads this build."""
-        self._connection.execute("PRAGMA journal_mode = MEMORY")
-        yield
-        self._connection.execute("PRAGMA journal_mode = WAL")
-
-    @contextmanager
     def transaction(self) -> Iterator[None]:
         """Make all changes inside, or none of them."""
         self._connection.execute("BEGIN IMMEDIATE")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,7 +25,6 @@ _KEPT_FREQUENCIES = 100_000
 _KEPT_TERMS = 5_000
 """Queries of one term; the lines of a run share them."""
 _WRITER_BYTES = 30_000_000
-_BUILD_BYTES = 100_000_000
 _THREADS_BYTES = 200_000_000
 """The address space of tantivy's threads; where they do not get it, tantivy ends the process."""
 
@@ -85,26 +83,14 @@ class Terms:
 
     def replace(self, rows: Sequence[int], documents: Iterable[TermDocument]) -> None:
         """Put these documents in the place of the rows with these numbers, in one commit."""
-        with self.filling(rows, _WRITER_BYTES) as add:
-            add(documents)
-
-    @contextmanager
-    def filling(
-        self, dropped: Sequence[int] = (), most_bytes: int = _BUILD_BYTES
-    ) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
-        """Drop rows, and give a function that adds documents, all in one commit: search is fastest in one segment."""
         from bankd.system.child import require_room  # noqa: PLC0415 -- only a writer asks
 
-        require_room(most_bytes + _THREADS_BYTES)
-        writer = self._index.writer(most_bytes, 1)
-        if dropped:
-            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", dropped))
-
-        def add(documents: Iterable[TermDocument]) -> None:
-            for document in documents:
-                writer.add_document(tantivy.Document.from_dict(document, self._schema))
-
-        yield add
+        require_room(_WRITER_BYTES + _THREADS_BYTES)
+        writer = self._index.writer(_WRITER_BYTES, 1)
+        if rows:
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", rows))
+        for document in documents:
+            writer.add_document(tantivy.Document.from_dict(document, self._schema))
         writer.commit()
         writer.wait_merging_threads()
         self.reload()

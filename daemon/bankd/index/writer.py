@@ -190,31 +190,11 @@ class IndexWriter:
         build = self._folder.make()
         try:
             with seldom_collected():
-                read = self._fill(build)
+                done = self._update(build, None, is_new=True)
             self._folder.publish(build.name)
-            return Refreshed(read, 0, build.rows.count_provisional(), why)
+            return done._replace(why_rebuilt=why)
         finally:
             build.rows.close()
-
-    def _fill(self, build: Build) -> int:
-        """Put all pages in; nobody reads this build before it is whole, so rows and terms may come in any order."""
-        read, known, scan = 0, set[str](), self._pages.scan()
-        with build.rows.unread():
-            self._note_told(build.rows)
-            with build.terms.filling() as add:
-                for paths in _batches(sorted(scan)):
-                    pages = self._read_pages(build.rows, paths, _Looked(scan, {}, known.__contains__))
-                    with build.rows.transaction():
-                        for page in pages:
-                            add(page.documents(build.rows.put_page(page)))
-                            build.rows.finish_page(page)
-                    for page in pages:
-                        known.update(*(row.analysis.sentences.split() for row in page.rows))
-                        known.update(*(said.split() for said in {row.heading.sentences for row in page.rows}))
-                    read += len(pages)
-            with build.rows.transaction():
-                self._finish(build)
-        return read
 
     def _note_told(self, rows: Rows) -> None:
         """Note what events tell of the days of memories, and logs of what they answer, before their pages are read."""
@@ -229,7 +209,8 @@ class IndexWriter:
             with rows.transaction():
                 rows.note_questions(questions)
 
-    def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
+    def _update(self, build: Build, paths: Collection[str] | None, *, is_new: bool = False) -> Refreshed:
+        """Take in what changed, of all pages or of these; a new build takes in all, and is noted as complete without any too."""
         self._note_told(build.rows)
         scan = self._pages.scan(paths)
         known = build.rows.fingerprints(
@@ -238,15 +219,15 @@ class IndexWriter:
         gone: Sequence[str] = [path for path in known if path not in scan]
         removed, again = len(gone), self._analyser.is_thorough
         looked = _Looked(scan, known, lambda term: build.terms.frequency("terms", term) > 0, again)
-        dirty = [
+        dirty = sorted(
             path
             for path, stamp in scan.items()
             if path not in known or known[path].stamp != stamp or (again and known[path].provisional)
-        ]
+        )
         read = 0
-        for batch in _batches(dirty) or ([()] if gone else []):
+        for batch in _batches(dirty) or [()]:
             pages = self._read_pages(build.rows, batch, looked)
-            if pages or gone:
+            if pages or gone or is_new:
                 self._write(build, pages, gone, looked)
             read, gone = read + len(pages), ()
         return Refreshed(read, removed, build.rows.count_provisional())
