@@ -315,7 +315,6 @@ def _last_seen(ids: Sequence[str], facts: RunFacts, world: World) -> dict[str, M
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    world.index.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
     has_page = pages_there(world.graph, renamed)
     rules = rules.taught(partial(moved_lines, renamed, world.catalog))

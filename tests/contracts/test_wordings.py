@@ -20,11 +20,7 @@ class CountingWorker:
 
     def __init__(self, *, dead: bool = False) -> None:
         self.asked: list[str] = []
-        self.starts = 0
         self._dead = dead
-
-    def start(self) -> None:
-        self.starts += 1
 
     def ask(self, kind: Kind, texts: Sequence[str]) -> list[Any] | None:
         self.asked += texts
@@ -58,18 +54,6 @@ def test_the_cache_confuses_no_two_texts(cache: AnalysisCache) -> None:
     found = wordings(cache, worker).take_apart(["10²명"])
 
     assert found["10²명"].morphemes == (Morpheme("10²명", "NNG"),)
-
-
-def test_the_worker_starts_for_korean_that_it_has_not_read(cache: AnalysisCache) -> None:
-    worker = CountingWorker()
-    known = wordings(cache, worker)
-    known.take_apart(["가치관"])
-    known.expect(["plain English", "가치관"])
-    before = worker.starts
-    known.expect(["가치관", "밥을 먹었다"])
-
-    assert (before, worker.starts) == (0, 1)
-    assert worker.asked == ["가치관"], "nothing is asked before it is needed"
 
 
 @pytest.mark.parametrize("text", ["plain English", "가치관\udcff"])

@@ -104,7 +104,6 @@ def edit(root: Path, text: str) -> None:
 def asked_of_kiwi(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What a Kiwi worker is told to do; it does nothing."""
     told: list[str] = []
-    monkeypatch.setattr(KiwiWorker, "start", lambda self: told.append("start"))
     monkeypatch.setattr(KiwiWorker, "ask", lambda self, kind, texts: told.append("ask"))
     return told
 

@@ -118,14 +118,6 @@ def test_a_run_compares_fewer_memories_the_more_lines_it_took_in(
     assert asked == looks
 
 
-def test_what_takes_lines_apart_loads_while_they_are_routed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected: list[str] = []
-    monkeypatch.setattr(RunIndex, "expect", lambda _, texts: expected.extend(texts))
-    cycle(make({}, log("W: one", "W: 둘")))
-
-    assert expected == ["one", "둘"]
-
-
 STEPS = ((LogFiles, "mark_read"), (TransactionWriter, "commit"), (PageMemoryCatalog, "refresh"), (LinkGraph, "refresh"), (RunIndex, "refresh"))  # fmt: skip
 
 

@@ -125,10 +125,6 @@ class RunIndex:
 
         return self._search.index.whole(self._now, find)
 
-    def expect(self, texts: Iterable[str]) -> None:
-        """Let the worker load in the background, if these texts need it."""
-        self._search.indexes.analyser.expect(texts)
-
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text; the worker reads Korean."""
         return self._search.indexes.analyser.take_apart(texts)

@@ -82,16 +82,6 @@ class ChildProcess:
                 if self._turn is not None:
                     self._reap()
 
-    def begin(self, request: Message) -> None:
-        """If no child runs, start one with this request and do not wait. Its answer is dropped."""
-
-        def work() -> None:
-            with contextlib.suppress(ChildDiedError):  # `ask` says why, if anybody asks
-                self.ask(request)
-
-        if not self.is_running and not self._busy.locked():
-            threading.Thread(target=work, daemon=True).start()
-
     def _start(self) -> socket.socket:
         self._reap()
         if self._is_over:

@@ -144,10 +144,6 @@ class KiwiWorker:
             self._child = ChildProcess([sys.executable, "-m", "bankd.workers.analyser"], self._clock)
         return self._child
 
-    def start(self) -> None:
-        """Start loading Kiwi without waiting for it."""
-        self._made().begin({"texts": []})
-
     def ask(self, kind: Kind, texts: Sequence[str]) -> list[Any] | None:
         """What it gives of each text, starting it when needed; None when it cannot run or died twice."""
         from bankd.system.child import ChildDiedError  # noqa: PLC0415 -- as above
@@ -201,18 +197,13 @@ class Analyser:
         analyses.update((text, as_text(analyse_text(text))) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
 
-    def expect(self, texts: Iterable[str]) -> None:
-        """Start the worker if it will be asked to take one of these apart: it takes a second to load, and the caller goes on."""
-        korean = _korean_in(texts)
-        if self._worker is not None and len(self._read("apart", korean, may_ask=False)) < len(korean):
-            self._worker.start()
-
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text; waits for the worker, since without it Korean is only compared by whole words."""
         from bankd.words.statement import Morpheme, Wording, plain_wording  # noqa: PLC0415 -- a query never needs it
 
         distinct = dict.fromkeys(texts)
-        korean = _korean_in(distinct) if self._worker is not None else []
+        # The worker refuses bytes that are not UTF-8.
+        korean = [text for text in distinct if has_hangul(text) and is_utf8(text)] if self._worker is not None else []
         found = self._read("apart", korean, may_ask=True).items()
         morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in found}
         return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
@@ -238,11 +229,6 @@ class Analyser:
         self._cache.close()
         if self._worker is not None:
             self._worker.end()
-
-
-def _korean_in(texts: Iterable[str]) -> list[str]:
-    """The texts with Hangul; those with bytes that are not UTF-8 are left out, since the worker refuses them."""
-    return [text for text in dict.fromkeys(texts) if has_hangul(text) and is_utf8(text)]
 
 
 def main() -> None:
