@@ -23,7 +23,7 @@ from typing import NamedTuple
 from bankd.app.init import make_workspace
 from bankd.fleet.actions import Fleet, make_fleet, open_fleet
 from bankd.fleet.registry import FleetBank
-from bankd.system.clock import read_monotonic
+from bankd.system.clock import read_monotonic, utc_now
 from bench.banks import Words, make_pages
 from bench.processes import BIN, LONG_AGO, bankctl, children, cpu_of, resident
 from tests.fleet.postgres import Postgres
@@ -82,14 +82,14 @@ def run_workers(server: Postgres, fleet: Fleet, workers: int, banks: int) -> Cos
         running = [subprocess.Popen(command, env={**os.environ, "BANKD_FLEET": server.dsn}) for _ in range(workers)]
         late = 0.0
         while running[0].poll() is None:
-            done = fleet.banks.count_done()
+            done = fleet.queue.facts(utc_now()).done
             late = resident(running[0].pid)
             early = early or (late if done >= banks // 10 else 0.0)
             with suppress(subprocess.TimeoutExpired):
                 running[0].wait(1)
         for worker in running:
             worker.wait()
-    assert fleet.banks.count_done() == banks, fleet.queue.unfinished()[:3]
+    assert fleet.queue.facts(utc_now()).done == banks, fleet.queue.unfinished()[:3]
     return Cost(found[0], found[1], early, late)
 
 

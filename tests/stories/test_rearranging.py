@@ -125,17 +125,6 @@ def test_a_rule_names_a_moved_page_in_quotes_where_yaml_needs_them(root: Path, b
     assert bankctl("config", "check").code == 0
 
 
-def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankctl: Run) -> None:
-    before = written_by_people(root)
-
-    split = bankctl("page", "split", "full", "--json").json
-    merge = bankctl("page", "merge", "knowledge/full.md", "--json").json
-
-    assert (len(split["pages"]), len(split["links"]), len(merge["links"])) == (4, 2, 2)
-    assert written_by_people(root) == before
-    assert not (page.parent / "full").exists()
-
-
 SECTIONS = {
     topic: "".join(f"- W: {words} number {n}, at some length\n" for n in range(12)) for topic, words in TOPICS.items()
 }

@@ -87,34 +87,16 @@ def collect_garbage(workspace: Workspace, *, force: bool) -> Report:
     return user_run.carry_out(plan, force=force)
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedMemory:
-    """A memory that may go to the archive: its strength, 0 to 1, the reason, its page and its text."""
-
-    id: str
-    strength: float
-    reason: str
-    page: str
-    text: str
-
-
-def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
+def offer_candidates(workspace: Workspace) -> list[ArchiveCandidate]:
     """What `collect_garbage` would take, the weakest first."""
     user_run = begin_run(workspace, "candidates")
-    residents = archive.residents_of(user_run.catalog.all_lines(), user_run.ledger)
-    offered = [
-        OfferedMemory(one.resident.id, one.strength, one.detail, one.resident.page, statement_of(one.resident.memory))
-        for one in _find_offered(workspace, residents)
-    ]
-    return sorted(offered, key=lambda one: (round(one.strength, 6), one.page, one.id))
+    found = _find_offered(workspace, archive.residents_of(user_run.catalog.all_lines(), user_run.ledger))
+    return sorted(found, key=lambda one: (round(one.strength, 6), one.resident.page, one.resident.id))
 
 
 def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[ArchiveCandidate]:
-    policy = workspace.policy()
-    found = archive.find_archivable(
-        residents, workspace.now.date(), workspace.fading(), clock_frozen=policy.clock_frozen
-    )
-    return archive.offered_among(found)
+    today, is_frozen = workspace.now.date(), workspace.policy().clock_frozen
+    return archive.offered_among(archive.find_archivable(residents, today, workspace.fading(), clock_frozen=is_frozen))
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,14 +155,16 @@ def _archived(workspace: Workspace, _days: int) -> Outcome:
 
 def _candidates(workspace: Workspace, _days: int) -> Outcome:
     from bankd.app.archive import offer_candidates
+    from bankd.pages.memory import statement_of
 
-    offered, lines = offer_candidates(workspace), []
-    for one in offered:
-        lines.append(f"{one.strength:.2f}  {styled(one.id, 'bold')}  {styled(_(one.reason), 'dim')}")
-        lines.append(f"      {styled(one.text)}")
-    last = _(f"{len(offered)} may be archived; to archive them all: bankctl archive gc --apply")
-    whole = {"candidates": [asdict(one) for one in offered]}
-    return Outcome(whole, *lines, last if offered else _("nothing may be archived"))
+    rows, lines = [], []
+    for one in offer_candidates(workspace):
+        id_, page, text = one.resident.id, one.resident.page, statement_of(one.resident.memory)
+        rows.append({"id": id_, "strength": one.strength, "reason": one.detail, "page": page, "text": text})
+        lines.append(f"{one.strength:.2f}  {styled(id_, 'bold')}  {styled(_(one.detail), 'dim')}")
+        lines.append(f"      {styled(text)}")
+    last = _(f"{len(rows)} may be archived; to archive them all: bankctl archive gc --apply")
+    return Outcome({"candidates": rows}, *lines, last if rows else _("nothing may be archived"))
 
 
 def _forecast(workspace: Workspace, days: int) -> Outcome:

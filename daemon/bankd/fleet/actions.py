@@ -97,39 +97,33 @@ def make_fleet(dsn: str) -> bool:
         return database.make_tables()
 
 
-def run_night(root: Path, kiwi: KiwiWorker) -> str:
-    """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line. The next bank uses `kiwi` too."""
-    searching = make_search(root, worker=kiwi)
-    try:
-        with open_workspace(root, searching=searching, write=False) as workspace:
-            unanswered = ask_models(workspace) if workspace.models else {}
-        with open_workspace(root, searching=searching) as workspace:
-            workspace.unanswered = unanswered
-            problems = list(import_watched(workspace))
-            workspace.wait_until_settled()
-            reports = list(workspace.run_batches("reflect"))
-            write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
-    finally:
-        searching.close(with_analyser=False)
-    counts = counts_of(row for report in reports for row in rows_of(report.plan))
-    return "; ".join([", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing new", *problems])
-
-
 class StandingNights:
     """Runs the nights of one bank after another, with one Kiwi."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
         self._kiwi, self._done = KiwiWorker(read_monotonic), 0
-        self.seconds = read_monotonic
 
     def run(self, root: Path) -> str:
-        """Run the night of the bank there."""
+        """Run a bank's night as `bankctl cycle reflect` does, and give what it did, in one line."""
         self._done += 1
         if self._done % 20 == 0:  # else a worker grows to a gigabyte in a thousand nights
             forget_kept()
             give_back()
-        return run_night(root, self._kiwi)
+        searching = make_search(root, worker=self._kiwi)
+        try:
+            with open_workspace(root, searching=searching, write=False) as workspace:
+                unanswered = ask_models(workspace) if workspace.models else {}
+            with open_workspace(root, searching=searching) as workspace:
+                workspace.unanswered = unanswered
+                problems = list(import_watched(workspace))
+                workspace.wait_until_settled()
+                reports = list(workspace.run_batches("reflect"))
+                write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
+        finally:
+            searching.close(with_analyser=False)
+        counts = counts_of(row for report in reports for row in rows_of(report.plan))
+        return "; ".join([", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing new", *problems])
 
     def close(self) -> None:
         """End Kiwi."""
@@ -258,9 +252,7 @@ def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
 
 def _status(fleet: Fleet, arguments: Namespace) -> int:
     """Show the state of the fleet. Exit code 3 if a night failed for good: a person has to look."""
-    banks, queue = fleet.banks, fleet.queue
-    counts = banks.count(), banks.count_due(utc_now()), queue.count_workers(), banks.count_done()
-    facts = FleetFacts(*counts, queue.unfinished())
+    facts = fleet.queue.facts(utc_now())
     if arguments.metrics:
         sys.stdout.write(render_fleet_metrics(facts))
     elif arguments.json:
@@ -447,7 +439,7 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
     """Do nights as long as the database is there. None at the end of the work, else the problem of the database."""
     try:
         with open_fleet(dsn) as fleet:
-            nights = Nights(fleet, standing.run, partial(share_bank, fleet), plan.name, utc_now, standing.seconds)
+            nights = Nights(fleet, standing.run, partial(share_bank, fleet), plan.name, utc_now, read_monotonic)
 
             def look() -> None:
                 with open_fleet(dsn) as other:  # its own connection: a night may hold the other one
@@ -459,7 +451,7 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
                 if plan.stays:
                     return "it went away"
                 # A night that is due may be on its way into the queue, by another worker.
-                if not (fleet.queue.has_ready(plan.storages) or fleet.banks.count_due(utc_now())):
+                if not (fleet.queue.has_ready(plan.storages) or fleet.queue.facts(utc_now()).due):
                     break
                 Event().wait(_PAUSE)
     except (*LOST, FleetUnreachableError) as error:

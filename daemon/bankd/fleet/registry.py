@@ -210,7 +210,7 @@ class UnfinishedNight:
 
 @dataclass(frozen=True, slots=True)
 class FleetFacts:
-    """The state of a fleet. `due` counts the banks whose night is due but not in the queue yet."""
+    """The state of a fleet. `due`: banks whose night is due but not in the queue yet; `done`: nights of the last 24 hours."""
 
     banks: int
     due: int
@@ -335,19 +335,6 @@ class BankRegistry:
         """Forget the nights that ended more than 60 days ago."""
         self._database.change("DELETE FROM nights WHERE ended < now() - interval '60 days'")
 
-    def count(self) -> int:
-        """How many banks there are."""
-        return int(self._database.rows("SELECT count(*) FROM banks")[0][0])
-
-    def count_due(self, now: datetime) -> int:
-        """How many banks are due but not in the queue yet."""
-        return int(self._database.rows("SELECT count(*) FROM banks WHERE due <= %s", now)[0][0])
-
-    def count_done(self) -> int:
-        """How many nights were done in the last 24 hours."""
-        query = "SELECT count(*) FROM nights WHERE is_done AND ended > now() - interval '1 day'"
-        return int(self._database.rows(query)[0][0])
-
     def share(self, names: Collection[str]) -> None:
         """Let the shared search have these banks from now on."""
         self._database.change("UPDATE banks SET is_shared = true WHERE name = ANY(%s)", list(names))
@@ -382,6 +369,11 @@ FROM procrastinate_jobs jobs
 LEFT JOIN procrastinate_workers workers ON workers.id = jobs.worker_id
 LEFT JOIN nights ON nights.bank = jobs.args->>'bank' AND nights.night = jobs.args->>'night'
 WHERE jobs.task_name = 'night' AND jobs.status IN ('todo', 'doing', 'failed') ORDER BY jobs.id
+"""
+_FACTS = """
+SELECT (SELECT count(*) FROM banks), (SELECT count(*) FROM banks WHERE due <= %s),
+    (SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - interval '30 seconds'),
+    (SELECT count(*) FROM nights WHERE is_done AND ended > now() - interval '1 day')
 """
 
 
@@ -438,10 +430,10 @@ class NightQueue:
         )
         return bool(self._database.rows(query, list(storages), not storages))
 
-    def count_workers(self) -> int:
-        """How many workers gave a sign of life in the last 30 seconds."""
-        query = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - interval '30 seconds'"
-        return int(self._database.rows(query)[0][0])
+    def facts(self, now: datetime) -> FleetFacts:
+        """The state of the fleet. A worker counts if it gave a sign of life in the last 30 seconds."""
+        banks, due, workers, done = self._database.rows(_FACTS, now)[0]
+        return FleetFacts(banks, due, workers, done, self.unfinished())
 
     def retry(self, names: Collection[str]) -> int:
         """Try the failed nights of these banks again now, also those that wait for another try. Gives how many."""
