@@ -32,6 +32,7 @@ from bankd.search.meaning import passages_of, vector_key
 from bankd.search.score import lexicon_within
 from bankd.system.clock import read_clock
 from bankd.words.analysis import analyse_query
+from bench.across import translated
 from bench.peers import Peers
 from bench.quality import data_folder
 from bench.sets import read_short
@@ -141,6 +142,7 @@ def _readers() -> Mapping[str, Callable[[str], TrialSet]]:
         "locomo-audited-dev": _read_audited,
         "scenarios": _read_scenarios,
         "short": lambda _: read_short()["short"][0],
+        "locomo-across": lambda _: translated("locomo-facts-1-5"),
     }
 
 
