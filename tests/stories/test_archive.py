@@ -254,10 +254,12 @@ def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Pa
 
     far = bankctl("cycle", "reflect", "--now", "2026-05-19T03:00", "--json").json
     held = bankctl("cycle", "reflect", "--now", "2026-05-26T03:00", "--json").json  # 0.80 - 25 * 0.02 = 0.30
+    told = bankctl("status").out
     gone = bankctl("cycle", "reflect", "--now", "2026-05-27T03:00", "--json").json
 
     assert far["counts"] == {}
     assert held["counts"] == {"fading": 1}
+    assert "1 opinion fades within 7 days; to list them: bankctl archive forecast" in told
     assert held["rows"][0]["reason"].startswith("fades on 2026-05-27: to keep it say it again")
     assert gone["counts"] == {"archived": 1}
     assert "short answers" not in (root / "bank/opinions/beliefs.md").read_text(encoding="utf-8")
@@ -318,14 +320,6 @@ def test_opinions_of_an_old_log_stay_a_week_and_are_announced_before_they_go(roo
     assert counts == [{"fading": 1}] * 6 + [{"archived": 1}]
     archived = (root / "archive/opinions/beliefs.md").read_text(encoding="utf-8")
     assert "O(c=0.80@2025-05-01)" in archived
-
-
-def test_status_tells_what_fades_within_days(root: Path, bankctl: Run) -> None:
-    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.")
-    bankctl("cycle", "reflect", "--now", "2026-05-02T03:00")
-    bankctl("cycle", "reflect", "--now", "2026-05-03T03:00")
-
-    assert "1 opinion fades within 7 days; to list them: bankctl archive forecast" in bankctl("status").out
 
 
 def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:

@@ -90,20 +90,22 @@ def move(files: dict[str, str], moves: dict[str, str], folder: tuple[str, str] |
     return run(plan_move(moves, counts, folder), files)[0]
 
 
-def test_a_moved_page_is_named_by_as_many_folders_as_before() -> None:
-    files = {"bank/k/a.md": "# T\n", "bank/x.md": "[[a]] [[k/a]] [[bank/k/a]] [a](k/a.md)\n"}
+@pytest.mark.parametrize(
+    ("old", "new", "links", "follow"),
+    [
+        (
+            "k/a.md",
+            "k/sub/c.md",
+            "[[a]] [[k/a]] [[bank/k/a]] [a](k/a.md)",
+            "[[c]] [[sub/c]] [[k/sub/c]] [a](k/sub/c.md)",
+        ),
+        ("k/deep/a.md", "n/a.md", "[[k/deep/a]] [[deep/a]] [[bank/k/deep/a]]", "[[n/a]] [[n/a]] [[bank/n/a]]"),
+    ],
+)
+def test_a_moved_page_is_named_by_as_many_folders_as_there_are(old: str, new: str, links: str, follow: str) -> None:
+    after = move({f"bank/{old}": "# T\n", "bank/x.md": links}, {f"bank/{old}": f"bank/{new}"})
 
-    after = move(files, {"bank/k/a.md": "bank/k/sub/c.md"})
-
-    assert after["bank/x.md"] == "[[c]] [[sub/c]] [[k/sub/c]] [a](k/sub/c.md)\n"
-
-
-def test_a_path_as_seen_from_the_bank_stays_one_where_the_page_moves_up() -> None:
-    files = {"bank/k/deep/a.md": "# T\n", "bank/x.md": "[[k/deep/a]] [[deep/a]] [[bank/k/deep/a]]\n"}
-
-    after = move(files, {"bank/k/deep/a.md": "bank/n/a.md"})
-
-    assert after["bank/x.md"] == "[[n/a]] [[n/a]] [[bank/n/a]]\n"
+    assert after["bank/x.md"] == follow
 
 
 def test_a_hub_that_moves_to_a_name_with_parentheses_keeps_its_parts() -> None:
@@ -140,18 +142,7 @@ def test_a_merge_takes_along_what_was_written_into_a_part() -> None:
     assert list(after) == [FULL]
 
 
-def test_a_merge_keeps_apart_what_a_hand_left_without_a_line_end() -> None:
-    text = "# T\n\n" + "".join(f"{word * 60}\n\n" for word in "abcdef")
-    files = split({FULL: text})
-    first = "bank/knowledge/full/full-1.md"
-    files[first] = files[first].rstrip() + "\n\nadded"
-
-    after = merge(files)
-
-    assert after[FULL] == text.replace(f"{'c' * 60}\n\n", f"{'c' * 60}\n\nadded\n\n") or "added\n\n" in after[FULL]
-
-
-@pytest.mark.parametrize("end", ["free words\n", "- W: of the part before ^m-9\n", "> said\n"])
+@pytest.mark.parametrize("end", ["free words\n", "no line end", "- W: of the part before ^m-9\n", "> said\n"])
 @pytest.mark.parametrize("head", ["b\n---\n", "---\n", "free\n", "2. b\n", "<b>b</b>\n", "[b]: x.md\n", "- b ^m-8\n"])
 def test_a_merge_keeps_apart_what_would_run_into_the_end_of_the_part_before(end: str, head: str) -> None:
     files = split({FULL: page("a", "b")})
@@ -160,7 +151,11 @@ def test_a_merge_keeps_apart_what_would_run_into_the_end_of_the_part_before(end:
 
     after = merge(files)
 
-    assert blocks_of(after[FULL]) == [*blocks_of("# Full\n"), *blocks_of(files[first]), *blocks_of(head)]
+    assert blocks_of(after[FULL]) == [
+        *blocks_of("# Full\n"),
+        *blocks_of(f"{files[first].rstrip()}\n"),
+        *blocks_of(head),
+    ]
 
 
 def blocks_of(text: str) -> list[tuple[BlockKind, str]]:
