@@ -154,16 +154,6 @@ def test_a_page_without_a_line_before_its_first_part_is_merged_back(
     assert bankctl("page", "merge", "knowledge/full.md").err.strip().endswith("has no parts")
 
 
-def test_a_hub_that_lost_its_title_by_hand_is_merged_back(root: Path, page: Path, bankctl: Run) -> None:
-    before = page.read_text("utf-8")
-    bankctl("page", "split", "knowledge/full.md")
-    page.write_text(page.read_text("utf-8").removeprefix("# Full\n\n"), "utf-8")
-
-    assert bankctl("page", "merge", "knowledge/full.md").code == 0
-    assert page.read_text("utf-8") == before.removeprefix("# Full\n\n")
-    assert not page.with_suffix("").exists()
-
-
 @pytest.mark.parametrize(
     ("command", "undone"),
     [
