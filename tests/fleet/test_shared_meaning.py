@@ -99,4 +99,4 @@ def test_banks_of_different_models_are_compared_by_words(
     found, meaning = ask(fleet, "vehicle")
     assert meaning == "off"
     assert [text for text, _ in found] == ["The vehicle is in the garage."]
-    assert settled(quick_settings(other)[0].meaning).is_on is False
+    assert settled(quick_settings(other)[0].meaning).model == "off"
