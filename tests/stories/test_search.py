@@ -72,7 +72,7 @@ def test_a_search_waits_for_no_module_that_it_does_not_need(bank: Path) -> None:
     assert "bankd.search.find" in loaded
     assert not {"dataclasses", "inspect", "yaml", "rapidfuzz", "asyncio", "importlib.metadata", "threading"} & loaded
     assert not {"bankd.search.days", "bankd.search.meaning", "bankd.search.parts"} & loaded
-    assert not {"json", "bankd.index.tree_file", "bankd.system.process"} & loaded
+    assert not {"json", "bankd.search.related", "bankd.index.tree_file", "bankd.system.process"} & loaded
 
 
 @pytest.mark.parametrize("filters", [(), ("--min-confidence", "0.5")])

@@ -13,6 +13,7 @@ from bankd.errors import IndexDamaged, StorageError, UserError
 from bankd.search.answer import Answering, Beside
 from bankd.search.find import RankingOptions
 from bankd.search.request import GROUPS, Answer, Freshness, Query, read_request
+from bankd.search.score import MOST_RESPONSES
 
 if TYPE_CHECKING:
     from bankd.health.health import IndexFacts
@@ -263,11 +264,19 @@ class BankSearch:
 
     def _see_also(self, query: Query, hits: Sequence[Hit]) -> Iterable[dict[str, Any]]:
         bank, found_ties = self._read.bank, self._read.found_ties
-        if found_ties is None or not any(hit.group == "bank" for hit in hits):
+        best = next((hit for hit in hits if hit.group == "bank"), None)
+        if best is None or found_ties is None:
             return ()
+        ties = found_ties.ties_of([best.id]) if best.id else ()
+        if not (best.mentions or ties):
+            linked = best.id and (
+                bank.terms.mentioning([f"^{best.id}"], 1) or bank.rows.used_with([best.id], MOST_RESPONSES, 1)
+            )
+            if not linked:
+                return ()
         from bankd.search.related import see_also  # noqa: PLC0415 -- most answers have no tie
 
-        return see_also(query, hits, bank, found_ties.ties_of, self._newer_of)
+        return see_also(query, hits, bank, lambda _: ties, self._newer_of)
 
     def take_in(self, paths: Collection[str], now: datetime) -> None:
         """Make the changes in these files of the workspace searchable, without waiting for the analyser.
