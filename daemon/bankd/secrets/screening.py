@@ -17,23 +17,25 @@ from enum import Enum
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+
+def shape_rows(table: str) -> Iterator[list[str]]:
+    """The rows of a table of this room. Read by the loader of this module, so that it is found wherever the package lies."""
+    loader: Any = __spec__.loader
+    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/{table}.tsv")
+    return (row.split("\t") for row in data.decode("utf-8").splitlines())
+
+
+def _told(kind: str) -> re.Pattern[str]:
+    """The pattern of all rows of a kind in `words.tsv`, whose second column says what a row is for."""
+    return re.compile("|".join(shape for of, _, shape in shape_rows("words") if of == kind), re.IGNORECASE)
+
+
+_REFERENCE, _PASSWORD, _KEY = map(_told, ("reference", "password", "key"))
+"""A value that is no secret, such as the place where one is kept; the words for a password; the words for a key."""
 _SIGNS = frozenset("!@#$%^&*+=~?")
 _WORD = re.compile(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _UNSPOKEN = re.compile(r"[^aeiouy]{4}", re.IGNORECASE)  # no English word of everyday use has four such letters in a row
-_REFERENCE = re.compile(
-    r"[/~$<{%\[]|\.{1,2}/|https?:|www\.|env\b|os\.|process\.|config\.|vault:|op:"  # where it is kept, not what it is
-    r"|[^\s@]+@[^\s@]+\.[a-z]{2,}$"  # an address
-    r"|\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?$|\d{1,2}:\d{2}(?::\d{2})?$|v?\d+(?:\.\d+)+$"  # a date, a time, a version
-    r"|[\w./-]+\.(?:md|py|js|ts|ya?ml|json|toml|txt|sh|pem|env|com|org|net|io|kr)\b"  # a file or a host
-    r"|(?:[\w.-]{1,80}/){1,20}[\w.-]{1,80}\.[a-z]\w{1,4}$"  # a path
-    r"|[\d.,]+(?:%|[kmgt]i?b?|ms|h)$|[\w.-]{2,}(?:==|>=|<=|~=)\d"  # a measure, a package with its version
-    r"|(?:recall|precision|hits?|mrr|n?dcg|map|acc|pass|top|[pr])@\d{1,3}$"  # how good a search is
-    r"|(?:your|change-?me|placeholder|dummy)[\w-]*$"  # a placeholder
-    r"|0x[\da-f]{1,16}$"  # a number of a program, of at most 64 bits
-    r"|(.)\1*$|[xX*•.…]{3,}",  # a mask
-    re.IGNORECASE,
-)
 _COUNTED = re.compile(
     r"\s?(?:%|[년월일시분초개자번회차명원주달글]|days?|weeks?|months?|years?|hours?|min|char|char|times|bits?|bytes?)"
 )
@@ -153,24 +155,6 @@ def _kind(c: str) -> str:
     return "sign" if c in _SIGNS else ""
 
 
-_PASSWORD = re.compile(
-    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|(?:store|key|bind|root|user|smtp|db)?pass|pwd?|psk)s?(?![A-Za-z])"
-    r"(?!\s(?:managers?|polic|generators?|hash|length|strength))"
-    r"|(?<![A-Za-z])(?:pin|puk)(?:[ -]?(?:code|number))?(?![A-Za-z])"
-    r"|(?<![A-Za-z])(?:alarm|door|gate|safe|unlock|security|recovery|backup)[ -]codes?(?![A-Za-z])"
-    r"|(?<![A-Za-z])(?:wpa[23]?|wi-?fi)[ -]key(?![A-Za-z])"
-    r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
-    r"|(?:비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호(?!학|화|\s화폐)|핀\s?번호|(?:복구|백업|출입)\s?코드|(?:금고|현관|자물쇠|사물함|도어락)\s?번호)(?!\s?(?:관리자|정책|길이|강도|규칙))",
-    re.IGNORECASE,
-)
-_KEY = re.compile(
-    r"(?<![A-Za-z])(?:api|access|auth|secret|client|service|private|app|rest|refresh)?"
-    r"(?:key|token|secret|credential|cookie|auth|seed)s?(?![A-Za-z])"
-    r"|(?<![A-Za-z])(?:bearer|basic)(?=[\s:=]+[!-~]{16})"
-    r"|(?<=[a-z])(?:Key|Token|Secret)\b"
-    r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는]|\s[!-~]{16})|토큰|시크릿",
-    re.IGNORECASE,
-)
 # A seed phrase has 12 to 24 words of three to eight letters (BIP 39).
 _PHRASE = re.compile(
     r"(?i:seed|mnemonic|recovery|시드|니모닉|복구)[^\n]{0,32}?[:=은는\s]\s*[\"'`]?"
@@ -280,13 +264,6 @@ def _in_columns(
             if row.start() == end + 1 and n in named and not is_reference(value) and can_be(value, "", Joint.STATED):
                 yield kind, start, start + len(value)
         end = row.end()
-
-
-def shape_rows(table: str) -> Iterator[list[str]]:
-    """The rows of a table of this room. Read by the loader of this module, so that it is found wherever the package lies."""
-    loader: Any = __spec__.loader
-    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/{table}.tsv")
-    return (row.split("\t") for row in data.decode("utf-8").splitlines())
 
 
 _VALUE = r"[\"']?(?P<value>[^\s\"'-][^\s\"']*)"

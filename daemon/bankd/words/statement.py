@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from bankd.words.tables import words_in
+from bankd.words.tables import table_rows, words_in
 
 SOFT_MARKS = words_in("korean", "soft_marks")
 """Meanings that people exchange freely when they reword: 30 of 30 calibration pairs that differ only in them are equal."""
@@ -94,22 +94,8 @@ def _letters_of(text: str) -> str:
     return _GAP.sub("", " ".join(words))
 
 
-_LEXEMES = re.compile(
-    r"""
-      (?P<W_URL>(?:https?://|www\.)[^\s<>"']+)
-    | (?P<W_EMAIL>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
-    | (?P<W_SERIAL>\d+(?:[-:/.]\d+){2,}|\d+[-:/]\d+)
-    | (?P<SN>\d+(?:,\d{3})*(?:\.\d+)?)
-    | (?P<UN>[\uac00-\ud7a3]+)
-    | (?P<SL>(?:(?<!\S)\.)?[^\W\d_\uac00-\ud7a3](?:[^\W_\uac00-\ud7a3]|['\u2019](?=[^\W\d_]))*(?:\#(?!\w))?)
-    | (?P<SF>[.!?]+)
-    | (?P<SO>[-~\u223c\u2013\u2014])
-    | (?P<SS>["'\u2018\u2019\u201c\u201d()\[\]{}])
-    | (?P<SP>[,:;/])
-    | (?P<SW>[^\s])
-    """,
-    re.VERBOSE,
-)
+_LEXEMES = re.compile("|".join(f"(?P<{tag}>{shape})" for tag, _, shape in table_rows("lexemes")))
+"""The pieces of a text, in the order in which they are tried, each with its tag."""
 
 
 class Morpheme(NamedTuple):

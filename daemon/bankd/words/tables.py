@@ -1,7 +1,8 @@
 """The word tables `words/*.tsv`: data files beside the code, read when a module first needs them.
 
 A row has three columns, parted by tabs: the name of a list, a meaning (empty in a list of plain words), and the forms,
-parted by spaces; `_` is a space in a form. The rows of `thesaurus` and `holidays` have columns of their own.
+parted by spaces; `_` is a space in a form. The rows of `thesaurus`, `holidays`, `lexemes` and `scales` have columns of
+their own.
 """
 
 from __future__ import annotations

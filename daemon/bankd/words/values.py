@@ -9,13 +9,12 @@ newer (`python -m bench.sameness`), and of true lines of a model (`python -m ben
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from types import MappingProxyType
 
 from bankd.words.statement import Morpheme
-from bankd.words.tables import meanings_in, number_meanings, split_words
+from bankd.words.tables import meanings_in, number_meanings, split_words, table_rows
 
 UNITS = meanings_in("units", "units")
 """Unit as written (lower case) -> its one name. 분 and 시 of the clock keep their own names."""
@@ -158,14 +157,7 @@ def clock_hour(hour: str, half: str) -> str:
     return str(int(hour) % 12 + (12 if half == "pm" else 0))
 
 
-_SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
-    {
-        "ms": (Decimal("0.001"), "초"), "분": (60, "초"), "시간": (3600, "초"), "주": (7, "일"), "년": (12, "개월"),
-        "km": (1000, "m"), "cm": (Decimal("0.01"), "m"), "mm": (Decimal("0.001"), "m"),
-        "kg": (1000, "g"), "mg": (Decimal("0.001"), "g"), "ml": (Decimal("0.001"), "l"),
-        "mb": (1024, "kb"), "gb": (1024**2, "kb"), "tb": (1024**3, "kb"),
-    }
-)  # fmt: skip
+_SCALES = {unit: (Decimal(times), smaller) for unit, times, smaller in table_rows("scales")}
 """Unit -> how much one of it is, and in which smaller unit."""
 MEASURES = frozenset(_SCALES) | frozenset(unit for _, unit in _SCALES.values())
 """The units that have smaller or larger ones."""

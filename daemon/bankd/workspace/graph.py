@@ -46,18 +46,6 @@ from bankd.workspace.catalog import seen_file, seen_row
 
 _FORMAT = 6
 _LINK = "source, kind, line, first, last, target, angled"
-_SCHEMA = """
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
-CREATE TABLE links (source TEXT, key BLOB, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target BLOB,
-                    angled INTEGER, reach INTEGER, led TEXT, is_lost INTEGER);
-CREATE INDEX links_source ON links (source, target);
-CREATE INDEX links_key ON links (key);
-CREATE INDEX links_lost ON links (is_lost) WHERE is_lost;
-CREATE TABLE ids (path TEXT, id TEXT);
-CREATE INDEX ids_path ON ids (path);
-CREATE INDEX ids_id ON ids (id);
-CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
-"""
 
 
 def _link(source: str, kind: str, *place: Any) -> Link:
@@ -104,7 +92,8 @@ class LinkGraph:
         inside = (path.relative_to(self._home) if path.is_relative_to(self._home) else path for path in resolved)
         self._roots = tuple(path.as_posix() for path in inside)
         file = tree.root / ".bankd/links.sqlite3"
-        self.database = DerivedDatabase(file, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+        tables = Path(__file__).with_name("graph.sql").read_text("utf-8")
+        self.database = DerivedDatabase(file, tables, _FORMAT, may_stay_in_memory=may_stay_in_memory)
         self.database.refill = self.refresh
         self.names = Names((), self._home)
         self.opened = 0
