@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from bankd.app import waiting
-from bankd.app.waiting import DECISIONS, KINDS
+from bankd.app.waiting import DECISIONS, KINDS, WAYS
 from bankd.cli import main
 from bankd.cli.base import _ROWS, COMMANDS, GROUPS, columns_in, make_parser
 from bankd.health.schedule import RunOutcome
-from bankd.memory.report import CHAPTERS
+from bankd.memory.report import _SENTENCES, CHAPTERS
 from bankd.search.related import Tie
 from bankd.translate import messages as korean
 from bankd.translate import translate
@@ -43,7 +43,11 @@ def test_no_word_of_page_and_review_is_without_korean() -> None:
     asked |= set(re.findall(r'\("[\w-]+", "([A-Z][^"]+|[a-z]+ [^"]+)"', texts))  # menus, which are translated in loops
     asked |= set(re.findall(r'Choice\(\s*"\w", "\w+", "([^"]+)"', inspect.getsource(waiting)))
     asked |= {*review.DONE.values(), *KINDS.values(), *views.SETTINGS_SHOWN.values(), *views.COUNTED.values()}
-    asked |= {title for title, _ in CHAPTERS} | {view.capitalize() for view in application.PLACES}
+    asked |= (
+        {*WAYS.values(), *(said for _, said in _SENTENCES.values())}
+        | {title for title, _ in CHAPTERS}
+        | {view.capitalize() for view in application.PLACES}
+    )
     asked |= {*application.KIND_WORDS.values(), *Tie, *RunOutcome, *(one.done for one in DECISIONS.values())}
 
     asked |= {

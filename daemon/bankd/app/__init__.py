@@ -4,7 +4,7 @@ What a use case needs of the outside (files, index, clock) is handed in.
 
     workspace  a workspace opened for one command; running a cycle; recording runs
     init       a new or adopted workspace
-    waiting    what waits for a person, as cards with their decisions
+    waiting    what waits for a person, as cards (cards.tsv) with their decisions
     review     the decisions: inbox, near-copies, contradictions, edits
     archive    to and from the archive; what fades; forgetting a memory, purging a text
     runs       past runs: listed, shown, undone

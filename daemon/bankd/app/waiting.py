@@ -24,17 +24,14 @@ from bankd.memory.retain import SOURCED
 from bankd.pages.memory import parse_memory, split_id, split_sources, statement_of
 from bankd.pages.names import BANK, INBOX
 from bankd.pages.page import MARKER
+from bankd.words.tables import table_rows
 
-KINDS: Mapping[str, str] = {
-    "unfiled": "Unfiled",
-    "contradictions": "Contradictions",
-    "near": "Near-copies",
-    "proposed": "Proposals",
-    "lived": "Used often",
-    "fading": "Fading",
-    "bad": "Not taken in",
-}
-"""Each kind of card and its title, in the order of the review."""
+_ROWS = table_rows("cards", "app")
+ICONS = {kind: icon for kind, _, icon, _ in _ROWS if icon}
+WAYS = {kind: way for kind, _, _, way in _ROWS}
+"""For each kind of card how to decide on it by a command."""
+KINDS = {kind: title for kind, title, _, _ in _ROWS if kind in ICONS}
+"""Each kind of card that waits and its title, in the order of the review; what has no icon is listed only on request."""
 WEEK = 7
 """An opinion is in the review if it will fall below the floor within this many days."""
 _SUGGESTED = 3

@@ -44,7 +44,7 @@ def review_command(arguments: Namespace) -> Outcome | int:
 
 
 def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
-    from bankd.app.waiting import KINDS, list_cards, with_suggestions
+    from bankd.app.waiting import KINDS, WAYS, list_cards, with_suggestions
     from bankd.memory.report import tell_prose
 
     if unknown := [kind for kind in kinds if kind not in {*KINDS, "blocked"}]:
@@ -59,24 +59,12 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
         if found:
             lines.append(styled(f"{_(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
             lines += [line for card in found for line in _card_lines(card, _LISTED)]
-            lines.append(f"  {styled(_(_WAYS[kind]), 'dim')}")
+            lines.append(f"  {styled(_(WAYS[kind]), 'dim')}")
     last = _(tell_prose(prose)) if prose and not kinds else ""
     nothing = "" if cards else _("nothing waits for you")
     if kinds and not cards and list_cards(workspace):
         nothing = _("nothing of this kind waits, but others do: bankctl review list")
     return Outcome(whole | {"prose": prose}, *lines, last, nothing)
-
-
-_WAYS = {
-    "unfiled": "to file one: bankctl review place ID... PAGE, or the number of a suggestion",
-    "contradictions": "both are true: bankctl review keep ID ID; only one: bankctl review drop the other ID",
-    "near": "bankctl review merge ID, keep ID, or drop one ID",
-    "proposed": "bankctl review accept LINE, or drop LINE",
-    "lived": "to make it lasting knowledge: bankctl review accept ID; to leave it: keep ID",
-    "fading": "still true: bankctl review accept ID; never fade: keep ID; archive: drop ID",
-    "bad": "correct the line in its log (bankctl edit LINE), or: bankctl review drop LINE",
-    "blocked": "to let one in: bankctl review accept ID",
-}
 
 
 def _row(card: Card) -> dict[str, Any]:

@@ -8,7 +8,7 @@ This room decides; it reads no files and no clock.
     route       page, heading and part for a memory
     plan        all that a run will change
     links       how links follow a plan; a plan loses nothing
-    report      the report of a run; what became of a line; whether a bank has lost any
+    report      the report of a run (chapters.tsv); what became of a line (lines.tsv); whether a bank has lost any
     ledger      the event log, folded into one state
     use         use, strength and fading of memories
     archive     what may go to the archive (faded, merged, unused), and where it comes back to

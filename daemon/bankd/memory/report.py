@@ -1,7 +1,7 @@
 """What people are told: the report of a run, what became of a line of a log, what waits, and whether a bank has lost any.
 
 The report of a run is made from the plan alone, so that a dry run and a real run report the same. Verifying goes by logs and
-pages, and does not trust what runs noted about them.
+pages, and does not trust what runs noted about them. What is always said the same stands in `chapters.tsv` and `lines.tsv`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from bankd.pages.memory import normalise_text, parse_memory, render_memory, stat
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
 from bankd.pages.references import Reference
-from bankd.pages.scanner import BlockKind
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
+from bankd.words.tables import table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,23 +153,7 @@ def _for_a_person(plan: Plan) -> Iterator[ReportRow]:
         yield ReportRow("!", "warning", "", "", warning)
 
 
-CHAPTERS = (
-    ("Learned", ("learned", "restored")),
-    ("Updated", ("updated", "edited")),
-    ("Said again", ("confirmed",)),
-    ("Not taken in, because they say nothing new", ("duplicate", "not followed")),
-    ("Not taken in, because they look like credentials", ("screened",)),
-    ("Merged", ("merged",)),
-    ("Went to the archive", ("archived",)),
-    ("Fades within days", ("fading",)),
-    ("Split", ("split",)),
-    ("In the inbox", ("inbox",)),
-    ("Proposed, waiting for your decision", ("proposed", "refused")),
-    ("Noticed", ("known", "renamed", "by hand", "deleted", "dated", "named", "recalled", "followed")),
-    ("Could not be read", ("bad",)),
-    ("Needs you", ("asked", "left alone", "copied", "warning", "dead link")),
-    ("Waits for the next run", ("waiting",)),
-)
+CHAPTERS = [(title, kinds.split(",")) for title, kinds in table_rows("chapters", "memory")]
 """The chapters of a run's report page in order, each with its kinds of rows."""
 
 
@@ -302,22 +286,8 @@ def confirmations(id_: str, ledger: Ledger) -> list[Event]:
     )
 
 
-_PROSE = (
-    "not taken in, found by search; to have it remembered: bankctl add 'W: …', or tag it `- W: …` below `## Retain`"
-)
-_SENTENCES = {
-    BlockKind.BLANK: ("empty", "nothing stands there"),
-    BlockKind.HEADING: (
-        "heading",
-        "search reads it with the text below it; lines to remember go below `## Retain`",
-    ),
-    BlockKind.COMMENT: ("comment", "neither taken in nor searched"),
-    BlockKind.FRONT_MATTER: ("front matter", "not taken in, found by search"),
-    BlockKind.RULE: ("rule", "neither taken in nor searched"),
-    BlockKind.REFERENCE: ("link", "neither taken in nor searched"),
-    BlockKind.FENCE: ("code", "not taken in, found by search"),
-    BlockKind.CODE: ("code", "not taken in, found by search"),
-}
+_SENTENCES = {kind: (outcome, sentence) for kind, outcome, sentence in table_rows("lines", "memory")}
+"""For a kind of block, and for `prose`, what a line of it is called, and what becomes of it."""
 
 
 def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequence[Finder] = ()) -> Trace:
@@ -329,7 +299,7 @@ def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequenc
     first = block.start + 1 if block else number
     if any(line.place.line == first for line in reading.lines):
         return Trace(place, "part", None, "", f"belongs to the line above: bankctl show memory/{reading.log}:{first}")
-    outcome, sentence = _SENTENCES.get(block.kind, ("prose", _PROSE)) if block else _SENTENCES[BlockKind.BLANK]
+    outcome, sentence = _SENTENCES.get(block.kind if block else "blank", _SENTENCES["prose"])
     own = screen_text(text, finders).split("\n")[number - 1].strip()  # a key has several lines
     return Trace(place, outcome, None, own, sentence)
 

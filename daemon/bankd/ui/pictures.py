@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any, NamedTuple
 
-ICONS: Mapping[str, str] = dict(
-    row.split("\t") for row in Path(__file__).with_name("icons.tsv").read_text("utf-8").splitlines()
-)
+from bankd.words.tables import table_rows
+
+ICONS: Mapping[str, str] = {row[0]: row[1] for row in table_rows("icons", "ui")}
 """The drawings of the page, each the inside of an SVG of 20 by 20."""
 WIDE, TALL = (720, 420), (360, 560)
 """The size of the map of pages, and that for a phone."""

