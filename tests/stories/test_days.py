@@ -193,6 +193,7 @@ def test_a_filter_that_names_nobody_and_no_page_is_told(
 
     assert near in bankctl("search", "bakery", *given).err
     assert bankctl("search", "bakery", *given, "--json").json["unknown"]
+    assert bankctl("search", "bakery", "--node", "entities/Clara").code == 0, "the ending is not needed"
     for known in (("--entity", "Clara"), ("--node", "entities"), ("--node", "memory/2026-06-09.md")):
         assert not bankctl("search", "zeppelin", *known, "--json").json["unknown"]
 

@@ -211,6 +211,14 @@ def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root:
     assert agent.call("memory_search", query="concise replies")["structuredContent"]["hits"] == []
 
 
+def test_an_agent_is_told_of_a_memory_that_it_left_the_bank(agent: Agent, bankctl: Run) -> None:
+    [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
+    bankctl("archive", "put", id_of(hit))
+
+    [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
+    assert "archived on" in hit
+
+
 def test_an_agent_tells_what_was_of_use(agent: Agent) -> None:
     [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
 

@@ -144,7 +144,7 @@ def exchange_at(log: str, line: int) -> tuple[int, str] | None:
 def told_line(hit: Said, before: Said | None = None, project: str = "", earlier: Iterable[Said] = ()) -> str:
     """A hit as a line: whom it is about, what is said, on which day, what is folded under it, and its id, else its place.
 
-    `before` is the memory that it replaced, `earlier` are those that may have changed; of a log it says that it is no memory.
+    `before` is the memory that it replaced, `earlier` are those that may have changed; of a log it says that it is no memory, of the archive that it left the bank.
     """
     text = " ".join(str(hit["text"]).split())
     if before is not None:
@@ -156,6 +156,8 @@ def told_line(hit: Said, before: Said | None = None, project: str = "", earlier:
     if hit.get("group") == "logs":
         became = str(hit.get("became") or "")
         said = f"{said}; {became}" if "m-" in became else f"{said or 'said'}, not noted"
+    elif hit.get("group") == "archive":
+        said = f"{said}; {str(hit['became']).partition(';')[0]}".strip("; ")
     remarks = (
         f"of {about[0]}" if about and about[0] not in text else "",
         said,

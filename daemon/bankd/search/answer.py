@@ -52,7 +52,7 @@ def is_said(terms: Iterable[str], said: Iterable[frozenset[str]]) -> bool:
 def filters_within(filters: Filters, group: str) -> Filters | None:
     """The filters for one group, with the paths as its index has them; None if all named pages are in other groups.
 
-    A page named without `bank/`, `memory/` or `archive/` is in the bank.
+    A page named without `bank/`, `memory/` or `archive/` is in the bank, and `.md` need not be written.
     """
     if not filters.nodes:
         return filters
@@ -60,7 +60,7 @@ def filters_within(filters: Filters, group: str) -> Filters | None:
     own = [rest for folder, *rest in nodes if folder == GROUPS[group]]
     if not own:
         return None
-    return filters._replace(nodes=() if [] in own else tuple(path for (path,) in own))
+    return filters._replace(nodes=() if [] in own else tuple(path + end for (path,) in own for end in ("", ".md")))
 
 
 def _names_folder(node: str) -> bool:
