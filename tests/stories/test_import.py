@@ -112,7 +112,7 @@ def test_a_source_that_nobody_foresaw_is_named_and_stops_no_other(
 
     assert done.code == 3
     assert "conversations.json: it cannot be read: this is a bug in bankd (ZeroDivisionError())" in done.out
-    assert "from 1 changed source; 1 not read" in done.out
+    assert "from 1 source; 1 not read" in done.out
     assert "hello there" in logs(root)
 
 

@@ -223,7 +223,7 @@ def _import_lines(done: list[Imported], *, is_dry: bool) -> Iterator[str]:
         yield _(f"! {files} without a day in name or front matter, dated by time stamp: {undated[0]}")
     turns, known = sum(sum(one.added.values()) for one in done), sum(one.known for one in done)
     left = sum(bool(one.problem) for one in done)
-    counts, sources = counted(turns, "turn"), counted(len(done) - left, "changed source")
+    counts, sources = counted(turns, "turn"), counted(len(done) - left, "source")
     said = f"{counts} imported, {known} known or empty, from {sources}"
     if is_dry:
         said = f"{counts} would be imported, {known} known or empty, from {sources}"
