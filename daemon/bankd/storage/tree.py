@@ -19,16 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, TypeVar
 
-from bankd.edits.settle import (
-    FileFingerprint,
-    ListedFile,
-    RestRule,
-    Survey,
-    copied_from,
-    is_copy,
-    judge_listings,
-    why_quarantined,
-)
+from bankd.edits import settle
 from bankd.errors import ConflictError, UserError
 from bankd.pages.text import shown_path
 
@@ -202,9 +193,9 @@ def _open_elsewhere(folder: Path) -> int:
         raise UserError(f"{folder}: a link to what cannot be opened as a folder ({problem.strerror})") from problem
 
 
-def fingerprint_of(state: os.stat_result) -> FileFingerprint:
+def fingerprint_of(state: os.stat_result) -> settle.FileFingerprint:
     """A file's fingerprint, from its state."""
-    return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+    return settle.FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
 
 
 def walk_folders(
@@ -311,7 +302,7 @@ _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHER
 class BankFiles(FileTree):
     """The Markdown files of one workspace."""
 
-    def fingerprint(self, path: str) -> FileFingerprint | None:
+    def fingerprint(self, path: str) -> settle.FileFingerprint | None:
         """The fingerprint of a file now; None when it is gone."""
         with suppress(FileNotFoundError), self.file(path) as fd:
             return fingerprint_of(os.fstat(fd))
@@ -328,31 +319,31 @@ class BankFiles(FileTree):
         folder: str,
         now: datetime,
         settle_seconds: float,
-        known: Mapping[str, FileFingerprint] | None = None,
+        known: Mapping[str, settle.FileFingerprint] | None = None,
         *,
         any_content: bool = False,
-    ) -> Survey:
+    ) -> settle.Survey:
         """List the Markdown files under a folder; those with a `known` fingerprint are at rest and are not read again.
 
         `any_content` is for files that are only read, part by part: their size and contents do not matter.
         """
-        rest = RestRule(now.timestamp(), settle_seconds, None if any_content else FILE_CAP)
+        rest = settle.RestRule(now.timestamp(), settle_seconds, None if any_content else FILE_CAP)
         known = {} if any_content else known or {}
         closed: dict[str, str] = {}
         listings = {
             where: {
-                name: ListedFile(fingerprint_of(state), state.st_mtime, stat.S_ISREG(state.st_mode))
+                name: settle.ListedFile(fingerprint_of(state), state.st_mtime, stat.S_ISREG(state.st_mode))
                 for name, state in files.items()
             }
             for where, files in walk_folders(self._open_folder, folder, closed)
         }
-        survey = judge_listings(listings, rest, known)
+        survey = settle.judge_listings(listings, rest, known)
         survey.quarantined |= closed
         changed = [path for path, seen in survey.files.items() if known.get(path) != seen]
         for path in changed:
-            if original := copied_from(path, survey.files):
+            if original := settle.copied_from(path, survey.files):
                 copy, other = self._start(path), self._start(original)
-                if copy and other and is_copy(copy, other):
+                if copy and other and settle.is_copy(copy, other):
                     del survey.files[path]
                     survey.quarantined[path] = (
                         f"looks like a conflict copy of {original}; merge it by hand, or rename it"
@@ -387,7 +378,7 @@ class BankFiles(FileTree):
             data = self.read(path)
         except (ConflictError, OSError) as problem:
             return str(problem).removeprefix(f"{path}: ")
-        return "vanished while we looked" if data is None else why_quarantined(data)
+        return "vanished while we looked" if data is None else settle.why_quarantined(data)
 
 
 class Syscalls:

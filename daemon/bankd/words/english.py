@@ -9,17 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from bankd.words import values
 from bankd.words.analysis import is_irregular_past, stem_word
 from bankd.words.statement import Morpheme, Statement, Token, TokenKind, Wording, make_statement
 from bankd.words.tables import meanings_in, number_meanings, split_words, words_in
-from bankd.words.values import (
-    clock_hour,
-    english_number,
-    iso_date,
-    korean_number,
-    slashed_date,
-    unit_of,
-)
 
 EMPTY_WORDS = words_in("english", "empty_words")
 """Articles and the plain present of be and do; "a few" and "a little" keep their article (`_ARTICLE_KEEPERS`)."""
@@ -214,12 +207,12 @@ class _Reader:
 
     def _number(self, word: str, tag: str) -> list[Token]:
         if tag in {"W_SERIAL", "SN"}:
-            number, taken = korean_number([Morpheme(word, "SN")]), 1
-        elif found := english_number([form.casefold() for form, _ in self._words[self._at : self._at + 6]]):
+            number, taken = values.korean_number([Morpheme(word, "SN")]), 1
+        elif found := values.english_number([form.casefold() for form, _ in self._words[self._at : self._at + 6]]):
             number, taken = found
         else:
             return []
-        if parts := iso_date(number) or self._slashed(number, taken):
+        if parts := values.iso_date(number) or self._slashed(number, taken):
             self._at += taken
             return [Token(part, TokenKind.VALUE) for part in parts]
         sign, is_often = self._sign(), taken == 1 and word.casefold() in _OFTEN
@@ -227,7 +220,7 @@ class _Reader:
         unit = "번" if is_often else self._unit(tag)
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
-            number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
+            number, unit = f"{values.clock_hour(hour, unit)}:{minutes or '00'}", ""
         elif clock := _CLOCK.fullmatch(number):
             number = f"{int(clock[1])}:{clock[2]}"
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
@@ -236,7 +229,7 @@ class _Reader:
         """The parts of a date with a slash; not of a share such as 9/26 tests passed."""
         following, tag = self._peek(taken)
         is_counted = tag == "SL" and following.islower() and following not in RELATIONS | AUXILIARIES
-        return () if is_counted and self._at + taken not in self._signs else slashed_date(number)
+        return () if is_counted and self._at + taken not in self._signs else values.slashed_date(number)
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)
@@ -248,8 +241,8 @@ class _Reader:
     def _unit(self, tag: str) -> str:
         before = self._peek(-2)[0]
         if before in _CURRENCIES:
-            return unit_of(before) or before
-        if self._peek(0) == ("-", "SO") and self._peek(1)[0].isalpha() and unit_of(self._peek(1)[0]):
+            return values.unit_of(before) or before
+        if self._peek(0) == ("-", "SO") and self._peek(1)[0].isalpha() and values.unit_of(self._peek(1)[0]):
             self._at += 1
         form = self._peek(0)[0]
         if tag == "SN" and form.casefold() in _ORDINALS:
@@ -259,7 +252,7 @@ class _Reader:
             self._at += 2
             return form.casefold() + "m"
         is_clock = ":" in self._peek(-1)[0] and form.casefold() not in ("am", "pm")
-        unit = unit_of(form) if form and not is_clock else None
+        unit = values.unit_of(form) if form and not is_clock else None
         if unit:
             self._at += 1
         return unit or ""

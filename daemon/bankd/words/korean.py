@@ -9,22 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from bankd.words import values
 from bankd.words.statement import Morpheme, Statement, Token, TokenKind, Wording, make_statement
 from bankd.words.tables import meanings_in, words_in
-from bankd.words.values import (
-    DATE_UNITS,
-    HALF,
-    KOREAN_NUMERALS,
-    MEASURES,
-    MYRIADS,
-    PLACES,
-    and_a_half,
-    clock_hour,
-    day_of_year,
-    iso_date,
-    korean_number,
-    unit_of,
-)
 
 # What particles, endings and auxiliaries do to the meaning of a statement. A form that is not listed counts as a
 # difference, so a missing row makes comparison more careful, never bolder. Sources: the Sejong tag set; the particles and
@@ -75,13 +62,13 @@ def is_number(morphemes: Sequence[Morpheme], at: int) -> bool:
     """Say whether a number begins or goes on here; 한 before a noun is an article (한 남자), not a count."""
     form, tag = morphemes[at]
     if tag == "NR":
-        return korean_number([morphemes[at]]).isdigit()
-    if tag in _NUMERIC or not (tag == "MM" or form == HALF):
+        return values.korean_number([morphemes[at]]).isdigit()
+    if tag in _NUMERIC or not (tag == "MM" or form == values.HALF):
         return tag in _NUMERIC
     noun, its_tag = morphemes[at + 1] if at + 1 < len(morphemes) else ("", "")
-    is_measured = unit_of(noun) in MEASURES
-    is_count = tag == "MM" and form in KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
-    return is_count or (form == HALF and is_measured)
+    is_measured = values.unit_of(noun) in values.MEASURES
+    is_count = tag == "MM" and form in values.KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
+    return is_count or (form == values.HALF and is_measured)
 
 
 def find_number(morphemes: Sequence[Morpheme], start: int) -> FoundNumber:
@@ -93,7 +80,7 @@ def find_number(morphemes: Sequence[Morpheme], start: int) -> FoundNumber:
     if any(tag == "SO" for _, tag in run):  # 10~20, 010-1234-5678: one sign for all kinds of dash
         number = "".join("-" if form in _JOINERS else form for form, _ in run)
     else:
-        number = korean_number(run)
+        number = values.korean_number(run)
     if start and morphemes[start - 1].form in _SIGNS:
         number = morphemes[start - 1].form + number
     unit = _unit(morphemes, end)
@@ -104,10 +91,10 @@ def _goes_on(morphemes: Sequence[Morpheme], at: int) -> bool:
     """Say whether a numeral continues the number before it: 29 만, 열 두; two runs of digits are two, but 4만 8천 is one."""
     if morphemes[at - 1].tag == "SO":
         return morphemes[at].tag in _NUMERIC
-    if morphemes[at].tag == "SN" and morphemes[at - 1].form in MYRIADS:
+    if morphemes[at].tag == "SN" and morphemes[at - 1].form in values.MYRIADS:
         after = morphemes[at + 1].form if at + 1 < len(morphemes) else ""
-        is_place = bool(after) and all(letter in PLACES or letter in MYRIADS for letter in after)
-        return is_place or unit_of(after) in _CURRENCIES
+        is_place = bool(after) and all(letter in values.PLACES or letter in values.MYRIADS for letter in after)
+        return is_place or values.unit_of(after) in _CURRENCIES
     return morphemes[at].tag in ("NR", "MM") and is_number(morphemes, at)
 
 
@@ -121,9 +108,9 @@ def _unit(morphemes: Sequence[Morpheme], at: int) -> str:
     if at >= len(morphemes):
         return ""
     form, tag = morphemes[at]
-    if tag == "NNB" or (tag == "UN" and form in DATE_UNITS):
-        return form if form in DATE_UNITS else unit_of(form) or form
-    return (unit_of(form) or "") if tag in _UNIT_TAGS else ""
+    if tag == "NNB" or (tag == "UN" and form in values.DATE_UNITS):
+        return form if form in values.DATE_UNITS else values.unit_of(form) or form
+    return (values.unit_of(form) or "") if tag in _UNIT_TAGS else ""
 
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
@@ -355,7 +342,7 @@ class _Reader:
     def _read_number(self, start: int) -> None:
         found = find_number(self._morphemes, start)
         self._at = found.end
-        if parts := iso_date(found.number) or day_of_year(found.number):
+        if parts := values.iso_date(found.number) or values.day_of_year(found.number):
             for part in parts:
                 self._add(Token(part, TokenKind.VALUE))
             return
@@ -371,12 +358,12 @@ class _Reader:
             self._add_clock(found.number, "30" if has_half else "0")
             return
         value = f"{found.number}{found.unit}"
-        self._add(Token(and_a_half(value) if has_half else value, TokenKind.VALUE))
+        self._add(Token(values.and_a_half(value) if has_half else value, TokenKind.VALUE))
 
     def _add_clock(self, hour: str, minutes: str) -> None:
         """Add the hour from 0 to 23, and the minutes unless they are 0."""
         if self._half:
-            hour, self._half = clock_hour(hour, self._half), ""
+            hour, self._half = values.clock_hour(hour, self._half), ""
             self._drop_half()
         self._add(Token(f"{hour.lstrip('0') or '0'}시", TokenKind.VALUE))
         if minutes != "0":

@@ -22,18 +22,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from bankd.pages.text import is_utf8
-from bankd.words.analysis import (
-    VERSION,
-    AnalysisText,
-    Lexicon,
-    analyse_by_lexicon,
-    analyse_text,
-    as_text,
-    has_hangul,
-    normal_form,
-    read_run,
-    readings_of,
-)
+from bankd.words import analysis
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,7 +114,7 @@ def kiwi_version() -> str:
 
     folders = (Path(folder) for folder in sys.path if folder and Path(folder).is_dir())
     names = sorted({entry.name for folder in folders for entry in folder.glob("kiwipiepy*.dist-info")})
-    return "+".join([*(name.removesuffix(".dist-info") for name in names), f"reading-{VERSION}"])
+    return "+".join([*(name.removesuffix(".dist-info") for name in names), f"reading-{analysis.VERSION}"])
 
 
 class KiwiWorker:
@@ -183,18 +172,18 @@ class Analyser:
         """Whether texts are analysed by the worker."""
         return self._worker is not None and self.may_wait
 
-    def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
+    def analyse_for_index(self, texts: Collection[str], lexicon: analysis.Lexicon) -> IndexAnalyses:
         """Read texts for the index: thoroughly, or provisionally where the worker is not asked or does not answer."""
-        korean = sorted(text for text in texts if has_hangul(text))
+        korean = sorted(text for text in texts if analysis.has_hangul(text))
         found = {text: Analysed(*one) for text, one in self._read("texts", korean, may_ask=self.may_wait).items()}
         fresh = {run: terms for one in found.values() for run, terms in one.readings.items()}
-        analyses = {text: AnalysisText(one.sentences, one.denies) for text, one in found.items()}
+        analyses = {text: analysis.AnalysisText(one.sentences, one.denies) for text, one in found.items()}
         provisional = frozenset(text for text in korean if text not in found)
-        newest = cache(lambda run: read_run(run, fresh[run].split()) if run in fresh else lexicon(run))
-        analyses.update((text, as_text(analyse_by_lexicon(text, newest))) for text in provisional)
+        newest = cache(lambda run: analysis.read_run(run, fresh[run].split()) if run in fresh else lexicon(run))
+        analyses.update((text, analysis.as_text(analysis.analyse_by_lexicon(text, newest))) for text in provisional)
         from bankd.search.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 
-        analyses.update((text, as_text(analyse_text(text))) for text in texts if text not in analyses)
+        analyses.update((text, analysis.as_text(analysis.analyse_text(text))) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
 
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
@@ -203,7 +192,8 @@ class Analyser:
 
         distinct = dict.fromkeys(texts)
         # The worker refuses bytes that are not UTF-8.
-        korean = [text for text in distinct if has_hangul(text) and is_utf8(text)] if self._worker is not None else []
+        asked = distinct if self._worker is not None else ()
+        korean = [text for text in asked if analysis.has_hangul(text) and is_utf8(text)]
         found = self._read("apart", korean, may_ask=True).items()
         morphemes = {text: tuple(Morpheme(*pair) for pair in pairs) for text, pairs in found}
         return {text: Wording(text, morphemes[text]) if text in morphemes else plain_wording(text) for text in distinct}
@@ -247,10 +237,10 @@ def main() -> None:
         apart = kiwi.tokenize([unicodedata.normalize("NFC", text) for text in request.get("apart", [])])
         answers: list[object] = [[(token.form, str(token.tag)) for token in tokens] for tokens in apart]
         texts = request.get("texts", [])
-        for text, tokens in zip(texts, kiwi.tokenize([normal_form(text) for text in texts]), strict=True):
+        for text, tokens in zip(texts, kiwi.tokenize([analysis.normal_form(text) for text in texts]), strict=True):
             morphemes = [(token.form, str(token.tag), token.start) for token in tokens]
-            readings = {run: " ".join(terms) for run, terms in readings_of(text, morphemes).items()}
-            answers.append(Analysed(*as_text(analyse_text(text, morphemes)), readings))
+            readings = {run: " ".join(terms) for run, terms in analysis.readings_of(text, morphemes).items()}
+            answers.append(Analysed(*analysis.as_text(analysis.analyse_text(text, morphemes)), readings))
         return {"analyses": answers}
 
     serve_master(answer)

@@ -41,15 +41,7 @@ from bankd.memory.undo import encoded_forms, holds_form, scrub_bytes, scrub_reco
 from bankd.pages.names import INBOX
 from bankd.pages.page import read_page
 from bankd.settings import Settings
-from bankd.storage.disk import (
-    check_room,
-    clear_the_way,
-    closed_among,
-    explain_failure,
-    not_ours,
-    remove_derived,
-    trouble_of,
-)
+from bankd.storage import disk
 from bankd.storage.events import EVENTS, PACKED, REPLIES, EventLog, line_of, log_files, parse_row, read_log_file
 from bankd.storage.journals import DONE, RUNS, TXN, Journals, Staging
 from bankd.storage.transactions import TransactionWriter
@@ -66,7 +58,7 @@ _CLOCK_CAP = 4096
 def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
     """The facts about the folders, with those of the index."""
     catalog = root / ".bankd" / "catalogue.sqlite3"
-    held_back, trouble = read_held_back(catalog), trouble_of(root, FOLDERS[1:])
+    held_back, trouble = read_held_back(catalog), disk.trouble_of(root, FOLDERS[1:])
     found = BankFacts(
         inbox=_count_inbox(root),
         missing=tuple(name for name in FOLDERS[:2] if not (root / name).is_dir()),
@@ -82,7 +74,7 @@ def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
         ),
         prose=read_prose(catalog),
         offered=sum(item.is_offered for item in held_back),
-        not_ours=not_ours(root),
+        not_ours=disk.not_ours(root),
     )
     try:
         tree = BankFiles(root)
@@ -109,7 +101,7 @@ def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
             contradictions=_count_contradictions(
                 tree, catalog, utc_now().astimezone(ZoneInfo(settings.timezone)).date()
             ),
-            closed={} if trouble else closed_among(tree, [f"bank/{INBOX}", *pages, *archived]),
+            closed={} if trouble else disk.closed_among(tree, [f"bank/{INBOX}", *pages, *archived]),
         )
 
 
@@ -203,7 +195,7 @@ class TrustedClock:
         try:
             self._staging.publish(_CLOCK, json.dumps(fields).encode() + b"\n")
         except OSError as problem:
-            raise explain_failure(problem, _CLOCK) from problem
+            raise disk.explain_failure(problem, _CLOCK) from problem
 
 
 LEDGER = ".bankd/runs.jsonl"
@@ -279,7 +271,7 @@ class RunLedger:
             return 0
 
     def _write(self) -> None:
-        clear_the_way(self._path)
+        disk.clear_the_way(self._path)
         if self._size() > LARGEST:
             data = self._path.read_bytes()
             _, _, newer = data[len(data) // 2 :].partition(b"\n")
@@ -317,7 +309,7 @@ class RunReports:
             for name in sorted(names)[:-_KEPT]:
                 self._tree.remove(f"{_REPORTS}/{name}")
         except OSError as problem:
-            raise explain_failure(problem, _REPORTS) from problem
+            raise disk.explain_failure(problem, _REPORTS) from problem
 
     def read(self, run: str) -> list[ReportRow]:
         """The rows of a run; none when it did nothing, or its report is gone or cannot be read."""
@@ -357,7 +349,7 @@ class TextTraces:
         """StorageError when there is no room for the largest file that may be written anew."""
         tree = self._tree
         sizes = [state.st_size for folder in _REWRITTEN for state in tree.states(folder).values()]
-        check_room(tree, max(sizes, default=0))
+        disk.check_room(tree, max(sizes, default=0))
 
     def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterator[_Scrub]:
         """The files and folders that hold the text, or may hold the questions of these memories, each with its scrub.
@@ -405,7 +397,7 @@ class TextTraces:
 
     def _drop_derived(self, name: str) -> None:
         self._close_index()
-        remove_derived(path := self._tree.root / ".bankd" / name)
+        disk.remove_derived(path := self._tree.root / ".bankd" / name)
         if path.exists():
             raise StorageError(f"{path}: cannot be removed, and may hold the text")
 
