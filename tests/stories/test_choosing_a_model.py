@@ -101,10 +101,8 @@ def test_one_that_does_not_answer_changes_nothing_and_says_why(
 
 
 def test_the_doctor_says_why_a_program_cannot_be_used(root: Path, bankctl: Run, bin_: Path) -> None:
-    assert (
-        "the program gemini is not there; npm install -g @google/gemini-cli"
-        in bankctl("distil", "--with", "gemini").err
-    )
+    missing = "the program gemini is not there; npm install -g @google/gemini-cli"
+    assert missing in bankctl("distil", "--with", "gemini").err
     change_setting(root, 'provider: "off"', "provider: gemini")
     assert "the language model cannot be used: the program gemini is not there" in bankctl("doctor").out
     put(bin_, "gemini", ANSWERS["gemini"])

@@ -47,10 +47,8 @@ def test_a_page_is_suggested_for_what_waits_and_taken_by_its_number(waiting: str
 def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root: Path, bankctl: Run) -> None:
     refused = bankctl("review", "place", waiting, "daily/hoem")
     assert refused.code == 3
-    assert (
-        "daily/hoem: no such page; did you mean bank/daily/home.md? To make a new page, write daily/hoem.md"
-        in refused.err
-    )
+    near = "did you mean bank/daily/home.md? To make a new page, write daily/hoem.md"
+    assert f"daily/hoem: no such page; {near}" in refused.err
     assert not (root / "bank/daily/hoem.md").exists()
     names = ("HOME", "daily/hoem.md", "nosuch/page", "home")
     said = {name: bankctl("review", "place", waiting, name).out for name in names}
@@ -215,11 +213,9 @@ def test_a_setting_that_cannot_be_is_refused_and_one_left_out_is_added(root: Pat
     file = root / "bankd.yaml"
     before = file.read_bytes()
     refused = bankctl("config", "set", "decay.floor", "2")
-    assert (refused.code, "not set: decay.floor" in refused.err, "until this is corrected" in refused.err) == (
-        3,
-        True,
-        False,
-    )
+    assert refused.code == 3
+    assert "not set: decay.floor" in refused.err
+    assert "until this is corrected" not in refused.err
     assert "decay.floor: " in bankctl("config", "get", "decay").out
     assert bankctl("config", "set", "decay.flor", "1").code == 2
     assert file.read_bytes() == before

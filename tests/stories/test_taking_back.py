@@ -119,18 +119,27 @@ def test_what_is_taken_out_of_a_page_that_was_renamed_since_comes_back_on_no_pag
     assert "정직을 최우선으로" not in new.read_text()
 
 
-def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: Run) -> None:
+def test_undo_keeps_what_people_changed_since_and_says_so_before_anything_is_taken_back(
+    root: Path, bankctl: Run
+) -> None:
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
-    page = root / "bank/identity/values.md"
+    page, run = root / "bank/identity/values.md", last_run(bankctl)
     page.write_text(page.read_text().replace("정직을 최우선으로", "정직과 친절을 최우선으로") + "\nA note of mine.\n")
+    before = tree_state(root)
+    foretold = bankctl("undo", run, "--dry-run").out.splitlines()
+    assert tree_state(root) == before
 
-    undone = bankctl("undo", last_run(bankctl), "--json").json
+    undone = bankctl("undo", run).out.splitlines()
 
+    assert foretold[:2] == [f"undoes {run}  2 learned", "  S: 가치관: 정직을 최우선으로 한다."]
+    assert foretold[3].startswith("stays bank/identity/values.md")
+    assert "reworded" in foretold[3]
+    assert undone[:3] == foretold[:3]
     text = page.read_text()
     assert "정직과 친절을" in text
     assert "A note of mine." in text
     assert "약속을 지킨다" not in text
-    assert any("reworded" in words for words in undone["stays"])
+    assert any("reworded" in words for words in undone)
 
 
 def test_undo_finds_a_memory_on_the_page_where_it_stands_now(root: Path, bankctl: Run) -> None:
@@ -149,22 +158,6 @@ def test_undo_finds_a_memory_on_the_page_where_it_stands_now(root: Path, bankctl
     ) == 1
     assert "정직을" in (root / "bank/world/values.md").read_text()
     assert bankctl("doctor", "verify").code == 0
-
-
-def test_what_would_stay_is_said_before_anything_is_taken_back(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
-    run = last_run(bankctl)
-    page = root / "bank/identity/values.md"
-    page.write_text(page.read_text().replace("정직을", "정직과 친절을"))
-    before = tree_state(root)
-
-    foretold = bankctl("undo", run, "--dry-run")
-
-    assert tree_state(root) == before
-    assert foretold.out.splitlines()[0] == f"undoes {run}  2 learned"
-    assert foretold.out.splitlines()[1] == "  S: 가치관: 정직을 최우선으로 한다."
-    assert foretold.out.splitlines()[3].startswith("stays bank/identity/values.md")
-    assert bankctl("undo", run).out.splitlines()[:3] == foretold.out.splitlines()[:3]
 
 
 def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run) -> None:
@@ -506,12 +499,8 @@ def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, ba
     learn(root, bankctl, "2026-05-03.md", f"W: {SECRET}", now=LATER)
 
     assert not any(SECRET.encode() in data for data in pages(root).values())
-    assert (
-        bankctl(
-            "undo", next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "forget")
-        ).code
-        == 3
-    )
+    forgot = next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "forget")
+    assert bankctl("undo", forgot).code == 3
     assert bankctl("doctor", "verify").code == 0
 
 

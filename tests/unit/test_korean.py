@@ -43,11 +43,8 @@ def test_no_word_of_page_and_review_is_without_korean() -> None:
     asked |= set(re.findall(r'\("[\w-]+", "([A-Z][^"]+|[a-z]+ [^"]+)"', texts))  # menus, which are translated in loops
     asked |= set(re.findall(r'Choice\(\s*"\w", "\w+", "([^"]+)"', inspect.getsource(waiting)))
     asked |= {*review.DONE.values(), *KINDS.values(), *views.SETTINGS_SHOWN.values(), *views.COUNTED.values()}
-    asked |= (
-        {*WAYS.values(), *(said for _, said in _SENTENCES.values())}
-        | {title for title, _ in CHAPTERS}
-        | {view.capitalize() for view in application.PLACES}
-    )
+    asked |= {*WAYS.values(), *(said for _, said in _SENTENCES.values())}
+    asked |= {title for title, _ in CHAPTERS} | {view.capitalize() for view in application.PLACES}
     asked |= {*application.KIND_WORDS.values(), *Tie, *RunOutcome, *(one.done for one in DECISIONS.values())}
 
     asked |= {
