@@ -21,7 +21,7 @@ SIZE = {"width": 1120, "height": 700}
 PICTURES = (
     ("search", "search?q=강당 열쇠는 어디에 있지", "ko-KR", "light"),
     ("home", "home", "en-GB", "light"),
-    ("review", "review?kind=contradictions", "en-GB", "dark"),
+    ("review", "review?kind=unfiled", "en-GB", "dark"),
     ("memory", "search?q=Believes that calls are right", "en-GB", "light"),
     ("map", "map", "en-GB", "dark"),
 )
