@@ -16,6 +16,7 @@ from tests.stories.conftest import Run, learn, tree_state, write_log
 
 LATE = "2026-05-18T12:00"
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
+SURE = "O(c=0.80) @Peter: Believes that short answers are right."
 OPINIONS = (
     "O(c=0.40) @Peter: Believes that short answers are right.",
     "W @Peter: Goes on long walks.",
@@ -109,11 +110,8 @@ def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root:
     one, other = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
     text = f"# Tea\n\n- W: green tea ^{one}\n- W: black tea ^{other}\n- W: white tea ^m-cccccccccccc\n"
     (root / "bank/world/tea.md").write_text(text, encoding="utf-8")
-    codes = [
-        bankctl("archive", "put", one).code,
-        bankctl("page", "move", "world/tea.md", "world/TEA.md").code,
-        bankctl("archive", "put", other).code,
-    ]
+    steps = (f"archive put {one}", "page move world/tea.md world/TEA.md", f"archive put {other}")
+    codes = [bankctl(*step.split()).code for step in steps]
 
     (page,) = (root / "archive/world").glob("*.md")
     assert codes == [0, 0, 0]
@@ -121,13 +119,8 @@ def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root:
 
 
 def test_gc_says_what_it_would_take_and_takes_it_only_when_told(root: Path, bankctl: Run) -> None:
-    write_log(
-        root,
-        "2026-05-01.md",
-        "W: The deploy runs at 10:00 daily.",
-        "W: 창고 열쇠는 지우가 가지고 있다. #pinned",
-        OPINIONS[1],
-    )
+    key = "W: 창고 열쇠는 지우가 가지고 있다. #pinned"
+    write_log(root, "2026-05-01.md", "W: The deploy runs at 10:00 daily.", key, OPINIONS[1])
     bankctl("cycle", "micro", "--now", START)
     learn(root, bankctl, "2026-05-02.md", "W: The deploy runs at 11:00 daily.", now="2026-05-03T03:00")
     before = tree_state(root)
@@ -247,9 +240,7 @@ def told_by(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> dict
 
 
 def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Path, bankctl: Run) -> None:
-    write_log(
-        root, "2026-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.", "O: Rust is better than Go"
-    )
+    write_log(root, "2026-05-01.md", SURE, "O: Rust is better than Go")
     bankctl("cycle", "reflect", "--now", START)
 
     far = bankctl("cycle", "reflect", "--now", "2026-05-19T03:00", "--json").json
@@ -309,7 +300,7 @@ def test_many_at_once_are_not_archived_unasked(root: Path, bankctl: Run) -> None
 
 
 def test_opinions_of_an_old_log_stay_a_week_and_are_announced_before_they_go(root: Path, bankctl: Run) -> None:
-    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.")
+    write_log(root, "2025-05-01.md", SURE)
 
     taken = bankctl("cycle", "reflect", "--now", "2026-05-02T03:00", "--json").json
     counts = [
@@ -340,12 +331,7 @@ def test_a_log_of_a_day_to_come_or_of_none_gives_the_day_of_the_run(root: Path, 
 
 
 def test_a_preference_stays_wherever_its_page_went_and_an_opinion_goes_on_its_day(root: Path, bankctl: Run) -> None:
-    write_log(
-        root,
-        "2026-05-01.md",
-        "O(c=0.80): I prefer tea to coffee",
-        "O(c=0.80) @Peter: Believes that short answers are right.",
-    )
+    write_log(root, "2026-05-01.md", "O(c=0.80): I prefer tea to coffee", SURE)
     bankctl("cycle", "reflect", "--now", START)
     (root / "bank/likes").mkdir()
     (root / "bank/opinions/preferences.md").rename(root / "bank/likes/what.md")
@@ -359,7 +345,7 @@ def test_a_preference_stays_wherever_its_page_went_and_an_opinion_goes_on_its_da
 
 
 def test_said_again_an_opinion_has_at_least_what_was_said_and_used_it_does_not_fade(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Believes that short answers are right.")
+    write_log(root, "2026-05-01.md", SURE)
     bankctl("cycle", "reflect", "--now", START)
     write_log(root, "2026-05-20.md", "O(c=0.85) @Peter: Believes that short answers are right.")
     bankctl("cycle", "reflect", "--now", "2026-05-21T03:00")
@@ -371,9 +357,8 @@ def test_said_again_an_opinion_has_at_least_what_was_said_and_used_it_does_not_f
         bankctl("feedback", "used", memory, "--now", f"{day}T12:00")
     forecast = bankctl("archive", "forecast", "--now", "2026-05-24T04:00", "--json").json["falls"]
 
-    assert [(fall["day"], fall["today"]) for fall in forecast] == [
-        ("2026-06-19", 0.81)
-    ]  # two days later than .02 a day
+    # two days later than .02 a day
+    assert [(fall["day"], fall["today"]) for fall in forecast] == [("2026-06-19", 0.81)]
 
 
 def test_a_preference_on_another_page_is_offered_the_page_that_keeps_it_before_it_fades(

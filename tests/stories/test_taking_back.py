@@ -153,9 +153,8 @@ def test_undo_finds_a_memory_on_the_page_where_it_stands_now(root: Path, bankctl
 
     assert undone["stays"] == again["stays"] == []
     assert not (root / "bank/identity/values.md").exists()
-    assert [id_ for data in pages(root).values() for id_ in _ID.findall(data.decode())].count(
-        id_of(root, "약속을")
-    ) == 1
+    held = [id_ for data in pages(root).values() for id_ in _ID.findall(data.decode())]
+    assert held.count(id_of(root, "약속을")) == 1
     assert "정직을" in (root / "bank/world/values.md").read_text()
     assert bankctl("doctor", "verify").code == 0
 

@@ -237,9 +237,8 @@ def test_what_must_be_as_an_opinion_is_no_loop_and_a_box_in_a_log_is() -> None:
 
     assert chosen("loops", facts_of(memory("o", "테스트부터 써야 한다", "O"))) == []
     assert chosen("loops", BriefFacts((), log_lines=[line])) == ["[ ] call the bank"]
-    assert (
-        chosen("loops", BriefFacts((), log_lines=[line, OpenLine(ago(3), "[x] call the bank", "memory/x.md:1")])) == []
-    )
+    done = OpenLine(ago(3), "[x] call the bank", "memory/x.md:1")
+    assert chosen("loops", BriefFacts((), log_lines=[line, done])) == []
 
 
 def test_dates_are_what_is_due_within_a_week_soonest_first() -> None:
@@ -295,11 +294,9 @@ def test_decisions_come_with_what_they_supersede_and_by_subject() -> None:
         memory("c", "점심은 김밥으로 정했다.", learned=2), memory("d", "Tea is green."), newer={"m-a": "m-b"},
     )  # fmt: skip
 
-    assert chosen("decisions", facts) == [
-        "점심은 김밥으로 정했다.",
-        "We decided to use Postgres.  <-  We decided to use MySQL.",
-    ]
-    assert chosen("decisions", facts, "Postgres") == ["We decided to use Postgres.  <-  We decided to use MySQL."]
+    newer = "We decided to use Postgres.  <-  We decided to use MySQL."
+    assert chosen("decisions", facts) == ["점심은 김밥으로 정했다.", newer]
+    assert chosen("decisions", facts, "Postgres") == [newer]
 
 
 def test_a_habit_is_said_on_three_days_and_marked_when_it_broke() -> None:

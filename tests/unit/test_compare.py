@@ -433,9 +433,8 @@ def test_sources_are_named_beside_those_of_earlier_mergers() -> None:
         "- W: long\n  text <!-- also m-cccccccccccc --> ^m-aaaaaaaaaaaa\n  - nested\n- W: text ^m-bbbbbbbbbbbb\n"
     )
 
-    assert (
-        found.change.new == "- W: long\n  text <!-- also m-cccccccccccc m-bbbbbbbbbbbb --> ^m-aaaaaaaaaaaa\n  - nested"
-    )
+    both = "<!-- also m-cccccccccccc m-bbbbbbbbbbbb -->"
+    assert found.change.new == f"- W: long\n  text {both} ^m-aaaaaaaaaaaa\n  - nested"
     memory = parse_memory("W @Peter: likes tea <!-- also m-bbbbbbbbbbbb m-cccccccccccc --> ^m-aaaaaaaaaaaa")
     assert memory.sources == ("m-bbbbbbbbbbbb", "m-cccccccccccc")
     assert render_memory(memory) == "W @Peter: likes tea <!-- also m-bbbbbbbbbbbb m-cccccccccccc --> ^m-aaaaaaaaaaaa"

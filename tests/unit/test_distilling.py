@@ -146,9 +146,8 @@ def test_a_night_takes_in_what_a_model_makes_of_a_session_with_the_questions_tha
     assert "- W @Dana: Dana signs the release." in text, "Marco is named nowhere"
     assert "W: The queue runs on SQLite. ^m-" in night.learned()
     assert "source:" not in night.learned()
-    assert (
-        "1 piece of the logs distilled to 3 lines in memory/distilled/; 1 not believed: bankctl review" in report.notes
-    )
+    said = "1 piece of the logs distilled to 3 lines in memory/distilled/; 1 not believed: bankctl review"
+    assert said in report.notes
     (bad,) = report.plan.bad
     why = "not believed: the value 9090 is not in its source lines"
     assert (bad.place.log, bad.reason) == (DISTILLED, f"{why}; bankctl review accept {bad.place} takes it in")

@@ -47,10 +47,8 @@ def test_what_stands_in_front_matter_is_searched() -> None:
         (1, "aliases: Ribbon counter, 리본대"), (2, "tags: peony, rose"), (5, "supplier: Kim Flowers"), (7, "담당자: 서연")
     ]  # fmt: skip
     page = read_bank_page("bank/desk.md", text.encode())
-    assert [(entry.line, entry.text) for entry in page.entries][-2:] == [
-        (6, "supplier: Kim Flowers"),
-        (8, "담당자: 서연"),
-    ]
+    lines = [(entry.line, entry.text) for entry in page.entries]
+    assert lines[-2:] == [(6, "supplier: Kim Flowers"), (8, "담당자: 서연")]
     assert "supplier: Kim Flowers" in read_log_page("a.md", text).entries[0].text
     assert not properties_of(scan_text("# Desk\n\nkey: value\n"))
 

@@ -234,10 +234,8 @@ def test_the_same_written_in_another_way_is_attested(line: str, source: str, ana
 
 
 def test_a_line_that_names_no_line_is_not_attested(analyse: Analyse) -> None:
-    line = "everything is permitted"
-    assert (
-        find_unattested(Passage(line, read_statement(analyse(line))), [], None) == "it names no source line in the log"
-    )
+    line = Passage("everything is permitted", read_statement(analyse("everything is permitted")))
+    assert find_unattested(line, [], None) == "it names no source line in the log"
 
 
 def test_a_name_may_stand_beside_the_lines_in_the_other_script(analyse: Analyse) -> None:

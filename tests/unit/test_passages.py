@@ -73,22 +73,17 @@ def chosen(question: str, passage: str, heading: str = "Day") -> str:
 
 
 def test_the_line_is_shown_that_answers_and_after_a_question_its_answer() -> None:
-    assert chosen("harbour crane", "## harbour crane\n- lunch\n- the crane of the harbour broke") == (
-        "- the crane of the harbour broke"
-    )
+    broke = "- the crane of the harbour broke"
+    assert chosen("harbour crane", f"## harbour crane\n- lunch\n{broke}") == broke
     answered = chosen("crane where", "- where is the crane?\n- in the yard\n- lunch")
     assert answered == "- where is the crane? / - in the yard"
     assert chosen("crane", "## the crane") == "## the crane"
 
 
 def test_of_a_passage_other_lines_are_shown_that_have_as_much_of_the_question_if_it_is_much() -> None:
-    passage = (
-        "- the crane of the harbour broke\n- harbour: crane hired until June, by the port\n- the crane waits\n- lunch"
-    )
+    broke, hired = "- the crane of the harbour broke", "- harbour: crane hired until June, by the port"
 
-    assert chosen("harbour crane", passage) == (
-        "- harbour: crane hired until June, by the port + - the crane of the harbour broke"
-    )
+    assert chosen("harbour crane", f"{broke}\n{hired}\n- the crane waits\n- lunch") == f"{hired} + {broke}"
     assert chosen("harbour ferry timetable", "- the harbour\n- a harbour too") == "- the harbour"
 
 

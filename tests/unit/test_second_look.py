@@ -64,9 +64,8 @@ def test_a_copy_from_an_old_buffer_that_a_later_run_took_on_is_taken_out_there()
     both = {"a.md": "# A\n", "b.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
 
     assert look_again(both, moved, taken_on) == (Remove("c.md", (ONE,), "b.md"),)
-    assert look_again({"a.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}, moved, taken_on) == (
-        Remove("a.md", (ONE,), "c.md"),
-    )
+    again = {"a.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
+    assert look_again(again, moved, taken_on) == (Remove("a.md", (ONE,), "c.md"),)
 
 
 def test_what_was_brought_back_before_it_was_taken_on_or_was_named_again_since_stays() -> None:
