@@ -96,11 +96,11 @@ def test_what_has_nearly_the_same_words_and_the_same_numbers_is_said() -> None:
     assert not is_said(["deploy", "run", "tuesday", "moved", "again", "because", "vendor"], said)
 
 
-def test_a_named_page_belongs_to_the_group_of_its_folder() -> None:
-    nodes = Filters(nodes=("memory/a.md", "knowledge/x.md", "bank/memory"))
+def test_a_named_page_belongs_to_the_group_of_its_folder_with_and_without_its_ending() -> None:
+    nodes = Filters(nodes=("memory/a", "knowledge/x", "bank/memory"))
 
-    assert filters_within(nodes, "logs") == Filters(nodes=("a.md",))
-    assert filters_within(nodes, "bank") == Filters(nodes=("knowledge/x.md", "memory"))
+    assert filters_within(nodes, "logs") == Filters(nodes=("a", "a.md"))
+    assert filters_within(nodes, "bank") == Filters(nodes=("knowledge/x", "knowledge/x.md", "memory", "memory.md"))
     assert filters_within(nodes, "archive") is None
     assert filters_within(Filters(nodes=("archive",)), "archive") == Filters()
 
