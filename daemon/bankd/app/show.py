@@ -74,10 +74,8 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories), finders)
     if trace.outcome != "prose":
         return trace
-    trace, distilled = (
-        describe_line(trace, workspace.logs.text(log), reading, finders),
-        log_of(log, workspace.now.date()),
-    )
+    trace = describe_line(trace, workspace.logs.text(log), reading, finders)
+    distilled = log_of(log, workspace.now.date())
     for number, row in enumerate((workspace.logs.text(distilled) or "").split("\n"), 1):
         if any(one["log"] == log and str(line) in one["lines"].split(",") for one in SOURCED.finditer(row)):
             return replace(trace, sentence=f"what was made of it: bankctl show memory/{distilled}:{number}")

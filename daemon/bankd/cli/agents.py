@@ -107,12 +107,8 @@ def brief_command(arguments: Namespace) -> Outcome | int:
     rows = [
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
-    said = (
-        plain(briefing.text_in(_).rstrip("\n"))
-        if rows
-        else f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
-    )
-    return Outcome({"mode": mode, "items": rows}, said)
+    empty = f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
+    return Outcome({"mode": mode, "items": rows}, plain(briefing.text_in(_).rstrip("\n")) if rows else empty)
 
 
 def mcp_command(arguments: Namespace) -> Outcome | int:
@@ -330,8 +326,7 @@ def _propose(arguments: Namespace) -> Outcome:
     way = _(
         "after the next run (bankctl cycle micro), bankctl review lists them; to take one in: bankctl review accept LINE"
     )
-    said = (
-        _(f"proposed: {counted(len(rows), 'line')}") + "; " + (_("nothing was written") if arguments.dry_run else way)
-    )
+    then = _("nothing was written") if arguments.dry_run else way
+    said = _(f"proposed: {counted(len(rows), 'line')}") + f"; {then}"
     whole = {"proposed": rows, "applied": not arguments.dry_run}
     return Outcome(whole, *lines, said if rows else _("nothing new is worth remembering"))

@@ -222,6 +222,10 @@ def _purge(arguments: Namespace) -> Outcome:
     with open_named(arguments, write=applies) as workspace:
         purged = purge_text(workspace, arguments.what)
     done, dangling = styled(_("purged" if applies else "would be purged"), "green"), purged.dangling
+    stay = (
+        "the named lines stay: delete or reword them yourself (bankctl edit LINE opens one), then repeat this command"
+    )
+    way = "nothing was written; to do it, repeat with --apply (this cannot be undone)"
     whole = {"cleaned": purged.cleaned, "made_anew": purged.anew, "beyond": purged.beyond, "applied": applies}
     return Outcome(
         {**whole, "dangling": [link_row(link) for link in dangling]},
@@ -231,14 +235,8 @@ def _purge(arguments: Namespace) -> Outcome:
         _(f"made anew, since the old one may have held the words: {', '.join(purged.anew)}"),
         _("bankd does not reach:"),
         *(f"  {styled(_(place), 'yellow')}" for place in purged.beyond),
-        _(
-            "the named lines stay: delete or reword them yourself (bankctl edit LINE opens one), then repeat this command"
-        )
-        if any(":" in place for place in purged.beyond)
-        else "",
-        _(f"done: {counted(len(purged.cleaned), 'file')} cleaned")
-        if applies
-        else _("nothing was written; to do it, repeat with --apply (this cannot be undone)"),
+        _(stay) if any(":" in place for place in purged.beyond) else "",
+        _(f"done: {counted(len(purged.cleaned), 'file')} cleaned") if applies else _(way),
     )
 
 
