@@ -127,7 +127,7 @@ def test_what_cannot_be_removed_is_not_said_to_be_purged(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = Path(shutil.copytree(bank, tmp_path / "bank"))
-    monkeypatch.setattr("bankd.workspace.facts.remove_derived", lambda _: None)
+    monkeypatch.setattr("bankd.storage.disk.remove_derived", lambda _: None)
 
     assert purge(root) == 3
     assert "index: cannot be removed" in capsys.readouterr().err
