@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import bankd
 from tests.mutants.__main__ import Checkout
 from tests.mutants.switching import MUTANTS, Mutant, StaleMutantError
 
@@ -20,9 +21,10 @@ SHOP = "LIMIT = 1\n\nclass Shop:\n    def price(self):\n        return 1 if LIMI
 
 
 def test_each_rule_is_where_the_table_says() -> None:
-    sources = {path: path.read_text(encoding="utf-8") for path in {m.path_in(ROOT / "daemon") for m in MUTANTS}}
+    package = Path(bankd.__file__).parents[1]  # the checkout, or where a wheel was installed
+    sources = {path: path.read_text(encoding="utf-8") for path in {m.path_in(package) for m in MUTANTS}}
     for mutant in MUTANTS:
-        source = sources[mutant.path_in(ROOT / "daemon")]
+        source = sources[mutant.path_in(package)]
 
         assert mutant.switched(source) != source, mutant.rule
         assert all((ROOT / test).is_file() for test in mutant.tests), mutant.rule
