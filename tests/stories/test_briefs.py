@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bankd.agents.hooks import answer_hook
+from bankd.agents.hooks import START_TOKENS, answer_hook
 from bankd.agents.tools import BankMethods
 from bankd.briefing.choose import MODES as RULES
 from bankd.briefing.choose import NAMES_MODES as MODES
@@ -52,6 +52,12 @@ def test_a_mode_says_what_it_is_for_once_a_day_and_the_same_under_the_same_now(y
     assert 0 < count_tokens(first.text) <= RULES[mode].tokens
     assert RULES[mode].repeats or not set(first.marks) & set(again.marks)
     assert same == first
+
+
+def test_what_a_session_begins_with_keeps_to_its_tokens_with_all_that_stands_around_it(year: Path) -> None:
+    begun = answer_hook("SessionStart", {"session_id": "s", "source": "startup"}, OneDay(str(year)))
+
+    assert START_TOKENS - 60 < count_tokens(begun) <= START_TOKENS
 
 
 def test_each_time_a_person_types_it_a_brief_answers_or_says_why_not(year: Path, bankctl: Run) -> None:

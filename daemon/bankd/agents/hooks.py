@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RECALL_TOKENS = 600
 START_TOKENS = 500
+_TAKING_IN = "(What was said since the last run is being taken in now, and is found in a while.)"
 _MARGIN = 1.1
 """A memory must reach this many times the floor before a model sees it unasked.
 
@@ -131,7 +132,7 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     """The briefings at a session's start."""
     from bankd.agents.briefs import USER_SESSIONS, brief_reader, modes_for_start
     from bankd.briefing.recalled import wrap_memories
-    from bankd.briefing.shown import lines_within
+    from bankd.briefing.shown import count_tokens, lines_within
 
     if bank.is_broken():
         return ""
@@ -141,12 +142,12 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     readers = (str(said.get("session_id") or ""), USER_SESSIONS)
     made = brief_reader(modes, bank, now, readers, (folder,) if folder else (), project)
     lines = [line for one in made if one.items for line in (f"{one.mode}:", *one.text.splitlines())]
-    lines = lines_within(lines, START_TOKENS)
+    lines = lines_within(lines, START_TOKENS - count_tokens(wrap_memories(_TAKING_IN)))
     has_begun = 0
     with suppress(BankError, OSError):  # the briefing is worth more
         has_begun = bank.begin_run()
     if has_begun:
-        lines.append("(What was said since the last run is being taken in now, and is found in a while.)")
+        lines.append(_TAKING_IN)
     return wrap_memories("\n".join(lines)) if lines else ""
 
 
