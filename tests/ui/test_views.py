@@ -125,7 +125,9 @@ def test_a_month_is_shaded_and_two_days_of_it_make_a_range(year: Path, open_page
     assert re.search(rf"since={first[2]}&amp;until=2026-05-2\d", day)
 
 
-def test_the_home_tells_ages_and_health_what_may_be_taken_along(year: Path, open_page: Open) -> None:
+def test_the_home_tells_ages_and_health_what_may_be_taken_along(
+    year: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     client = open_page(year)
     markdown, rows = (client.get(f"/year/export?as={kind}") for kind in ("md", "json"))
 
@@ -133,6 +135,9 @@ def test_the_home_tells_ages_and_health_what_may_be_taken_along(year: Path, open
     assert "강당 열쇠는 경비실에 있다." in markdown.text
     assert "강당 열쇠는 경비실에 있다." in {json.loads(row)["text"] for row in rows.text.splitlines()}
     assert rows.headers["content-disposition"] == "attachment; filename*=UTF-8''year.json"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert "bankctl connect claude-code" in client.get("/year/health").text
+    monkeypatch.delenv("HOME")
     assert "No agent is known here" in client.get("/year/health").text
 
 

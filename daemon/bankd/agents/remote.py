@@ -339,6 +339,16 @@ async def _send(writer: asyncio.StreamWriter, status: int, body: bytes) -> None:
         await writer.drain()
 
 
+def listen_at(address: str, port: int) -> socket.socket:
+    """A socket that listens at an address of this machine. Port 0 takes a free one. UserError if the port is taken."""
+    try:
+        made = socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else socket.AF_INET)
+    except OSError as error:
+        raise UserError(f"{address}, port {port}: {error.strerror}; choose another with --port") from error
+    # Name the protocol: else asyncio sends the second half of an answer 40 ms later, after the first is acknowledged.
+    return socket.socket(made.family, made.type, socket.IPPROTO_TCP, made.detach())
+
+
 def serve_http(
     root: str,
     address: str,
@@ -374,12 +384,7 @@ def serve_http(
             raise UserError(
                 f"{tls_files[0]}, {tls_files[1]}: not a certificate and its key: {error.strerror}"
             ) from error
-    try:
-        listener = socket.create_server((address, port), family=socket.AF_INET6 if ip.version == 6 else socket.AF_INET)
-    except OSError as error:
-        raise UserError(f"{address}, port {port}: {error.strerror}; choose another with --port") from error
-    with listener:
-        listener.setblocking(False)
+    with listen_at(address, port) as listener:
         name = next(iter(hosts), "127.0.0.1" if ip.is_loopback and ip.version == 4 else own)
         url = f"{'https' if tls else 'http'}://{name}:{listener.getsockname()[1]}{PATH}"
         asyncio.run(HttpServer(root, names).serve(listener, tls, lambda: announce(url)))

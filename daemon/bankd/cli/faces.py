@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,17 +37,8 @@ def ui_command(arguments: Namespace) -> int:
         if has_screen and not arguments.no_browser:
             webbrowser.open(link)
 
-    serve_page(lambda: banks_around(here), arguments.port, announce, lambda root: list(_agents_of(root)))
+    serve_page(lambda: banks_around(here), arguments.port, announce)
     return 0
-
-
-def _agents_of(root: Path) -> Iterator[tuple[str, bool]]:
-    """The agents that can be connected, and whether each is connected to this workspace."""
-    from bankd.agents import connect
-
-    for name in ("claude-code", "codex", "openclaw", "hermes"):
-        with suppress(UserError, OSError):  # no HOME, or settings that cannot be read: `connect` says why
-            yield name, not connect.plan_changes(connect.plan_connection(name, root, connect.Homes(os.environ)))
 
 
 def open_finder() -> bool:

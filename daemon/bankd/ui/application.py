@@ -6,8 +6,7 @@ Also the process of `bankctl ui`: a socket on the loopback interface, a link wit
 from __future__ import annotations
 
 import re
-import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
@@ -25,9 +24,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from bankd.agents.remote import listen_at
 from bankd.app.copies import export_markdown, export_memories
 from bankd.briefing.recalled import whom_unsaid
-from bankd.errors import BankError, BusyError, UsageError, UserError, bug_in
+from bankd.errors import BankError, BusyError, UsageError, bug_in
 from bankd.pages.text import make_visible, to_json
 from bankd.translate import translate
 from bankd.ui import review, views
@@ -55,8 +55,6 @@ def _environment() -> Environment:
 
 
 View: TypeAlias = Callable[[OpenBank, Address], Shown]
-Agents: TypeAlias = Callable[[Path], Sequence[tuple[str, bool]]]
-"""The agents that can be connected to a workspace, and whether each is."""
 
 VIEWS: Mapping[str, View] = {
     "home": views.show_home,
@@ -77,9 +75,9 @@ _LANGUAGES, _THEMES = ("en", "ko"), ("system", "light", "dark")
 _STATUS: Mapping[type[Exception], int] = {UsageError: 400, BusyError: 503}
 
 
-def make_application(banks: Banks, access: Access, agents_of: Agents = lambda _: ()) -> ASGIApp:
-    """The web application over these banks, behind its guard; `agents_of` tells which agents know a workspace."""
-    site = _Site(banks, agents_of)
+def make_application(banks: Banks, access: Access) -> ASGIApp:
+    """The web application over these banks, behind its guard."""
+    site = _Site(banks)
     static = Path(__file__).parent / "static"
     routes = [
         Route("/", site.home),
@@ -95,7 +93,6 @@ def make_application(banks: Banks, access: Access, agents_of: Agents = lambda _:
 @dataclass(frozen=True, slots=True)
 class _Site:
     banks: Banks
-    agents_of: Agents
 
     def home(self, _request: Request) -> Response:
         """The first bank's home."""
@@ -194,8 +191,8 @@ class _Site:
         language = next((name for name in (wanted, *accepted) if name in _LANGUAGES), "en")
         bank, view, what = (request.path_params.get(name, "") for name in ("bank", "view", "what"))
         theme = request.query_params.get("theme") or request.cookies.get("bankd-theme") or "system"
-        query, banks = dict(request.query_params), self.banks
-        return Address(bank, view, what, query, language, banks.ask_all, self.agents_of, theme)
+        query = dict(request.query_params)
+        return Address(bank, view, what, query, language, self.banks.ask_all, theme)
 
 
 def _problem_of(error: Exception) -> tuple[str, int]:
@@ -212,15 +209,13 @@ def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> s
     return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'review'}{what}?{urlencode(facts)}"
 
 
-def serve_page(
-    banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None], agents_of: Agents
-) -> None:
+def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None]) -> None:
     """Serve until a signal; `announce` gets the link. Port 0 takes a free one. UserError if the port is taken."""
-    with _listen(port) as listener:
+    with listen_at("127.0.0.1", port) as listener:
         access = Access(listener.getsockname()[1])
         opened = Banks(banks, stays=True)
         config = uvicorn.Config(
-            make_application(opened, access, agents_of),
+            make_application(opened, access),
             access_log=False, date_header=False, lifespan="off", log_level="warning", server_header=False, ws="none",
         )  # fmt: skip
         announce(f"http://127.0.0.1:{access.port}/?token={access.token}")
@@ -228,16 +223,3 @@ def serve_page(
             uvicorn.Server(config).run(sockets=[listener])
         finally:
             opened.close()
-
-
-def _listen(port: int) -> socket.socket:
-    # Name the protocol: else asyncio sends the second half of an answer 40 ms later, after the first is acknowledged.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise UserError(f"port {port}: {error.strerror}; choose another with --port") from error
-    return listener

@@ -5,10 +5,12 @@ Also the input and output types of every view.
 
 from __future__ import annotations
 
+import os
 import re
 from calendar import monthrange
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from bankd.agents import connect
 from bankd.app.runs import list_runs, show_run
 from bankd.app.show import FoundMemory, find_memory
 from bankd.app.waiting import ICONS, KINDS, Card, list_cards
@@ -60,8 +63,6 @@ class Address:
     query: Mapping[str, str]
     language: str
     ask_all: Callable[[dict[str, Any]], dict[str, Any]]
-    agents_of: Callable[[Path], Sequence[tuple[str, bool]]] = lambda _: ()
-    """The agents that can be connected to a workspace, and whether each is."""
     theme: str = "system"
 
     def link(self, **changes: str) -> str:
@@ -77,13 +78,6 @@ class Address:
     def text(self, name: str) -> str:
         """A value of the query, stripped; empty if it is not there."""
         return self.query.get(name, "").strip()
-
-    def number(self, name: str, default: int, most: int) -> int:
-        """A number of the query, at most `most`; `default` if it is missing. UsageError if it is not a number."""
-        word = self.text(name) or str(default)
-        if not (word.isascii() and word.isdecimal()):
-            raise UsageError(f"{name}: {word[:40]} is not a whole number")
-        return min(int(word[:9]), most)
 
 
 TITLES = {**KINDS, "imports": "Imports to confirm"}
@@ -222,12 +216,19 @@ def show_people(bank: OpenBank, asked: Address) -> Shown:
     return Shown("people.html", {**facts, "holding": [hit for hit in hits if not hit["superseded_by"]][:20]})
 
 
+def _agents_of(root: Path) -> Iterator[tuple[str, bool]]:
+    """The agents that can be connected, and whether each is connected to this workspace."""
+    for name in ("claude-code", "codex", "openclaw", "hermes"):
+        with suppress(UserError, OSError):  # no HOME, or settings that cannot be read: `connect` says why
+            yield name, not connect.plan_changes(connect.plan_connection(name, root, connect.Homes(os.environ)))
+
+
 def show_health(bank: OpenBank, asked: Address) -> Shown:
     """Findings, index, daemon and missed runs; agents; and the settings that can be changed here."""
     with open_probe(bank.root) as probe:
         status, values = read_status(probe), settings_by_name(probe.settings())
     settings = [(name, str(values[name])) for name in SETTINGS_SHOWN if name in values]
-    facts = {"settings": settings, "about": SETTINGS_SHOWN, "agents": asked.agents_of(bank.root), "root": bank.root}
+    facts = {"settings": settings, "about": SETTINGS_SHOWN, "agents": list(_agents_of(bank.root)), "root": bank.root}
     return Shown("health.html", {"status": status, **facts})
 
 
@@ -370,8 +371,7 @@ def show_page(bank: OpenBank, asked: Address) -> Shown:
         (one for one in entries if one.memory.tag or one.memory.id), key=lambda one: " › ".join(one.heading[1:])
     )
     parts = [(heading, [entry.memory for entry in found]) for heading, found in by_heading]
-    lines, wanted = text.split("\n"), asked.number("line", 0, 10**9)
-    return Shown("page.html", {"path": path, "lines": lines, "wanted": wanted, "parts": parts})
+    return Shown("page.html", {"path": path, "lines": text.split("\n"), "wanted": asked.text("line"), "parts": parts})
 
 
 GROUPS = {"": "Everything", "bank": "Memories", "logs": "Logs", "archive": "The archive"}
