@@ -21,7 +21,7 @@ def real(low: float, high: float) -> Callable[[str], float]:
     """Read a number of this range."""
 
     def read(text: str) -> float:
-        value = float(text) if re.fullmatch(r"[+-]?\d{1,9}(?:\.\d{1,9})?", text) else math.nan
+        value = float(text) if re.fullmatch(r"[+-]?(?=\.?\d)\d{0,9}(?:\.\d{1,9})?", text) else math.nan
         if not low <= value <= high:
             raise ValueError(f"must be a number from {low:g} to {high:g}, not {text[:40]!r}")
         return value

@@ -101,7 +101,7 @@ def test_texts_of_memories_stay_and_slips_are_answered_in_korean(
         capsys.readouterr().err == "bankctl: 모르는 명령: serach\nbankctl: search 말인가요? 명령 목록: bankctl --help\n"
     )
     assert main(["log", "-n", "x"]) == 2
-    assert "인자 -n/--limit: 0 이상의 정수여야 합니다: 'x'" in capsys.readouterr().err
+    assert "인자 -n/--limit: 0에서 999999까지의 수여야 합니다: 'x'" in capsys.readouterr().err
     assert main(["--help"]) == 0
     assert "매일 쓰는 명령\n  search       기억을 한국어와 영어로 찾습니다\n" in capsys.readouterr().out
 

@@ -144,8 +144,6 @@ def _serve_http(arguments: Namespace) -> int:
     if bool(arguments.cert) != bool(arguments.key):
         raise UsageError("--cert and --key go together")
     port = PORT if arguments.port is None else arguments.port
-    if port > 65_535:
-        raise UsageError("--port must be from 0 to 65535")
 
     def announce(url: str) -> None:
         none = "" if Tokens(root).names() else _("no agent has a token yet: bankctl mcp token add NAME")
@@ -311,8 +309,6 @@ def _propose(arguments: Namespace) -> Outcome:
     """Put lines that rules find in prose into the review, or only print them."""
     from bankd.app.distil import propose_now
 
-    if not 0 <= arguments.days <= 36_500:
-        raise UsageError("--days must be from 0 to 36500")
     with open_named(arguments, write=not arguments.dry_run) as workspace:
         if not arguments.now:
             workspace.wait_until_settled()

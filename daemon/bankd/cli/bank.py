@@ -125,8 +125,6 @@ def archive_command(arguments: Namespace) -> Outcome:
     names_ids = arguments.action in {"put", "restore"}
     if names_ids != bool(arguments.ids):
         raise UsageError(f"usage: bankctl archive {arguments.action}{' ID...' if names_ids else ''}")
-    if arguments.days > 36_500:
-        raise UsageError("--days must be from 0 to 36500")
     writes = not arguments.dry_run and (names_ids or arguments.apply)
     with open_named(arguments, write=writes) as workspace:
         if arguments.action in {"list", "candidates", "forecast"}:

@@ -71,11 +71,12 @@ def _add_arguments(parser: ArgumentParser, rows: Sequence[Sequence[str]]) -> Non
     has_group = any(row[1:] and row[1].startswith("alone") for row in rows)
     alone = parser.add_mutually_exclusive_group() if has_group else parser
     types = {
-        "number": whole_number,
-        "share": share,
+        "number": _up_to(999_999),
+        "port": _up_to(65_535),
+        "days": _up_to(36_500),
+        "share": _up_to(1, "real"),
         "id": bare_id,
         "moment": _moment,
-        "integer": int,
         "groups": _groups,
     }
     actions: dict[str, Any] = {"flag": "store_true", "append": "append", "on-off": BooleanOptionalAction}
@@ -121,22 +122,19 @@ def _groups(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def whole_number(text: str) -> int:
-    """Read a number of things, for `type=`."""
-    if not text.isdecimal():
-        raise ArgumentTypeError(f"must be a whole number, not {text!r}")
-    return int(text)
+def _up_to(most: int, kind: str = "whole") -> Callable[[str], float]:
+    """Read a number from 0 to this one, as settings are read, for `type=`."""
 
+    def read(text: str) -> float:
+        from bankd import settings
 
-def share(text: str) -> float:
-    """Read a number from 0 to 1, for `type=`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{text!r} is not between 0 and 1")
-    return value
+        try:
+            number: float = getattr(settings, kind)(0, most)(text)
+        except ValueError as problem:
+            raise ArgumentTypeError(str(problem)) from None
+        return number
+
+    return read
 
 
 def bare_id(text: str) -> str:

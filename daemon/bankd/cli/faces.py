@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bankd.cli import locate_workspace
 from bankd.cli.base import COMMANDS, Outcome, make_parser, say, styled
-from bankd.errors import UsageError, UserError
+from bankd.errors import UserError
 from bankd.translate import translate as _
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 def ui_command(arguments: Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    if arguments.port > 65_535:
-        raise UsageError("--port must be from 0 to 65535")
     here = locate_workspace(arguments.workspace)
     try:
         from bankd.ui.application import serve_page
