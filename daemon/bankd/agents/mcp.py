@@ -208,10 +208,8 @@ class McpServer:
         self._stream, self._bank = stream, bank
         self._has_session = False
         self._calls = SimpleQueue[Request | None]()
-        self._lock = threading.Lock()
-        self._unanswered: set[str | int | None] = set()
-        self._cancelled: set[str | int | None] = set()
-        """Of the unanswered."""
+        self._wanted: set[object] = set()
+        """The ids of the calls that are not answered yet, without the cancelled ones."""
 
     def serve(self) -> None:
         """Answer all requests, also those that wait when the stream ends."""
@@ -240,8 +238,7 @@ class McpServer:
         """Take a notification. A call that was cancelled is not begun, and not answered any more."""
         wanted = notification.params.get("requestId")
         if notification.method == "notifications/cancelled" and isinstance(wanted, str | int):
-            with self._lock:
-                self._cancelled |= {wanted} & self._unanswered
+            self._wanted.discard(wanted)
 
     def _answer_or_queue(self, request: Request) -> None:
         result = answer_protocol(request, has_session=self._has_session)
@@ -249,16 +246,12 @@ class McpServer:
             self._has_session |= request.method == "initialize"
             self._stream.write(reply_to(request, result))
             return
-        with self._lock:
-            self._unanswered.add(request.id)
+        self._wanted.add(request.id)
         self._calls.put(request)
 
     def _work(self) -> None:
         while (request := self._calls.get()) is not None:
-            reply = None if request.id in self._cancelled else answer_by_bank(request, self._bank)
-            with self._lock:
-                is_wanted = request.id not in self._cancelled
-                self._cancelled.discard(request.id)
-                self._unanswered.discard(request.id)
-            if reply is not None and is_wanted:
+            reply = answer_by_bank(request, self._bank) if request.id in self._wanted else None
+            if reply is not None and request.id in self._wanted:
+                self._wanted.discard(request.id)
                 self._stream.write(reply)
