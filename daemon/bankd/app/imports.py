@@ -142,6 +142,11 @@ class Importer:
     def _take_in(self, agent: str, conversation: Dialogue, source: FileSource) -> Mapping[str, int]:
         logs, known = self._logs_of(agent, conversation), self._keys(agent, conversation)
         days = day_logs.new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
+        if logs and not conversation.is_quoted:
+            text = "\n".join(self.logs.read(agent, log) for log in logs)
+            others = [turn for turn in conversation.turns if turn.key in known]
+            cut = {day: day_logs.without_held(turns, others, text, self._mask) for day, turns in days.items()}
+            days = {day: turns for day, turns in cut.items() if turns}
         for day, turns in sorted(days.items()):
             log = day_logs.log_name(conversation, day)
             project = self.project_of(conversation.folder) if conversation.folder else ""

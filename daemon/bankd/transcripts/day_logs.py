@@ -7,13 +7,16 @@ as they are: their Retain lines are meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 
 from bankd.briefing.recalled import strip_memories
 from bankd.edits.inserting import is_item
 from bankd.memory.retain import project_mark
+from bankd.pages.scanner import BlockKind, scan_text
 from bankd.pages.text import make_visible, show_line
 from bankd.transcripts.formats import Dialogue, Turn
 
@@ -21,6 +24,9 @@ _KEYS = re.compile(r"^<!-- imported((?: [0-9a-f]{12})+) -->$", re.MULTILINE)
 _WIDTH = 4000
 """Characters of a line in a log. Longer lines are cut, because the reader of logs skips lines that no person writes."""
 _KEYS_A_LINE = 50
+_CHILD = re.compile(r"\n(?=[ \t]+(?:[-*+]|\d+[.)])[ \t])")
+"""Before a list item within another."""
+_SENTENCE = re.compile(r"[.!?…。](?=\s)")
 _CHUNK = 200
 """The number of turns that are written at once, followed by their keys. After a crash at most these are written twice."""
 
@@ -59,6 +65,42 @@ def new_turns(
         at = moment(turn.at)
         days.setdefault(conversation.day or f"{at:%Y-%m-%d}", []).append((at, turn))
     return days
+
+
+def without_held(
+    turns: Sequence[tuple[datetime, Turn]], others: Iterable[Turn], log: str, mask: Mask
+) -> Sequence[tuple[datetime, Turn]]:
+    """New turns of notes, without what `log` has of them from before the notes grew; turns of which nothing is left go.
+
+    `others` are turns of the same notes that the log has: their lines are not taken for older forms of the new turns.
+    """
+    held = Counter(log.split("\n")) - Counter(line for one in others for line in _lines(mask(_clean(one.text))))
+    cut = ((at, replace(turn, text=_without_held(mask(_clean(turn.text)), held))) for at, turn in turns)
+    return [(at, turn) for at, turn in cut if turn.text]
+
+
+def _without_held(text: str, held: Counter[str]) -> str:
+    """The lines of a paragraph, or the parent and the children of an item, that are not held; any other block whole."""
+    kind = scan_text(text).blocks[0].kind if text else BlockKind.BLANK
+    if kind is BlockKind.PARAGRAPH:
+        head, pieces = "", text.split("\n")
+    elif kind is BlockKind.ITEM:
+        head, *pieces = _CHILD.split(text)
+    else:
+        return text
+    new = list(filter(None, (_beyond(piece, held) for piece in pieces)))
+    held_head = Counter(head.split("\n")) <= held
+    return "\n".join(([head] if head and (new or not held_head) else []) + new)
+
+
+def _beyond(piece: str, held: Counter[str]) -> str:
+    """What a piece says beyond a held one that is equal or ends with a sentence where this one goes on; uses that one up."""
+    for end in [len(piece), *(found.end() for found in reversed(list(_SENTENCE.finditer(piece))))]:
+        lines = Counter(_lines(piece[:end]))
+        if lines <= held:
+            held.subtract(lines)
+            return piece[end:].strip()
+    return piece
 
 
 def _clean(text: str) -> str:
