@@ -30,7 +30,7 @@ from bankd.memory.plan import (
     put_off,
     wait_for_page,
 )
-from bankd.memory.report import held_back_in, source_line
+from bankd.memory.report import held_back_in, source_line, with_masked
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
 from bankd.memory.undo import last_lines
@@ -127,7 +127,7 @@ def run_cycle(
     thought = Thought()
     if kind == "reflect" and world.night is not None and not dry_run:
         thought = think_over(world.night, world.transactions.ledger(), policy.settings.distil, now)
-    facts = _gather(now, world, policy.start, most)
+    facts = _gather(now, world, policy, most)
     waiting = (*facts.waiting, *facts.unread_pages, *thought.waiting)
     plan = Plan(run, now, deferred=waiting, by_hand=world.catalog.saved_by_hand())
 
@@ -198,14 +198,17 @@ def closed_for(plan: Plan, transactions: TransactionWriter) -> Mapping[str, str]
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
 
-def _gather(now: datetime, world: World, start: LogPlace | None, most: int | None) -> RunFacts:
+def _gather(now: datetime, world: World, policy: Policy, most: int | None) -> RunFacts:
     unread_pages = world.catalog.refresh(now)
     world.graph.refresh()
     ledger = world.transactions.ledger()
-    unread = world.logs.unread(now, start.log if start else "", most)
+    unread = world.logs.unread(now, policy.start.log if policy.start else "", most)
     renamed = new_lines.find_renamed(unread.readings, ledger, world.logs.present())
     names = {**ledger.identities, **{item.log: item.was for item in renamed}}
-    readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in unread.readings]
+    readings = [
+        identified_as(with_masked(one, world.logs.text(one.log), policy.finders), names.get(one.log, one.log))
+        for one in unread.readings
+    ]
     return RunFacts(readings, unread.waiting, unread.later, unread_pages, ledger, renamed)
 
 

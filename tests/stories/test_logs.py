@@ -219,6 +219,21 @@ def test_a_credential_in_a_log_is_neither_shown_nor_kept(root: Path, bankctl: Ru
     assert not any(secret.encode() in path.read_bytes() for path in index)
 
 
+def test_prose_in_which_a_value_is_masked_is_named_once_and_until_it_is_dropped(root: Path, bankctl: Run) -> None:
+    log = root / "memory/2026-05-08.md"
+    log.write_text("# Day\n\nThe wifi password: hunter2secret99 today.\n\n- W: Jonas likes tea.\n")
+    place, words = "memory/2026-05-08.md:3", "is masked in the bank"
+
+    told = bankctl("cycle", "micro", "--now", "2026-05-09T03:00").out
+    assert words in told[told.index(place) :]
+    log.write_text(log.read_text() + "\nMore was said.\n")
+    assert words not in bankctl("cycle", "micro", "--now", "2026-05-09T04:00").out
+    assert f"{place} was not taken in" in bankctl("doctor").out
+    bankctl("review", "drop", place)
+    assert place not in bankctl("doctor").out
+    assert "hunter2" not in told + bankctl("show", place).out
+
+
 def test_a_pattern_of_the_user_masks_what_was_indexed_before(root: Path, bankctl: Run) -> None:
     (root / "memory" / "a.md").write_text("# Badge\n\nThe badge of the guest is ZX-4411.\n", "utf-8")
     assert "ZX-4411" in hits_of(bankctl, "badge of the guest")[0]["text"]

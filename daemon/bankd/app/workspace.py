@@ -26,7 +26,7 @@ from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.links import relink_plan
 from bankd.memory.plan import Plan, leave_out
-from bankd.memory.report import ReportRow, counts_of, rows_of
+from bankd.memory.report import ReportRow, counts_of, rows_of, with_masked
 from bankd.memory.retain import LogPlace, LogReading, identified_as
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import Fading
@@ -161,8 +161,9 @@ class Workspace:
 
     def read_log(self, log: str, ledger: Ledger) -> LogReading | None:
         """A log as it is now, with ids made from the name under which it was first read; None when there is no log."""
-        reading = self.logs.read(log)
-        return identified_as(reading, ledger.identity_of(log)) if reading else None
+        if (reading := self.logs.read(log)) is None:
+            return None
+        return identified_as(with_masked(reading, self.logs.text(log), self.finders()), ledger.identity_of(log))
 
     @property
     def is_dry(self) -> bool:

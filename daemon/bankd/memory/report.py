@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from bankd.health.health import COPIED_ADVICE
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.plan import Plan
-from bankd.memory.retain import PROPOSED, REFUSED, LogPlace, LogReading, RetainLine, identified_as, scan_log
+from bankd.memory.retain import PROPOSED, REFUSED, BadLine, LogPlace, LogReading, RetainLine, identified_as, scan_log
 from bankd.memory.undo import lines_deleted
 from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
@@ -318,6 +318,23 @@ class HeldBack:
     def is_offered(self) -> bool:
         """Whether the user can accept it as it is; if not, the log must be corrected."""
         return self.kind in {REFUSED, PROPOSED}
+
+
+def with_masked(reading: LogReading, text: str, finders: Sequence[Finder] = ()) -> LogReading:
+    """A reading of a log with this text, in which lines of prose that show no whole text, for a credential, are bad lines."""
+    known = {one.place.line for one in reading.bad}
+    for line in reading.lines:
+        known.update(range(line.place.line, line.place.line + 1 + line.memory.text.count("\n") + len(line.questions)))
+    shown = screen_text(text, finders).split("\n")
+    masked = [
+        BadLine(LogPlace(reading.log, number), _MASKED, mask.strip(), SCREENED, raw)
+        for number, (raw, mask, above) in enumerate(zip(text.split("\n"), shown, ["", *shown], strict=False), 1)
+        if raw != mask != above and number not in known  # a key has several lines
+    ]
+    return replace(reading, bad=tuple(sorted((*reading.bad, *masked), key=lambda bad: bad.place.line)))
+
+
+_MASKED = "a value in it looks like a credential and is masked in the bank; take it out of the log and change it"
 
 
 def held_back_in(

@@ -118,11 +118,13 @@ class BadLine:
     reason: str
     text: str = ""
     kind: str = BAD
+    raw: str = ""
+    """The line as it stands in the log, where the text has a credential masked."""
 
     @property
     def key(self) -> str:
         """A key that stays the same until the line is edited, also when it moves."""
-        said = self.text or str(self.place)
+        said = self.raw or self.text or str(self.place)
         return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
     def screened(self, finders: Sequence[Finder] = ()) -> BadLine:

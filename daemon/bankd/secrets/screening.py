@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -415,17 +416,19 @@ def mask_secrets(text: str, secrets: Sequence[Secret]) -> str:
 
 def screen_text(text: str, finders: Sequence[Finder] = ()) -> str:
     """A text of many lines with its credentials masked. The number of lines stays the same."""
+    return "".join(_screen_paragraph(paragraph, tuple(finders)) for paragraph in _PARAGRAPH.split(text))
 
-    def screened(paragraph: str) -> str:
-        lined = []
-        for secret in find_secrets(paragraph, finders) if paragraph.strip() else ():
-            start = secret.start
-            for line in paragraph[secret.start : secret.end].split("\n"):  # a key has several lines
-                lined.append(Secret(secret.kind, start, start + len(line)))
-                start += len(line) + 1
-        return mask_secrets(paragraph, lined)
 
-    return "".join(map(screened, _PARAGRAPH.split(text)))
+@lru_cache(maxsize=1 << 13)
+def _screen_paragraph(paragraph: str, finders: Sequence[Finder]) -> str:
+    """A paragraph with its credentials masked; kept, because a run and the index read the same logs."""
+    lined = []
+    for secret in find_secrets(paragraph, finders) if paragraph.strip() else ():
+        start = secret.start
+        for line in paragraph[secret.start : secret.end].split("\n"):  # a key has several lines
+            lined.append(Secret(secret.kind, start, start + len(line)))
+            start += len(line) + 1
+    return mask_secrets(paragraph, lined)
 
 
 def _find_issued(text: str) -> Iterator[tuple[str, int, int]]:
