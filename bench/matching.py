@@ -82,7 +82,7 @@ def looks_of(name: str) -> Iterator[Look]:
             for pair in reported:
                 old, new = str(pair["old"]), str(pair["new"])
                 guard = str(compare_statements(statements[old], statements[new]).outcome)
-                others = [one.row.text for one in alike.near(new) if one.row.text != new][:MOST_OTHERS]
+                others = [row.text for row in alike.near(new) if row.text != new][:MOST_OTHERS]
                 yield Look(str(pair["label"]).replace("update", "newer"), old, new, guard, others)
 
 

@@ -31,11 +31,11 @@ from tests.fake_vectors import FakeVectors
 from tests.fakes import index_of
 
 ASKED = Weights({"paint": 1.0, "lake": 1.0, "of": 0.5}, {}, frozenset(), 2.2, 1.0)
-ROW = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
+ROW = FoundRow(0, "a.md", 1, None, "W", None, None, (), (), "paint")
 
 
 def ranked(score: float, *terms: str) -> Ranked:
-    return Ranked("a.md", ROW, Candidate(0, 1, 0, (terms,), (), frozenset(), denies=False), {"score": score})
+    return Ranked(ROW, Candidate(0, 1, 0, (terms,), (), frozenset(), denies=False), {"score": score})
 
 
 def nearness(cosine: float) -> Near:

@@ -252,30 +252,30 @@ def test_the_newer_takes_the_place_of_the_older(ranked: str, newer: str, expecte
 
 
 def found(path: str, *scores: float) -> list[Ranked]:
-    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "text")
-    return [
-        Ranked(path, row, Candidate(0, 1, 0, (), (), frozenset(), denies=False), {"score": score}) for score in scores
-    ]
+    row = FoundRow(0, path, 1, None, "W", None, None, (), (), "text")
+    return [Ranked(row, Candidate(0, 1, 0, (), (), frozenset(), denies=False), {"score": score}) for score in scores]
 
 
 def test_a_page_that_says_it_in_two_paragraphs_passes_one_that_says_a_little_more_in_one() -> None:
     ordered = order_pages([*found("once.md", 0.41), *found("twice.md", 0.4, 0.38)], 10, asks=True)
-    assert [one.path for one in ordered] == ["twice.md", "twice.md", "once.md"]
+    assert [one.row.path for one in ordered] == ["twice.md", "twice.md", "once.md"]
     assert ordered[0].parts["page"] > 0.41
 
 
 def test_what_a_title_names_is_of_a_page_as_a_whole() -> None:
     ranked = [*found("once.md", 0.45), *found("often.md", 0.4, 0.38)]
-    assert [order_pages(ranked, 1, asks=asks)[0].path for asks in (True, False)] == ["once.md", "often.md"]
+    assert [order_pages(ranked, 1, asks=asks)[0].row.path for asks in (True, False)] == ["once.md", "often.md"]
 
 
 def test_many_weak_paragraphs_do_not_pass_a_good_one() -> None:
-    assert order_pages([*found("long.md", *[0.2] * 20), *found("right.md", 0.4)], 1, asks=True)[0].path == "right.md"
+    assert (
+        order_pages([*found("long.md", *[0.2] * 20), *found("right.md", 0.4)], 1, asks=True)[0].row.path == "right.md"
+    )
 
 
 def test_as_many_pages_as_asked_for_and_of_each_the_best() -> None:
     ordered = order_pages([*found("a.md", *[0.4] * 9), *found("b.md", 0.3), *found("c.md", 0.2)], 2, asks=True)
-    assert [one.path for one in ordered] == ["a.md"] * SHOWN + ["b.md"]
+    assert [one.row.path for one in ordered] == ["a.md"] * SHOWN + ["b.md"]
 
 
 def test_a_document_as_a_page_has_a_paragraph_a_line_or_a_few_sentences() -> None:
@@ -350,8 +350,8 @@ def test_what_names_a_month_is_of_a_day_in_it_only_if_it_was_said_then() -> None
 
 def test_of_what_holds_now_the_newest_that_answers_is_raised_and_nothing_else() -> None:
     def ranked(number: int, score: float, month: int) -> Ranked:
-        row = FoundRow(number, 1, 1, None, "W", None, None, (), (), "", date(2026, month, 1))
-        return Ranked("a.md", row, Candidate(number, 1, 0, (), (), frozenset(), denies=False), {"score": score})
+        row = FoundRow(number, "a.md", 1, None, "W", None, None, (), (), "", date(2026, month, 1))
+        return Ranked(row, Candidate(number, 1, 0, (), (), frozenset(), denies=False), {"score": score})
 
     found = prefer_newest([ranked(0, 0.20, 1), ranked(1, 0.15, 3), ranked(2, 0.05, 9)])
     assert [round(one.parts["score"], 2) for one in found] == [0.25, 0.25, 0.05]
@@ -363,8 +363,8 @@ NOBODY: frozenset[str] = frozenset()
 def ranked(*ids: str) -> list[Ranked]:
     """Memories that say their own id."""
     candidate = Candidate(0, 1, 0, (), "", (), frozenset(), False)
-    rows = [FoundRow(number, 1, 1, id_, "W", None, None, (), (), id_) for number, id_ in enumerate(ids)]
-    return [Ranked("a.md", row, candidate, {"score": 1.0}) for row in rows]
+    rows = [FoundRow(number, "a.md", 1, id_, "W", None, None, (), (), id_) for number, id_ in enumerate(ids)]
+    return [Ranked(row, candidate, {"score": 1.0}) for row in rows]
 
 
 def stored(*pairs: tuple[str, str, str, bool], **superseded: str) -> StoredRelations:

@@ -92,10 +92,10 @@ class RunIndex:
             seen: dict[int, Neighbour | None] = {}
             for id_, new in memories.items():
                 pairs = letter_pairs(new.text)
-                near = sorted(alike.near(new.text), key=lambda one: one.row.row)
-                rows = [(one.row, one.path) for one in near if share_of(pairs, letter_pairs(one.row.text)) >= _LEAST]
-                seen |= {row.row: self._on_page(row, path, unchanged) for row, path in rows if row.row not in seen}
-                found[id_] = [one for row, _ in rows if (one := seen[row.row])]
+                near = sorted(alike.near(new.text), key=lambda row: row.row)
+                rows = [row for row in near if share_of(pairs, letter_pairs(row.text)) >= _LEAST]
+                seen |= {row.row: self._on_page(row, unchanged) for row in rows if row.row not in seen}
+                found[id_] = [one for row in rows if (one := seen[row.row])]
             return found
 
         return self._search.index.whole(self._now, find)
@@ -105,7 +105,7 @@ class RunIndex:
 
         def find() -> list[str]:
             alike = self._look_alikes()
-            return [one.row.id for one in (alike.near(text) if alike else ()) if one.row.id]
+            return [row.id for row in (alike.near(text) if alike else ()) if row.id]
 
         return self._search.index.whole(self._now, find)
 
@@ -119,8 +119,8 @@ class RunIndex:
         def find() -> list[Similar]:
             alike = self._look_alikes()
             return [
-                Similar(row.id or f"bank/{path}:{row.line}", path, row.tag, row.text, score, row.entities)
-                for (row, path), score in (alike.similar(memory.text) if alike else ())
+                Similar(row.id or f"bank/{row.path}:{row.line}", row.path, row.tag, row.text, score, row.entities)
+                for row, score in (alike.similar(memory.text) if alike else ())
             ]
 
         return self._search.index.whole(self._now, find)
@@ -134,14 +134,14 @@ class RunIndex:
         if self._opened is not None and self._is_ours:
             self._opened.close()
 
-    def _on_page(self, row: FoundRow, path: str, unchanged: Set[str]) -> Neighbour | None:
+    def _on_page(self, row: FoundRow, unchanged: Set[str]) -> Neighbour | None:
         """A row of the index as a memory, if its page still has it: an old index must block nothing."""
-        id_ = row.id or f"bank/{path}:{row.line}"
-        if path in unchanged:
+        id_ = row.id or f"bank/{row.path}:{row.line}"
+        if row.path in unchanged:
             memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
-            return Neighbour(id_, said_on(path, memory))
-        there = self._catalog.memory_at(f"bank/{path}", row.line)
-        return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
+            return Neighbour(id_, said_on(row.path, memory))
+        there = self._catalog.memory_at(f"bank/{row.path}", row.line)
+        return Neighbour(id_, said_on(row.path, there)) if there is not None and there.text == row.text else None
 
 
 def index_state(indexes: Indexes) -> dict[str, Any]:

@@ -34,7 +34,10 @@ _SHIFT = 32
 _ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
 """The number of a memory, or of a page, among those of all banks."""
 _SCORED = f"{_ROW}, {_PAGE}, place, sentences, heading_terms, entities, denies, asked"
-_SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
+_SHOWN = (
+    f"{_ROW}, (SELECT path FROM shared_pages WHERE (bank, page) = (shared_memories.bank, shared_memories.page)), "  # noqa: S608
+    "line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
+)
 _FIND = """
 WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
 SELECT {number} FROM (
@@ -255,7 +258,8 @@ class SharedIndex:
 
     def shown(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         """What is shown of these memories."""
-        return [found_row_of(row) for row in self._of("shared_memories", "row", _SHOWN, numbers)]
+        rows = map(found_row_of, self._of("shared_memories", "row", _SHOWN, numbers))
+        return [row._replace(path=f"{self._names[row.row >> _SHIFT]}:{row.path}") for row in rows]
 
     def _of(
         self, table: str, column: str, fields: str, numbers: Iterable[int], filters: Filters = _ANY
@@ -275,11 +279,6 @@ class SharedIndex:
         """The terms of pages."""
         found = self._of("shared_pages", "page", f"{_PAGE}, terms", pages)
         return {page: array("I", bytes(terms)) for page, terms in found}
-
-    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
-        """The paths of pages, each after the name of its bank and a colon."""
-        found = self._of("shared_pages", "page", f"{_PAGE}, bank, path", pages)
-        return {page: f"{self._names[bank]}:{path}" for page, bank, path in found}
 
     @property
     def model(self) -> str:

@@ -49,8 +49,8 @@ WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
 _SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text, questions, mentions"
 _SCORED = "row, page, place, sentences, heading_terms, entities, denies, asked"
 _SHOWN = (
-    "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
-    "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text, mentions"
+    "row, (SELECT path FROM pages WHERE pages.page = memories.page), line, id, tag, hundredths, day, entities, heading, "
+    "text, learned, about, (SELECT changed FROM dates WHERE dates.id = memories.id), is_text, mentions"
 )
 _ON_PAGE = "page = (SELECT page FROM pages WHERE path = ?)"
 _AT_ONCE = 500
@@ -166,10 +166,6 @@ class Rows:
         """The terms of these pages."""
         found = self._each("SELECT page, terms FROM pages WHERE page IN", list(pages))
         return {page: array("I", terms) for page, terms in found}
-
-    def paths(self, pages: Iterable[int]) -> dict[int, str]:
-        """The paths of these pages."""
-        return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
 
     def learned(self, ids: Sequence[str]) -> dict[str, date]:
         """The days on which these memories were learned, as far as known from events."""
@@ -394,11 +390,11 @@ def candidate_of(stored: Sequence[Any]) -> Candidate:
 
 def found_row_of(stored: Sequence[Any]) -> FoundRow:
     """A memory for showing, from the columns `_SHOWN`."""
-    row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions = (
+    row, path, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions = (
         stored
     )
     return FoundRow(
-        row, page, line, id_, tag, hundredths, _day(day),
+        row, path, line, id_, tag, hundredths, _day(day),
         tuple(dict.fromkeys(entities.split())), tuple(heading.split(SEPARATOR)) if heading else (), text,
         _day(learned), tuple(map(_span, about.split())), _day(changed), bool(is_text), tuple(mentions.split("\n")) if mentions else (),
     )  # fmt: skip

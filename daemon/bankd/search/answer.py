@@ -201,7 +201,7 @@ class Answering:
                 return []
             terms.extend(found.weights.terms)
             listed = rank_days(index.terms.find_within(on(day), own, _LOOKED_AT), [on(day)], index)
-            ranked = [one for one in (*found.ranked, *listed) if day_in(one.path.rpartition("/")[2]) == day]
+            ranked = [one for one in (*found.ranked, *listed) if day_in(one.row.path.rpartition("/")[2]) == day]
             return [found.hit_of(one, "logs") for one in ranked]
 
         told = (_told_beside(logs, (), hit, is_today=day == query.today) for hit in logs.ask(find))

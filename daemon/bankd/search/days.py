@@ -111,13 +111,8 @@ def list_passing(query: Query, index: IndexView, today: date, options: RankingOp
     """All memories that pass the filters, the newest first, in the order of their pages."""
     found = index.terms.find_within(None, query.filters, IN_WINDOW)
     rows = {row.row: row for row in index.rows.shown(keep_sure(found, query.filters, index, today, options))}
-    paths = index.rows.paths({row.page for row in rows.values()})
-    ranked = [
-        Ranked(paths[rows[one.row].page], rows[one.row], one, {"score": 1.0})
-        for one in index.rows.candidates(list(rows))
-        if rows[one.row].page in paths
-    ]
-    ranked.sort(key=lambda one: (one.path, one.row.line))
+    ranked = [Ranked(rows[one.row], one, {"score": 1.0}) for one in index.rows.candidates(list(rows))]
+    ranked.sort(key=lambda one: (one.row.path, one.row.line))
     return sorted(ranked, key=lambda one: one.row.learned or date.min, reverse=True)
 
 
@@ -153,12 +148,11 @@ def asks_for_days_alone(asked: AskedTime, index: IndexView) -> bool:
 def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: IndexView) -> list[Ranked]:
     """The memories of some days; those that fit them well first, in the order of their days."""
     rows = {row.row: (row, happened_in(row, windows)) for row in index.rows.shown(numbers)}
-    paths = index.rows.paths({row.page for row, _ in rows.values()})
     ranked = [
-        Ranked(paths[row.page], in_window(row, windows), one, {"score": fit, "time": fit})
+        Ranked(in_window(row, windows), one, {"score": fit, "time": fit})
         for one in index.rows.candidates(list(rows))
         for row, fit in (rows[one.row],)
-        if fit and row.page in paths
+        if fit
     ]
     return sorted(ranked, key=lambda one: _place_of(one, windows))
 
@@ -170,7 +164,7 @@ def in_window(row: FoundRow, windows: Sequence[Span]) -> FoundRow:
 
 
 def _place_of(one: Ranked, windows: Sequence[Span]) -> tuple[bool, tuple[date, int, date], str, int]:
-    return one.parts["time"] <= TELLING, place_within(one.row, windows), one.path, one.row.line
+    return one.parts["time"] <= TELLING, place_within(one.row, windows), one.row.path, one.row.line
 
 
 def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexView, most: int) -> Sequence[int]:

@@ -109,9 +109,8 @@ SHOWN = 3
 
 
 class Ranked(NamedTuple):
-    """A memory found, on its page, with the parts of its score."""
+    """A memory found, with the parts of its score."""
 
-    path: str
     row: FoundRow
     candidate: Candidate
     parts: dict[str, float]
@@ -119,7 +118,7 @@ class Ranked(NamedTuple):
 
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     """Sort best first; ties stay in the order of the bank."""
-    return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
+    return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.row.path, one.row.line))
 
 
 def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Ranked]:
@@ -127,7 +126,7 @@ def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Rank
     share = NEXT_SHARE if asks else OF_TITLES
     pages: dict[str, list[Ranked]] = {}
     for one in sorted(ranked, key=lambda one: -one.parts["score"]):
-        pages.setdefault(one.path, []).append(one)
+        pages.setdefault(one.row.path, []).append(one)
     scores = {path: page_score([one.parts["score"] for one in found], share) for path, found in pages.items()}
     best = islice(sorted(pages, key=lambda path: (-round(scores[path], 6), path)), most)
     return [one._replace(parts={**one.parts, "page": scores[path]}) for path in best for one in pages[path][:SHOWN]]
@@ -404,17 +403,15 @@ def keep_sure(
     least = filters.min_confidence
     if least is None:
         return found
-    rows = index.rows.shown(found)
-    paths = index.rows.paths({row.page for row in rows})
-    sure = {row.row for row in rows if confidence_today(row, paths.get(row.page, ""), today, options) >= least}
+    sure = {row.row for row in index.rows.shown(found) if confidence_today(row, today, options) >= least}
     return [number for number in found if number in sure]
 
 
-def confidence_today(row: FoundRow, path: str, today: date, options: RankingOptions) -> float:
+def confidence_today(row: FoundRow, today: date, options: RankingOptions) -> float:
     """What the confidence of a memory is worth today, in hundredths; one without confidence is a fact: 100."""
     if row.hundredths is None:
         return 100.0
-    if row.day is None or row.tag != "O" or "#pinned" in row.text or is_within(path, options.kept):
+    if row.day is None or row.tag != "O" or "#pinned" in row.text or is_within(row.path, options.kept):
         return row.hundredths
     return row.hundredths - options.fading_hundredths * max((today - row.day).days, 0)
 
@@ -433,8 +430,8 @@ _OF_PAGE = 2
 """The factor for a question that asks for pages, each of which answers with several memories."""
 
 
-_OF_ROW = [name for name in FoundRow._fields if name in Hit._fields]
-"""What a hit has from its memory."""
+_OF_ROW = [name for name in FoundRow._fields if name in Hit._fields and name != "path"]
+"""What a hit has from its memory; its path begins at the workspace."""
 
 
 class Found(NamedTuple):
@@ -458,7 +455,7 @@ class Found(NamedTuple):
         """A memory found as an answer shows it, with its relations to other memories."""
         row, relations, id_ = one.row, self.relations, one.row.id or ""
         return Hit(
-            path=f"{GROUPS[group]}/{one.path}",
+            path=f"{GROUPS[group]}/{row.path}",
             score=one.parts["score"],
             parts={name: part for name, part in one.parts.items() if name != "score"},
             marks=tuple(marks_of(row.text, self.weights.terms)),
@@ -617,22 +614,21 @@ def rank_candidates(
     vocabularies = index.rows.vocabularies({one.page for one in candidates})
     scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, nearness)
     best = sorted(zip(candidates, scored, strict=True), key=lambda one: -one[1]["score"])[:_LOOKED_AT]
-    paths = index.rows.paths({one.page for one, _ in best})
     rows = {row.row: row for row in index.rows.shown([one.row for one, _ in best])}
     usage_of = index.rows.usage_of if options.usage_of is None else options.usage_of
     usages = usage_of([row.id for row in rows.values() if row.id])
     ranked = [
-        Ranked(paths[row.page], row, one, _with_prior(parts, row, paths[row.page], usages, today, options))
+        Ranked(row, one, _with_prior(parts, row, usages, today, options))
         for one, parts in best
-        if (row := rows.get(one.row)) and row.page in paths
+        if (row := rows.get(one.row))
     ]
     return in_order(ranked)
 
 
 def _with_prior(
-    parts: dict[str, float], row: FoundRow, path: str, usages: Mapping[str, Usage], today: date, options: RankingOptions
+    parts: dict[str, float], row: FoundRow, usages: Mapping[str, Usage], today: date, options: RankingOptions
 ) -> dict[str, float]:
-    sure = None if row.hundredths is None else confidence_today(row, path, today, options)
+    sure = None if row.hundredths is None else confidence_today(row, today, options)
     usage = usages.get(row.id or "", NOT_USED)
     prior = prior_of(sure, row.day, today, is_pinned="#pinned" in row.text, usage=usage)
     if not prior or not parts["score"]:

@@ -168,6 +168,11 @@ MERGED_MARK = "also "
 """The start of a mention of a merged memory, as in `layouts.links`, which is imported only if there is a link."""
 
 
+def _place_of(row: FoundRow) -> str:
+    """Where a memory stands, as editors open it."""
+    return f"{BANK}{row.path}:{row.line}"
+
+
 class Associations:
     """The ties in one state of an index, which must not change meanwhile."""
 
@@ -175,19 +180,13 @@ class Associations:
         """Take the index, what runs found, and how many ties of a kind a node may have."""
         self._index, self._ties_of, self._newer_of, self._most = index, ties_of, newer_of, most
         self._rows: dict[int, FoundRow] = {}
-        self._paths: dict[int, str] = {}
 
     def rows(self, numbers: Iterable[int]) -> list[FoundRow]:
         """The rows of memories, each fetched once; those that are gone are left out."""
         asked = list(numbers)
         if missing := [number for number in asked if number not in self._rows]:
             self._rows |= {row.row: row for row in self._index.rows.shown(missing)}
-            self._paths |= self._index.rows.paths({row.page for row in self._rows.values()} - self._paths.keys())
         return [self._rows[number] for number in asked if number in self._rows]
-
-    def _place_of(self, row: FoundRow) -> str:
-        """Where a memory stands, as editors open it."""
-        return f"{BANK}{self._paths.get(row.page, '')}:{row.line}"
 
     def find_start(self, asked: str) -> Node | None:
         """The memory, page or person that somebody names: an id, a path from `bank/` on or within it, or `@Slug`."""
@@ -212,10 +211,10 @@ class Associations:
         elif node.page:
             yield from self._of_page(node.page)
         for row in self.rows([node.row] if node.row else ()):
-            yield edge(Node(page=self._paths.get(row.page, "")), Tie.CONTAINED, self._place_of(row))
+            yield edge(Node(page=row.path), Tie.CONTAINED, _place_of(row))
             yield from self.beside(row)
             yield from self.by_rare_words(row.row)
-            for slug in row.entities or whom_page_is_about(self._paths.get(row.page, "")):
+            for slug in row.entities or whom_page_is_about(row.path):
                 yield from self._about(slug)
 
     def usage_of(self, nodes: Iterable[Node]) -> Mapping[Node, Usage]:
@@ -230,7 +229,7 @@ class Associations:
             return
         for other in self._mentioning([f"^{row.id}"]):  # what links to it, or what it was merged into
             is_merged = f"{MERGED_MARK}{row.id}" in other.mentions
-            yield edge(Node(other.row), Tie.DERIVED if is_merged else Tie.LINK, self._place_of(other))
+            yield edge(Node(other.row), Tie.DERIVED if is_merged else Tie.LINK, _place_of(other))
         ties = [(tie.other if tie.one == row.id else tie.one, tie) for tie in self._ties_of([row.id])]
         used = self._index.rows.used_with([row.id], MOST_RESPONSES, self._most)
         numbers = self._index.rows.with_ids([id_ for id_, _ in (*ties, *used)])
@@ -266,12 +265,12 @@ class Associations:
         from bankd.layouts.links import keys_to  # noqa: PLC0415 -- see below
 
         for row in self.rows(self._index.terms.find_within(None, Filters(nodes=(path,)), self._most)):
-            if not row.is_text and self._paths.get(row.page) == path:
-                yield edge(Node(row.row), Tie.CONTAINED, self._place_of(row))
+            if not row.is_text and row.path == path:
+                yield edge(Node(row.row), Tie.CONTAINED, _place_of(row))
                 yield from self._outgoing(row)
         for row in self._mentioning(sorted(keys_to(BANK + path))):
             if any(self._led_to(mention, row) == path for mention in row.mentions):
-                yield edge(Node(row.row), Tie.LINK, self._place_of(row))
+                yield edge(Node(row.row), Tie.LINK, _place_of(row))
         yield from self._family_of(path)
 
     def _family_of(self, path: str) -> Iterator[Edge]:
@@ -293,16 +292,16 @@ class Associations:
         for mention, id_ in zip(row.mentions, ids, strict=True):
             if id_ in numbers:
                 tie = Tie.DERIVED if mention.startswith(MERGED_MARK) else Tie.LINK
-                yield edge(Node(numbers[id_]), tie, self._place_of(row))
+                yield edge(Node(numbers[id_]), tie, _place_of(row))
             elif page := self._led_to(mention, row):
-                yield edge(Node(page=page), Tie.LINK, self._place_of(row))
+                yield edge(Node(page=page), Tie.LINK, _place_of(row))
 
     def _led_to(self, mention: str, row: FoundRow) -> str | None:
         """The page of the bank that a link of a memory leads to; None for a memory that was merged."""
         from bankd.layouts.links import read_mention  # noqa: PLC0415 -- most answers have no link
         from bankd.pages.resolve import resolve_reference  # noqa: PLC0415 -- same
 
-        link, path = read_mention(mention), f"{BANK}{self._paths.get(row.page, '')}"
+        link, path = read_mention(mention), BANK + row.path
         target = None if isinstance(link, str) else resolve_reference(link, path, self._index.names)
         if target is None or target.is_folder or not target.path.startswith(BANK):
             return None
@@ -322,7 +321,7 @@ class Associations:
         for one in found:
             row = rows.get(one.node.row)
             if (row or one.node.page) and is_fit(one.node, row, newer):
-                path = self._paths.get(row.page, "") if row else one.node.page
+                path = row.path if row else one.node.page
                 line, id_, tag, text = (row.line, row.id, row.tag, row.text) if row else (None, None, None, "")
                 yield {
                     "path": BANK + path, "line": line, "id": id_, "tag": tag, "text": text,
@@ -332,7 +331,7 @@ class Associations:
 
     def _step(self, step: Edge) -> Json:
         row = self._rows.get(step.to.row)
-        to = BANK + step.to.page if row is None else row.id or self._place_of(row)
+        to = BANK + step.to.page if row is None else row.id or _place_of(row)
         return {"to": to, "tie": step.tie, "weight": round(step.weight, 4), "source": step.source}
 
 
@@ -404,13 +403,6 @@ def _read(request: Mapping[str, Any]) -> tuple[str, int, int]:
     return readable_text(asked.strip())[:400], depth, min(limit or MOST, MOST)
 
 
-class LookAlike(NamedTuple):
-    """A memory that shares words with a new one, and the path of its page below bank/."""
-
-    row: FoundRow
-    path: str
-
-
 class LookAlikes:
     """Finds memories that are like a new line, for routing and for the check for duplicates, in one state of the index.
 
@@ -421,37 +413,35 @@ class LookAlikes:
         """Use this index, whose state must not change meanwhile."""
         self._index = index
         self._frequency, self._lexicon = cache(index.terms.frequency), lexicon_within(index)
-        self._found: dict[str, list[LookAlike]] = {}
+        self._found: dict[str, list[FoundRow]] = {}
 
-    def near(self, text: str) -> list[LookAlike]:
+    def near(self, text: str) -> list[FoundRow]:
         """The memories that share words with a text, those that share most first.
 
         Routing asks for a line first; what it found is kept until the check for duplicates has asked too.
         """
         return self._found.pop(text, None) or self._look_up(self._weigh(text))
 
-    def similar(self, text: str) -> list[tuple[LookAlike, float]]:
+    def similar(self, text: str) -> list[tuple[FoundRow, float]]:
         """The memories on the user's pages that share most words with a text, with scores, best first."""
         from bankd.memory.route import NEAREST  # noqa: PLC0415 -- "see also" has no time for it
 
         weights = self._weigh(text)
         self._found[text] = self._look_up(weights)
         near = [one for one in self._found[text] if not is_own(one.path)][:NEAREST]
-        candidates = self._index.rows.candidates([one.row.row for one in near])
+        candidates = self._index.rows.candidates([one.row for one in near])
         vocabularies = self._index.rows.vocabularies({one.page for one in candidates})
         parts = score_memories(candidates, vocabularies, weights, self._index.corpus)
         scores = {one.row: score["score"] for one, score in zip(candidates, parts, strict=True)}
-        scored = [(one, scores.get(one.row.row, 0.0)) for one in near]
-        return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].row.line))
+        scored = [(one, scores.get(one.row, 0.0)) for one in near]
+        return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].line))
 
     def _weigh(self, text: str) -> Weights:
         text, corpus = normal_form(text), self._index.corpus
         terms = analyse_by_lexicon(text, self._lexicon).terms
         return weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(self._frequency, "terms"))
 
-    def _look_up(self, weights: Weights) -> list[LookAlike]:
+    def _look_up(self, weights: Weights) -> list[FoundRow]:
         numbers = self._index.terms.find(weights.terms, Filters(), _LOOK_ALIKES)
         rows = {row.row: row for row in self._index.rows.shown(numbers) if not row.is_text}
-        paths = self._index.rows.paths({row.page for row in rows.values()})
-        found = (rows[number] for number in numbers if number in rows)
-        return [LookAlike(row, paths[row.page]) for row in found if row.page in paths]
+        return [rows[number] for number in numbers if number in rows]

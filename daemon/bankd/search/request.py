@@ -74,7 +74,8 @@ class FoundRow(NamedTuple):
     """A memory as the index keeps it for showing; `hundredths` is its confidence as written on `day`."""
 
     row: int
-    page: int
+    path: str
+    """The page below its folder; in a fleet with the name of its bank and a colon before it."""
     line: int
     id: str | None
     tag: str | None
