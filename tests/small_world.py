@@ -90,7 +90,8 @@ class SmallWorld:
 
     def run(self, kind: CycleKind, now: datetime, policy: Policy, *, dry_run: bool = False, **parts: Any) -> Report:
         """One run; `parts` of the world are others than the real ones."""
-        with self.opened(now) as workspace:
+        with open_workspace(self.root, now, write=not dry_run) as workspace:
+            workspace.catalog.resting = workspace.transactions.journals.resting(now)
             night = workspace.night(self.models) if self.models else None
-            world = replace(workspace._world(), night=night, **parts)
-            return run_cycle(kind, f"{now:%Y%m%dT%H%M%S}-{kind}", now, world, policy, dry_run=dry_run)
+            world, run = replace(workspace, **parts), f"{now:%Y%m%dT%H%M%S}-{kind}"
+            return run_cycle(kind, run, world, policy, night)

@@ -49,28 +49,12 @@ from bankd.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.settings import DistilPolicy, Settings
 
 if TYPE_CHECKING:
-    from bankd.app.index import RunIndex
-    from bankd.index.sources import RecallBuffer
+    from bankd.app.workspace import Workspace
     from bankd.storage.transactions import TransactionWriter
     from bankd.workspace.catalog import PageMemoryCatalog
     from bankd.workspace.graph import LinkGraph
-    from bankd.workspace.logs import LogFiles
 
 CycleKind: TypeAlias = Literal["micro", "reflect"]
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """The outside world of a run."""
-
-    logs: LogFiles
-    catalog: PageMemoryCatalog
-    transactions: TransactionWriter
-    index: RunIndex
-    graph: LinkGraph
-    recalls: RecallBuffer
-    night: NightParts | None = None
-    """None unless the user named a language model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +100,16 @@ class Report:
     ledger: Ledger | None = None
 
 
-def run_cycle(
-    kind: CycleKind, run: str, now: datetime, world: World, policy: Policy, *, dry_run: bool = False
-) -> Report:
-    """Run one cycle; `now` is the only moment it knows.
+def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night: NightParts | None = None) -> Report:
+    """Run one cycle; `now` of the world is the only moment it knows. `night` asks a model, if the user named one.
 
+    In a dry workspace the report has the plan, and nothing is written.
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
-    most = None if dry_run else new_lines.most_lines(policy.settings.budget, force=policy.force)
+    now, most = world.now, None if world.is_dry else new_lines.most_lines(policy.settings.budget, force=policy.force)
     thought = Thought()
-    if kind == "reflect" and world.night is not None and not dry_run:
-        thought = think_over(world.night, world.transactions.ledger(), policy.settings.distil, now)
+    if kind == "reflect" and night is not None and not world.is_dry:
+        thought = think_over(night, world.transactions.ledger(), policy.settings.distil, now)
     facts = _gather(now, world, policy, most)
     waiting = (*facts.waiting, *facts.unread_pages, *thought.waiting)
     plan = Plan(run, now, deferred=waiting, by_hand=world.catalog.saved_by_hand())
@@ -152,7 +135,7 @@ def run_cycle(
     plan = leave_out(plan, closed_for(plan, world.transactions))
     check_plan(plan, world.catalog, world.graph, policy)
 
-    if dry_run:
+    if world.is_dry:
         return Report(kind, plan, is_applied=False)
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction).conflicts
     if conflicts:
@@ -198,7 +181,7 @@ def closed_for(plan: Plan, transactions: TransactionWriter) -> Mapping[str, str]
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
 
-def _gather(now: datetime, world: World, policy: Policy, most: int | None) -> RunFacts:
+def _gather(now: datetime, world: Workspace, policy: Policy, most: int | None) -> RunFacts:
     unread_pages = world.catalog.refresh(now)
     world.graph.refresh()
     ledger = world.transactions.ledger()
@@ -213,7 +196,7 @@ def _gather(now: datetime, world: World, policy: Policy, most: int | None) -> Ru
 
 
 def collect_lines(
-    plan: Plan, facts: RunFacts, world: World, policy: Policy, most: int | None
+    plan: Plan, facts: RunFacts, world: Workspace, policy: Policy, most: int | None
 ) -> tuple[Plan, LogPlace | None]:
     """Find the lines that are new, and what the user did to the logs and the bank since the last run.
 
@@ -263,7 +246,7 @@ def collect_lines(
     return _believe_vanished(plan, facts, world, policy), new_lines.rest_of(over, facts.later)
 
 
-def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
+def follow_edits(plan: Plan, facts: RunFacts, world: Workspace) -> Plan:
     """Let memories follow their lines where these were edited in the logs."""
     edited = [
         pair
@@ -275,7 +258,7 @@ def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
     return judge.revise(plan, edited, facts.ledger, world.catalog.pages_of(behind), world.catalog.lines_of(behind))
 
 
-def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
+def _recalled(ledger: Ledger, world: Workspace) -> tuple[tuple[str, date], ...]:
     """The memories that answered a search since the last run, each at most once a day."""
     recent = sorted({id_: answer.day for answer in world.recalls.answers() for id_ in answer.memories}.items())
     fresh = [(id_, day) for id_, day in recent if day not in ledger.signals_of(id_).recalled]
@@ -287,7 +270,7 @@ _FEW = 5
 """A person may take out so many memories at once, also where that is most of what the bank holds."""
 
 
-def _believe_vanished(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
+def _believe_vanished(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
     """Take missing memories as deleted by hand, unless a page could not be read or too many are missing."""
     catalog = world.catalog
     if not all(page.hides_nothing for page in facts.unread_pages):
@@ -304,7 +287,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, world: World, policy: Policy)
     return plan.with_(warnings=(*plan.warnings, warning))
 
 
-def _last_seen(ids: Sequence[str], facts: RunFacts, world: World) -> dict[str, MemoryLines]:
+def _last_seen(ids: Sequence[str], facts: RunFacts, world: Workspace) -> dict[str, MemoryLines]:
     """The lines of memories that a person took out: as runs last left them, else as their log has them."""
     writer, ledger, found = world.transactions, facts.ledger, dict.fromkeys(ids, MemoryLines("", ""))
     journals = writer.journals.all() if ids else []
@@ -316,7 +299,7 @@ def _last_seen(ids: Sequence[str], facts: RunFacts, world: World) -> dict[str, M
     return found
 
 
-def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
+def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: Workspace) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
     has_page = pages_there(world.graph, renamed)
@@ -363,7 +346,7 @@ def place_on_page(memory: Memory, destination: Destination, graph: LinkGraph, re
     return choose_part(memory, destination, graph.view) if is_hub else destination
 
 
-def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
+def deduplicate_lines(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
     """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update."""
     keys = [text_key(placement.line.memory) for placement in plan.placements]
     twins = dict(world.catalog.find_exact_matches(keys))
@@ -399,7 +382,7 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy)
     )
 
 
-def replace_named(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
+def replace_named(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
     """Let each line that ends in `(replaces m-…)` replace that memory, unless a person wrote it; that person is asked."""
     lines = [line for reading in facts.readings for line in reading.lines if line.replaces]
     if not lines:
@@ -436,7 +419,7 @@ def _worth(memory: Memory) -> int:
     return 50 if memory.tag == "O" else 100
 
 
-def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
+def apply_retention(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
     """Merge near-copies, if so set, and move what has faded to the archive; nothing is deleted."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
@@ -467,7 +450,7 @@ def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy:
         raise RefusedError(excess, "--force")
 
 
-def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: LogPlace | None) -> list[str]:
+def _look_again(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy, rest: LogPlace | None) -> list[str]:
     """Update the index, and compare what was written with the rest of the bank; gives notes.
 
     Nothing is compared while a rest of the logs waits (it would take a fifth of the time of years of logs) or while
@@ -482,7 +465,7 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     return notes
 
 
-def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: LogPlace | None) -> None:
+def _note_logs(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy, rest: LogPlace | None) -> None:
     """Remember what the logs said: which lines wait for a person, what memories answer, which logs are read whole."""
     withheld = {item.line.id: item.kind for item in plan.withheld}
     world.logs.note_held_back(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bankd.app.review import list_held_back
 from bankd.app.workspace import Workspace
@@ -26,9 +26,6 @@ from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
 from bankd.memory.use import IMPORTANCE
 from bankd.pages.names import Names, is_outside
 from bankd.pages.scanner import decode_text
-
-if TYPE_CHECKING:
-    pass
 
 SHORTEST_PIECE = 4
 """A piece of the id of a run names it if it has at least as many characters."""

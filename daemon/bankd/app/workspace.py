@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bankd.app.index import RunIndex
 from bankd.config.workspace import ConfigError, Configuration, compile_finders, configure_run
-from bankd.cycle import CycleKind, Policy, Report, World, check_plan, closed_for, run_cycle
+from bankd.cycle import CycleKind, Policy, Report, check_plan, closed_for, run_cycle
 from bankd.edits.operations import Operation
 from bankd.edits.settle import is_just_saved
 from bankd.edits.transaction import Applied, Transaction
@@ -181,12 +181,14 @@ class Workspace:
     def run_cycle(self, kind: CycleKind, *, force: bool = False, start: LogPlace | None = None) -> Report:
         """Run one cycle, on the logs from `start` on."""
         policy = replace(self.policy(force=force, remember=not self.is_dry), start=start)
+        self.catalog.resting = self.transactions.journals.resting(self.now)
         notes: list[str] = []
         if self.is_dry:
-            report = run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
+            report = run_cycle(kind, self.recorder.new_run(kind), self, policy)
         else:
             with self.recorder.recording(kind) as record:
-                report = run_cycle(kind, record.run, self.now, self._world(), policy)
+                night = self.night(AnsweredBefore(self.models, self.unanswered)) if self.models else None
+                report = run_cycle(kind, record.run, self, policy, night)
                 record.tell(report.plan)
                 is_known = report.plan.is_empty and self.catalog_db.knows_relations()
                 if kind == "reflect" or not is_known:  # else no event needs to be read again
@@ -212,12 +214,6 @@ class Workspace:
                 return
             waiter.wait(_LOOK_SECONDS)
             self.now = self.recorder.now = self.read_clock(self.settings.timezone)
-
-    def _world(self) -> World:
-        self.catalog.resting = self.transactions.journals.resting(self.now)
-        night = self.night(AnsweredBefore(self.models, self.unanswered)) if self.models else None
-        index = self.index
-        return World(self.logs, self.catalog, self.transactions, index, self.graph, self.recalls, night)
 
     def night(self, models: Models) -> NightParts:
         """The parts that a night with this model needs."""

@@ -181,7 +181,7 @@ def _tokens(arguments: Namespace) -> Outcome:
 
 def import_command(arguments: Namespace) -> Outcome:
     """Import the sources that are named, or those of the settings; 3 when a named one cannot be read."""
-    from bankd.wiring.runner import forget_handed_over, import_sources, left_out_at, sources_at
+    from bankd.wiring.runner import import_sources, left_out_at, sources_at
 
     is_dry, done = arguments.dry_run, []
     with open_named(arguments, write=not is_dry) as workspace:
@@ -192,8 +192,6 @@ def import_command(arguments: Namespace) -> Outcome:
             bar.step(imported.source.rpartition("/")[2])
         bar.close()
         left = left_out_at(workspace, arguments.source)
-        if not (arguments.source or is_dry):
-            forget_handed_over(workspace)
     lines = list(_import_lines(done, is_dry=is_dry))
     if left:
         lines.append(_(f"! {counted(len(left), 'file')} left out, no transcript, export or Markdown: {left[0]}"))

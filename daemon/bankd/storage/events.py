@@ -17,37 +17,30 @@ To a log below `memory/`, text is appended, durably, or taken off its end again.
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from io import BytesIO
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bankd.errors import ConflictError, UserError
+from bankd.errors import ConflictError, StorageError, UserError
 from bankd.memory.ledger import CorruptLine, find_missing, in_order_told, told_order
+from bankd.memory.retain import LogPlace, part_replaced, project_in, read_log
 from bankd.night.asking import Reply
-from bankd.pages.text import parse_json
-from bankd.storage.disk import explain_failure, sync_file
+from bankd.pages.scanner import decode_text
+from bankd.pages.text import is_wide, parse_json
+from bankd.storage.disk import advise_person, explain_failure, sync_file
 from bankd.storage.tree import FileTree, closing_descriptor, split_path, write_all
 
 if TYPE_CHECKING:
     from bankd.edits.transaction import Event
-
-
-import fcntl
-from contextlib import contextmanager, suppress
-from itertools import takewhile
-
-from bankd.errors import StorageError
-from bankd.memory.retain import LogPlace, part_replaced, project_in, read_log
-from bankd.pages.scanner import decode_text
-from bankd.pages.text import is_wide
-from bankd.storage.disk import advise_person
 
 Row: TypeAlias = dict[str, Any]
 

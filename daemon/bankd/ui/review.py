@@ -19,7 +19,7 @@ from bankd.errors import UsageError
 from bankd.memory.retain import retain_line
 from bankd.ui.views import KIND_ICONS, SETTINGS_SHOWN, TITLES, Address, Shown, source_lines
 from bankd.wiring.banks import OpenBank
-from bankd.wiring.runner import forget_handed_over, import_sources, sources_at
+from bankd.wiring.runner import import_sources, sources_at
 from bankd.wiring.workspace import add_line
 
 
@@ -78,7 +78,6 @@ def _imports(workspace: Workspace) -> Iterator[Card]:
 def _import(workspace: Workspace, _form: Form) -> None:
     for _ in import_sources(workspace, sources_at(workspace, ()), is_by_hand=True):
         pass
-    forget_handed_over(workspace)
 
 
 def _teach(workspace: Workspace, form: Form) -> None:

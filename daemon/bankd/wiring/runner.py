@@ -36,7 +36,7 @@ from bankd.system.child import serve_master
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.wiring.reader import BankReader
 from bankd.wiring.search import make_search, quick_settings
-from bankd.wiring.workspace import DaemonLease, open_workspace
+from bankd.wiring.workspace import open_workspace
 from bankd.workers.analyser import KiwiWorker
 from bankd.workspace.logs import FileSource, find_sources, passed_over
 from bankd.workspace.waiting import drop_taken, take_transcripts
@@ -81,10 +81,9 @@ class Runner:
                 searching.refresh(read_clock(configuration.settings.timezone), None, may_wait=False)
                 return {}
             with closing(FileTree(root)) as tree:
-                lease = DaemonLease(Lock.handed(tree, descriptor), configuration, searching)
-                with open_workspace(
-                    root, lease=lease, force=request.get("force", False)
-                ) as workspace:  # this also finishes what a crash interrupted
+                lease, force = (Lock.handed(tree, descriptor), configuration), request.get("force", False)
+                # This also finishes what a crash interrupted.
+                with open_workspace(root, lease=lease, searching=searching, force=force) as workspace:
                     if request["do"] == "run":
                         return _run(workspace, request)
                     if request["do"] == "settle":
@@ -134,7 +133,8 @@ def import_sources(
 ) -> Iterator[Imported]:
     """Import these files, those that have not changed since left out; one by hand is recorded as a run.
 
-    With `again` those that have not changed are read too: turns whose log a person deleted come back.
+    With `again` those that have not changed are read too: turns whose log a person deleted come back. Without it, the
+    transcripts that hooks handed over are among the sources, and are forgotten when all are imported.
     """
     imports, zone = workspace.imports, workspace.now.tzinfo
     project_of = BankReader(str(workspace.root)).project_of
@@ -142,6 +142,8 @@ def import_sources(
     importer = Importer(imports, finders, lambda moment: moment.astimezone(zone), project_of, workspace.is_dry)
     try:
         yield from importer.import_all(sources, again=again)
+        if not (again or workspace.is_dry):
+            drop_taken(str(workspace.root))
     finally:
         if is_by_hand:
             note_import(workspace, importer.written)
@@ -166,11 +168,6 @@ def run_alone(root: Path) -> None:
                 pass
 
 
-def forget_handed_over(workspace: Workspace) -> None:
-    """Forget the transcripts from hooks: they are imported."""
-    drop_taken(str(workspace.root))
-
-
 def import_watched(workspace: Workspace) -> Iterator[str]:
     """Import the watched sources and the transcripts from hooks; gives the problems, which do not stop the run."""
     try:
@@ -179,7 +176,6 @@ def import_watched(workspace: Workspace) -> Iterator[str]:
             yield from (f"{source}:{torn.line}: {torn.reason}" for torn in imported.torn)
             if imported.problem:
                 yield f"{source}: {imported.problem}"
-        drop_taken(str(workspace.root))
     except ConfigError:
         return  # the run stops at the same, and says so
     except (BankError, OSError) as error:

@@ -7,7 +7,6 @@ import re
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -68,15 +67,6 @@ def add_line(root: Path, line: str, *, once: bool = False) -> tuple[LogPlace, bo
         return append_line(tree, log, line, once=once, anywhere=settings.retain.anywhere)
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonLease:
-    """The things that a daemon gives to a run: its lock, its settings (even if the files changed), and the index."""
-
-    lock: Lock
-    configuration: Configuration
-    searching: BankSearch
-
-
 def require_pages(root: Path) -> None:
     """UserError when a bank that held memories has no page now: nobody is taken to have deleted all of it."""
     if emptied := count_emptied(root):
@@ -89,16 +79,17 @@ def open_workspace(
     now: datetime | None = None,
     *,
     write: bool = True,
-    lease: DaemonLease | None = None,
+    lease: tuple[Lock, Configuration] | None = None,
     searching: BankSearch | None = None,
     force: bool = False,
 ) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
-    With a `lease` the lock is the daemon's, and is kept. Else a daemon that has the lock lends it between two of its
-    runs. Search that is given is left open. UserError, unless `force`, to write to a bank whose pages are all gone.
+    With a `lease` of the daemon its lock is kept, and its settings hold, even if the files changed since. Else a daemon
+    that has the lock lends it between two of its runs. Search that is given is left open. UserError, unless `force`, to write to a bank whose pages are all gone.
     """
-    settings, unusable = _settings_of(root, lease, write=write)
+    given, configuration = lease or (None, None)
+    settings, unusable = _settings_of(root, configuration, write=write)
     if now is None:
         moment = read_clock(settings.timezone)
     else:
@@ -108,7 +99,7 @@ def open_workspace(
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
     files = BankFiles(root)
     try:
-        with _lock_of(files, moment, write, lease) as lock:
+        with _lock_of(files, moment, write, given) as lock:
             writer = TransactionWriter(files, lock, _writer(), reference_rewriter(settings.routing))
             healed: list[str] = []
             if write:
@@ -118,8 +109,8 @@ def open_workspace(
                 if not force:
                     require_pages(root)
             with seldom_collected(), ExitStack() as stack:
-                workspace = _assemble(writer, files, settings, moment, lease.searching if lease else searching, stack)
-                workspace.configuration = lease.configuration if lease else None
+                workspace = _assemble(writer, files, settings, moment, searching, stack)
+                workspace.configuration = configuration
                 workspace.is_live, workspace.healed, workspace.unusable = now is None, healed, unusable
                 workspace.recorder.is_by_hand, workspace.recorder.is_given = lease is None, now is not None
                 try:
@@ -133,10 +124,10 @@ def open_workspace(
         files.close()
 
 
-def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple[Settings, Sequence[str]]:
+def _settings_of(root: Path, known: Configuration | None, *, write: bool) -> tuple[Settings, Sequence[str]]:
     """The settings, and their problems: a command that only reads goes on without the settings that cannot be used."""
-    if lease:
-        return lease.configuration.settings, ()
+    if known:
+        return known.settings, ()
     settings, problems = (load_settings(root / SETTINGS), ()) if write else load_usable_settings(root / SETTINGS)
     try:
         place_folders(root, settings.folders)
@@ -194,10 +185,10 @@ def _assemble(
 
 
 @contextmanager
-def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease | None) -> Iterator[Lock]:
+def _lock_of(files: BankFiles, moment: datetime, write: bool, given: Lock | None) -> Iterator[Lock]:
     """The lock of a workspace: the daemon's, or our own; taken to write, and borrowed if a daemon has it."""
-    if lease:
-        yield lease.lock
+    if given:
+        yield given
         return
     lock, loan = Lock(files, moment.isoformat(timespec="seconds")), None
     try:
