@@ -305,8 +305,8 @@ def paid(tmp_path: Path) -> Path:
     (root / REPLIES / "host.jsonl").write_text(json.dumps(old) + "\n", "utf-8")
     with closing(FileTree(root)) as tree:
         log = ReplyLog(tree, "host")
-        log.begin("key", BEGAN, 50)
-        log.end("key", BEGAN, 20)
+        log.note("key", BEGAN, most=50)
+        log.note("key", BEGAN, took=20)
         log.keep("key", BEGAN, "key", Reply("key", 15, 5, is_kept=False))
     return root
 

@@ -42,7 +42,7 @@ def clock() -> WallClock:
 def daemon(held: Held, clock: WallClock) -> Iterator[Daemon]:
     before = {number: signal.getsignal(number) for number in HANDLED}
     signals = Signals()
-    around = ServiceEnvironment(held.root, Notifier(None), clock=lambda: clock.now)
+    around = ServiceEnvironment(Notifier(None), clock=lambda: clock.now)
     daemon = Daemon(held, around, signals)
     daemon.start()
     yield daemon

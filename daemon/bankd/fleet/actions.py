@@ -154,12 +154,6 @@ def use_opensearch(fleet: Fleet, url: str) -> None:
     fleet.database.set_setting("opensearch", url)
 
 
-def forget_shared(fleet: Fleet, banks: Sequence[FleetBank]) -> None:
-    """Remove banks from the cluster, if there is one."""
-    if store := _store_of(fleet):
-        store.remove([bank.number for bank in banks])
-
-
 def _store_of(fleet: Fleet) -> OpenSearchStore | None:
     """The cluster of a fleet; None if the tables of the database have the terms."""
     url = fleet.database.setting("opensearch")
@@ -491,7 +485,9 @@ def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -
 
 def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     """Remove banks from the fleet. Their files stay as they are."""
-    forget_shared(fleet, fleet.banks.find(names))
+    banks = fleet.banks.find(names)
+    if store := _store_of(fleet):
+        store.remove([bank.number for bank in banks])
     fleet.banks.remove(names)
     fleet.queue.drop(names)
 

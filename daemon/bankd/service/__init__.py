@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if held is not None:
             given = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]  # the first that the unit asks for
             runtime = Path(given) if given.startswith("/") else None
-            around = ServiceEnvironment(workspace, notifier, "", arguments.polling, runtime)
+            around = ServiceEnvironment(notifier, "", arguments.polling, runtime)
             # Threads that wait for a client, or for a borrower of the workspace, must not delay the end.
             os._exit(Daemon(held, around, signals).live())
     except BankError as error:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from bankd.config.workspace import SETTINGS
 from bankd.errors import BankError, UserError
-from bankd.service.daemon import BEAT, PATIENCE, Daemon, ServiceEnvironment
+from bankd.service.daemon import BEAT, PATIENCE, Daemon, ServiceEnvironment, told_to_stop
 from bankd.system.clock import read_monotonic
 from bankd.system.files import read_banks
 from bankd.system.manager import Notifier, Signals
@@ -49,8 +49,7 @@ def open_when_possible(
 
     None when a signal came first.
     """
-    pause = min(RETRY, telling.watchdog.total_seconds() / 3) if telling.watchdog else RETRY
-    said = ""
+    pause, said = telling.pause(RETRY), ""
     while True:
         try:
             if not (workspace / SETTINGS).is_file():  # perhaps its disk is not mounted yet
@@ -158,7 +157,7 @@ class BankLife:
         return False
 
     def _serve(self, held: Held) -> bool:
-        around = ServiceEnvironment(Path(self.root), self.voice, self.name, self._polling)
+        around = ServiceEnvironment(self.voice, self.name, self._polling)
         daemon = Daemon(held, around, self.signals)
         self.voice.proved = read_monotonic()
         try:
@@ -184,19 +183,11 @@ class AllBanks:
         """Serve until a signal comes; gives the exit code."""
         self._follow_list()
         self._telling.ready(self._status_line())
-        while not self._is_told_to_stop():
+        reload = partial(self._send, signal.SIGHUP)
+        while not told_to_stop(self._signals, self._telling, BEAT, reload, self._status_line):
             self._follow_list()
             self._feed_watchdog()
         return self._stop()
-
-    def _is_told_to_stop(self) -> bool:
-        watchdog = self._telling.watchdog
-        came = self._signals.wait(min(BEAT, watchdog.total_seconds() / 3) if watchdog else BEAT)
-        if signal.SIGHUP in came:
-            self._telling.reloading()
-            self._send(signal.SIGHUP)
-            self._telling.ready(self._status_line())
-        return bool(came & {signal.SIGTERM, signal.SIGINT})
 
     def _follow_list(self) -> None:
         """Serve exactly what is on the list now; a list that cannot be read changes nothing."""

@@ -57,13 +57,28 @@ class ServiceEnvironment:
     `bank` is the name for the log where the process serves several banks.
     """
 
-    workspace: Path
     notifier: Notifier
     bank: str = ""
     polling: bool = False
     runtime_folder: Path | None = None
     beat: float = BEAT
     clock: Callable[[], datetime] = utc_now
+
+
+def told_to_stop(
+    signals: Signals | BankSignals,
+    notifier: Notifier,
+    beat: float,
+    reload: Callable[[], object],
+    tell: Callable[[], str],
+) -> bool:
+    """Wait a beat for a signal; gives whether one ends the process. SIGHUP calls `reload`; `tell` gives the status line."""
+    came = signals.wait(notifier.pause(beat))
+    if signal.SIGHUP in came:
+        notifier.reloading()
+        reload()
+        notifier.ready(tell())
+    return bool(came & {signal.SIGTERM, signal.SIGINT})
 
 
 class Daemon:
@@ -75,25 +90,26 @@ class Daemon:
         self._since = around.clock()
         self._settings_problem = self._disk_trouble = ""
         self._reloading = threading.Lock()
-        self._ledger = RunLedger(around.workspace)
+        self._ledger = RunLedger(held.root)
         self._timer = Timer(lambda: self._jobs.look(), around.bank)  # noqa: PLW0108 -- they are made next
         self._jobs = Jobs(held, self._ledger, self._timer, around.clock)
-        self._watcher = Watcher(around.workspace, logged_as(around.bank, self.files_changed), polling=around.polling)
+        self._watcher = Watcher(held.root, logged_as(around.bank, self.files_changed), polling=around.polling)
         handle = logged_as(around.bank, Requests(held, self._jobs, self._timer, self).handle)
-        usual, folder = Path(socket_path(str(around.workspace))), around.runtime_folder
+        usual, folder = Path(socket_path(str(held.root))), around.runtime_folder
         # Where the service manager gives a folder for the socket, the usual place leads there.
         self._socket = SocketServer(folder / usual.name, handle, link=usual) if folder else SocketServer(usual, handle)
 
     def live(self) -> int:
         """Start, be ready, beat until a signal comes, stop; gives the exit code."""
         self.start()
-        self._around.notifier.ready(self._status_line())
+        around = self._around
+        around.notifier.ready(self._status_line())
         while self._held.folder.is_in_place():
-            if self._is_told_to_stop():
+            if told_to_stop(self._signals, around.notifier, around.beat, self.reload, self._status_line):
                 self.stop()
                 return 0
             self.beat()
-        log.error("%s was moved, or another disk mounted there: to be started again", self._around.workspace)
+        log.error("%s was moved, or another disk mounted there: to be started again", self._held.root)
         self.stop()
         return BusyError.exit_code
 
@@ -107,17 +123,7 @@ class Daemon:
         # What was written while nobody watched.
         self._jobs.log_changed()
         self._jobs.index_changed()
-        log.info("started workspace=%s watching=%s", self._around.workspace, self._watcher.state.mode)
-
-    def _is_told_to_stop(self) -> bool:
-        watchdog = self._around.notifier.watchdog
-        pause = min(self._around.beat, watchdog.total_seconds() / 3) if watchdog else self._around.beat
-        came = self._signals.wait(pause)
-        if signal.SIGHUP in came:
-            self._around.notifier.reloading()
-            self.reload()
-            self._around.notifier.ready(self._status_line())
-        return bool(came & {signal.SIGTERM, signal.SIGINT})
+        log.info("started workspace=%s watching=%s", self._held.root, self._watcher.state.mode)
 
     def beat(self) -> None:
         """Look at the clock for what is due, and at every part; feed the watchdog when every part works."""
@@ -198,7 +204,7 @@ class Daemon:
         bank = self._held.facts(self.pending)
         now = self._around.clock()
         rows, zone = tuple(self._ledger.rows), self._held.settings.timezone
-        return health.HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
+        return health.HealthFacts(str(self._held.root), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
         """The line for the service manager, made at each beat from what is in memory."""
@@ -243,13 +249,7 @@ _WAIT = Field(
 _KIND = Field("micro or reflect", lambda value: value in ("micro", "reflect"), is_needed=True)
 _TEXT = Field("a text", lambda value: isinstance(value, str), is_needed=True)
 _OBJECT = Field("an object", lambda value: isinstance(value, dict))
-OPERATIONS: Mapping[str, Mapping[str, Field]] = {
-    "search": {},
-    "related": {},
-    "status": {},
-    "metrics": {},
-    "reload": {},
-    "handed over": {},
+FIELDS: Mapping[str, Mapping[str, Field]] = {
     "run": {"kind": _KIND, "force": Field("true or false", lambda value: isinstance(value, bool)), "within": _WAIT},
     "lend": {"within": _WAIT},
     "hook": {"event": _TEXT, "said": _OBJECT._replace(is_needed=True)},
@@ -258,13 +258,10 @@ OPERATIONS: Mapping[str, Mapping[str, Field]] = {
 
 
 def find_problems(request: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a request, a sentence each; empty when nothing is. Unknown fields are ignored."""
-    fields = OPERATIONS.get(request["op"])
-    if fields is None:
-        return [f"no operation {str(request['op'])[:40]!r}; there are {', '.join(sorted(OPERATIONS))}"]
+    """What is wrong with the fields of a request, a sentence each; empty when nothing is. Unknown fields are ignored."""
     return [
         f'"{name}" must be {field.must_be}'
-        for name, field in fields.items()
+        for name, field in FIELDS.get(request["op"], {}).items()
         if (not field.fits(request[name]) if name in request else field.is_needed)
     ]
 
@@ -307,9 +304,12 @@ class Requests:
 
     def handle(self, request: Request) -> Answer | LockLoan:
         """Answer one request; raises UsageError, and begins nothing, when anything in it is not as it must be."""
+        operation = self._operations.get(request["op"])
+        if operation is None:
+            raise UsageError(f"no operation {request['op'][:40]!r}; there are {', '.join(sorted(self._operations))}")
         if problems := find_problems(request):
             raise UsageError(*problems)
-        return self._operations[request["op"]](request)
+        return operation(request)
 
     def _search(self, request: Request) -> Answer:
         """Answer a search; the answer warns when the jobs that keep the bank current stand still."""

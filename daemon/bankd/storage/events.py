@@ -243,20 +243,13 @@ class ReplyLog:
             return None
         return Reply(row.get("value"), int(row.get("input", 0)), int(row.get("output", 0)), is_kept=True)
 
-    def begin(self, call: str, at: datetime, most: int) -> None:
-        """Record a call that may take up to `most` tokens."""
-        self._append(call, at, {"most": most})
-
-    def end(self, call: str, at: datetime, took: int) -> None:
-        """Record the tokens that a call took."""
-        self._append(call, at, {"took": took})
-
     def keep(self, call: str, at: datetime, key: str, reply: Reply) -> None:
         """Keep a reply; UserError when it is longer than a line may be."""
         row = {"reply": key, "value": reply.value, "input": reply.input_tokens, "output": reply.output_tokens}
-        self._append(call, at, row)
+        self.note(call, at, **row)
 
-    def _append(self, call: str, at: datetime, fields: Mapping[str, Any]) -> None:
+    def note(self, call: str, at: datetime, **fields: Any) -> None:
+        """Record of a call the tokens that it may take, as `most`, or those that it took, as `took`."""
         row = {"call": call, "at": at.isoformat(timespec="seconds"), **fields}
         self._log.append([row])
         self._take(row)

@@ -30,6 +30,10 @@ class Notifier:
     address: str | None
     watchdog: timedelta | None = None
 
+    def pause(self, usual: float) -> float:
+        """Seconds between two signs of life: the usual ones, or fewer if systemd waits for less."""
+        return min(usual, self.watchdog.total_seconds() / 3) if self.watchdog else usual
+
     def ready(self, status: str) -> None:
         self.send("READY=1", f"STATUS={status}")
 

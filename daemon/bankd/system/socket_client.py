@@ -77,11 +77,6 @@ def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
 def exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     """Send a request over an open connection, and give its answer; raises OSError and ValueError."""
     connection.sendall(write_json(request).encode() + b"\n")
-    return read_answer(connection)
-
-
-def read_answer(connection: _socket.socket) -> dict[str, Any]:
-    """Read an answer; raises OSError, and ValueError when it is none."""
     parts: list[bytes] = []
     while not parts or not parts[-1].endswith(b"\n"):
         part = connection.recv(1 << 16)

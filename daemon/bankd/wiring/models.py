@@ -6,7 +6,7 @@ import json
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.request import urlopen
 
 from bankd.app.distil import DistilPlan, plan_distilling
@@ -18,7 +18,7 @@ from bankd.system.clock import read_monotonic
 from bankd.wiring.probing import ask_daemon
 from bankd.wiring.workspace import open_workspace
 from bankd.workers.model_worker import PROGRAMS, find_agent
-from bankd.workers.models import start_child
+from bankd.workers.models import request_of, start_child
 
 OLLAMA = "http://127.0.0.1:11434"
 CHOICES = (*PROGRAMS, "ollama", "off")
@@ -68,12 +68,8 @@ def _model_of_ollama() -> str:
 def try_model(settings: DistilPolicy) -> TriedModel:
     """Ask the model once, with the trial of known true and false lines; UserError with the reason if it does not answer."""
     trial, began = verify_trial(is_korean=False), read_monotonic()
-    prompt: dict[str, Any] = {
-        "system": trial.prompt.system, "text": trial.prompt.text, "schema": dict(trial.prompt.schema),
-        "most_tokens": trial.prompt.most_tokens,
-    }  # fmt: skip
     with closing(start_child(settings, read_monotonic)) as child:
-        told = child.ask(prompt, seconds=settings.seconds + _GRACE)
+        told = child.ask(request_of(trial.prompt), seconds=settings.seconds + _GRACE)
     if "value" not in told:
         why = told.get("problem") or f"its answer cannot be used: {told.get('invalid')}"
         raise UserError(f"{why}; nothing was changed")
@@ -86,10 +82,8 @@ def try_model(settings: DistilPolicy) -> TriedModel:
 
 def write_model(root: Path, settings: DistilPolicy) -> str:
     """Write the settings that name a model, and have a running daemon read them; gives its message. ConfigError, UserError."""
-    before, names = (
-        load_usable_settings(root / SETTINGS)[0].distil,
-        ("provider", "model", "url", "key_variable", "command"),
-    )
+    before = load_usable_settings(root / SETTINGS)[0].distil
+    names = ("provider", "model", "url", "key_variable", "command")
     new = {name: getattr(settings, name) for name in names if getattr(settings, name) != getattr(before, name)}
     change_settings(root / SETTINGS, {f"distil.{name}": value for name, value in new.items()})
     return str((ask_daemon(root, {"op": "reload"}) or {}).get("problem", ""))

@@ -35,6 +35,12 @@ def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> ChildProc
     return ChildProcess(command, clock, last_seconds=GRACE + 1)
 
 
+def request_of(prompt: Prompt) -> dict[str, Any]:
+    """What the process is sent for a prompt."""
+    said = {"system": prompt.system, "text": prompt.text, "schema": dict(prompt.schema)}
+    return {**said, "most_tokens": prompt.most_tokens}
+
+
 class ModelDoor:
     """The model of one workspace, for one run."""
 
@@ -71,8 +77,7 @@ class ModelDoor:
 
     def _ask(self, prompt: Prompt, key: str) -> Reply | Unanswered:
         """Ask until there is an answer, or a reason to ask no more."""
-        request: dict[str, Any] = {"system": prompt.system, "text": prompt.text, "schema": dict(prompt.schema)}
-        request["most_tokens"], retries, repairs = prompt.most_tokens, self._settings.retries, 1
+        request, retries, repairs = request_of(prompt), self._settings.retries, 1
         while True:
             if why := self._why_not(prompt):
                 return Unanswered(why)
@@ -105,7 +110,7 @@ class ModelDoor:
     def _call(self, prompt: Prompt, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Make one call and note its tokens: the upper limit if they are unknown, none if nothing was sent."""
         call, most = uuid4().hex[:16], most_taken(prompt)
-        self._replies.begin(call, self._now, most)
+        self._replies.note(call, self._now, most=most)
         self._child = self._child or self._start(self._settings, self._clock)
         try:
             told = self._child.ask(request, seconds=self._settings.seconds + _GRACE)
@@ -113,7 +118,8 @@ class ModelDoor:
             told = {"problem": "no answer in time", "kind": "silent"}
         tokens = told.get("tokens")
         is_free = told.get("kind") in ("busy", "closed") and not tokens
-        self._replies.end(call, self._now, 0 if is_free else sum(tokens) if tokens else most)
+        took = 0 if is_free else sum(tokens) if tokens else most
+        self._replies.note(call, self._now, took=took)
         return call, told
 
     def _may_wait(self, told: dict[str, Any]) -> bool:
