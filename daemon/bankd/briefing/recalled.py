@@ -221,15 +221,14 @@ def related_lines(related: Iterable[Said]) -> list[str]:
     lines = []
     for one in related:
         why = " → ".join(f"{step['tie']} ({step['source']})" for step in one["steps"])
-        place = one["path"] if one["line"] is None else place_of(one)
         newer = f"newer is {one['superseded_by']}" if one["superseded_by"] else ""
-        lines.append(" · ".join(filter(None, (str(one["text"] or ""), why, newer, str(one["id"] or place)))))
+        lines.append(" · ".join(filter(None, (str(one["text"] or ""), why, newer, str(one["id"] or place_of(one))))))
     return lines
 
 
 def place_of(hit: Mapping[str, Any]) -> str:
-    """The place of a hit, as editors open it."""
-    return f"{hit['path']}:{hit['line']}"
+    """The place of a hit, as editors open it: `path:line`, or the path alone."""
+    return str(hit["path"]) if hit["line"] is None else f"{hit['path']}:{hit['line']}"
 
 
 def relation_of(hit: Mapping[str, Any]) -> str:

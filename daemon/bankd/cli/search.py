@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, relation_of, whom_unsaid
+from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, place_of, relation_of, whom_unsaid
 from bankd.cli import locate_workspace, open_named
 from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
@@ -78,7 +78,7 @@ def search_command(arguments: Namespace) -> int:
 def _keep_numbers(root: str, shown: Sequence[Hit]) -> None:
     """Keep what the numbers of this answer mean, for `bankctl edit 2`: the ids, or places, in the order that was printed."""
     with suppress(OSError), open(f"{root}/{PRINTED}", "w", encoding="utf-8") as file:  # noqa: PTH123
-        file.writelines(f"{hit['id'] or _printed_place({**hit, 'path': hit['short']})}\n" for hit in shown)
+        file.writelines(f"{hit['id'] or place_of({**hit, 'path': hit['short']})}\n" for hit in shown)
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:
@@ -149,7 +149,7 @@ def print_answer(
         _print_groups(hits, ids=ids, explain=explain)
         for one in answer["see_also"]:
             tie, path = one["steps"][-1], f"{roots[one.get('bank', '')]}{one['path']}"
-            place, why = _printed_place({**one, "path": path}), f"({_(tie['tie'])}, {tie['source']})"
+            place, why = place_of({**one, "path": path}), f"({_(tie['tie'])}, {tie['source']})"
             after = styled(_joined([place, _id(one, ids=ids), why]), "dim")
             say(f"  {styled(_('see also'), 'dim')}  {styled(one['text'])}  {after}")
         hits = [hit for hit, _older in fold_older(hits)]
@@ -186,7 +186,7 @@ def _counts(hits: Sequence[Hit]) -> str:
 def _plain_row(hit: Hit) -> str:
     """What scripts read: place, id, kind, day, score, text and remarks, with a tab between them; older ones name the newer."""
     kind = hit.get("tag") or _LETTERS.get(hit["group"], "")
-    said = [_printed_place(hit), hit["id"] or "", kind, hit["learned"] or "", f"{hit['score']:.2f}", str(hit["text"])]
+    said = [place_of(hit), hit["id"] or "", kind, hit["learned"] or "", f"{hit['score']:.2f}", str(hit["text"])]
     more = [hit["whom"], relation_of(hit), hit["became"], f"said {hit['said']}" if hit["said"] else "", hit["folded"]]
     return "\t".join([*(styled(" ".join(part.split())) for part in said), styled(_joined(more, "; "))]).rstrip()
 
@@ -236,8 +236,7 @@ def _quoted(hit: Hit | None, id_: str) -> str:
 def _short_place(hit: Hit) -> str:
     """The place of a hit in short, `patterns/workflows:8`; the bank goes before it if several were asked."""
     path = str(hit["short"]).removeprefix("bank/").removesuffix(".md")
-    bank = f"{hit['bank']}: " if hit.get("bank") else ""
-    return f"{bank}{path}" + ("" if hit["line"] is None else f":{hit['line']}")
+    return (f"{hit['bank']}: " if hit.get("bank") else "") + place_of({**hit, "path": path})
 
 
 def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
@@ -252,11 +251,6 @@ def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:
 def _left_off(answer: Mapping[str, Any]) -> str:
     """How many more memories there are of the days or the filters that were asked about; empty for none."""
     return _(f"{more} more; -n 0 shows up to a hundred") if (more := answer["left_off"]) else ""
-
-
-def _printed_place(hit: Hit) -> str:
-    """Where it stands: `path:line`, or the path alone."""
-    return str(hit["path"]) if hit["line"] is None else f"{hit['path']}:{hit['line']}"
 
 
 def _marked_text(hit: Hit) -> str:
@@ -308,7 +302,7 @@ def _unknown(arguments: Namespace, names: Iterable[str]) -> list[str]:
 
 def _related_lines(one: Hit) -> Iterator[str]:
     """The place and the text, and below them each step that leads there, with its kind and source."""
-    place, score = styled(_printed_place(one), "cyan"), styled(f"{one['score']:.2f}", "dim")
+    place, score = styled(place_of(one), "cyan"), styled(f"{one['score']:.2f}", "dim")
     yield _joined([place, score, styled(_id(one), "dim")])
     if one["text"]:
         older = styled(_(f"[older; newer is {one['superseded_by']}]") + " ", "yellow") if one["superseded_by"] else ""
@@ -341,7 +335,7 @@ def timeline_command(arguments: Namespace) -> Outcome:
         lines.append(styled(when, "bold"))
         for hit in of_day:
             said = _marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
-            after = _joined([_id(hit) or _printed_place(hit), _(relation_of(hit))])
+            after = _joined([_id(hit) or place_of(hit), _(relation_of(hit))])
             lines.append(f"  {said}  {styled(after, 'dim')}")
     last = styled(_left_off(answer), "dim") if lines else nothing
     return Outcome(answer, *lines, last, code=0 if lines else 1)
