@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.cli import find_workspace, locate_workspace, open_named
-from bankd.cli.base import Outcome, Progress, plain, say, styled, suggest_word
+from bankd.cli.base import Outcome, plain, say, show_progress, styled, suggest_word
 from bankd.errors import UsageError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -186,11 +186,10 @@ def import_command(arguments: Namespace) -> Outcome:
     is_dry, done = arguments.dry_run, []
     with open_named(arguments, write=not is_dry) as workspace:
         sources = sources_at(workspace, arguments.source)
-        bar = Progress(_("import"), len(sources))
         for imported in import_sources(workspace, sources, is_by_hand=True, again=bool(arguments.source)):
             done.append(imported)
-            bar.step(imported.source.rpartition("/")[2])
-        bar.close()
+            show_progress(f"{_('import')} {len(done)}/{len(sources)} {imported.source.rpartition('/')[2]}")
+        show_progress("")
         left = left_out_at(workspace, arguments.source)
     lines = list(_import_lines(done, is_dry=is_dry))
     if left:

@@ -367,25 +367,8 @@ def shortened(text: str, columns: int) -> str:
     return text
 
 
-class Progress:
-    """A bar on standard error while long work goes on; nothing if that is no terminal."""
-
-    def __init__(self, what: str, total: int) -> None:
-        self._what, self._total, self._done = what, max(total, 1), 0
-        self._shown = sys.stderr.isatty() and not os.environ.get("NO_PROGRESS")
-
-    def step(self, note: str) -> None:
-        """Show that one more of `total` is done."""
-        self._done += 1
-        filled = 24 * self._done // self._total
-        bar = "#" * filled + "-" * (24 - filled)
-        self._write(f"{self._what} [{bar}] {shortened(show_line(note), 40)}")
-
-    def close(self) -> None:
-        """Remove the bar."""
-        self._write("")
-
-    def _write(self, line: str) -> None:
-        if self._shown:
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
+def show_progress(text: str) -> None:
+    """Say on standard error where long work is, in the place of what was said last; nothing if that is no terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{shortened(show_line(text), 72)}")
+        sys.stderr.flush()
