@@ -358,6 +358,14 @@ def _is_put_in(payload: Row) -> bool:
     return "harness" in [object_at(item, "provenance").get("type") for item in items if isinstance(item, dict)]
 
 
+def _said_in_message(role: object, content: object, tool: object, calls: Iterable[Row]) -> tuple[str, str]:
+    """The speaker and the text of a message of OpenClaw or Hermes; nobody where its role is another."""
+    if role == "tool":
+        return "tool", tool_output(tool, content)
+    named = (tool_call(call.get("name"), call.get("arguments")) for call in calls)
+    return (str(role), spoken(role, content, named)) if role in _SPEAKERS else ("", "")
+
+
 def read_openclaw_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
     """The turns of a session of OpenClaw, a tree of entries that is appended to."""
     for row in rows:
@@ -365,38 +373,22 @@ def read_openclaw_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
         if row.get("type") != "message" or not isinstance(message, dict):
             yield str(row.get("type"))
             continue
-        role, content, speaker, text = message.get("role"), message.get("content"), "", ""
-        if role == "toolResult":
-            speaker, text = "tool", tool_output(message.get("toolName"), content)
-        elif role in _SPEAKERS:
-            blocks = content if isinstance(content, list) else []
-            calls = [block for block in blocks if isinstance(block, dict) and block.get("type") == "toolCall"]
-            named = (tool_call(call.get("name"), call.get("arguments")) for call in calls)
-            speaker, text = str(role), spoken(role, content, named)
-        yield Turn(
-            speaker, moment_of(row.get("timestamp")), text, turn_key(row.get("id"), row.get("timestamp"), speaker)
-        )
+        role, at = "tool" if message.get("role") == "toolResult" else message.get("role"), row.get("timestamp")
+        blocks = (block for block in list_at(message, "content") if isinstance(block, dict))
+        calls = (block for block in blocks if block.get("type") == "toolCall")
+        speaker, text = _said_in_message(role, message.get("content"), message.get("toolName"), calls)
+        yield Turn(speaker, moment_of(at), text, turn_key(row.get("id"), at, speaker))
 
 
 def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
     """The turns of a session of Hermes. The number of a row is in its key, for rows may be equal and have no time."""
     for number, row in enumerate(rows):
-        role, said = row.get("role"), said_texts(row.get("content"))
-        if role not in (*_SPEAKERS, "tool"):
-            yield str(role)
-            continue
-        if role == "tool":
-            text = tool_output(row.get("tool_name") or row.get("name"), row.get("content"))
-        else:
-            calls = [object_at(call, "function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping)]
-            named = [tool_call(call.get("name"), call.get("arguments")) for call in calls if call]
-            text = spoken(role, row.get("content"), named)
-        yield Turn(
-            str(role),
-            moment_of(row.get("timestamp")),
-            text,
-            turn_key(number, row.get("timestamp"), role, "".join(said)),
-        )
+        role, content, at = row.get("role"), row.get("content"), row.get("timestamp")
+        calls = (object_at(call, "function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping))
+        tool = row.get("tool_name") or row.get("name")
+        speaker, text = _said_in_message(role, content, tool, filter(None, calls))
+        key = turn_key(number, at, role, "".join(said_texts(content)))
+        yield Turn(speaker, moment_of(at), text, key) if speaker else str(role)
 
 
 Reader: TypeAlias = Callable[[Iterable[Row]], Iterator[Turn | str]]
