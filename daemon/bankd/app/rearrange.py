@@ -10,7 +10,7 @@ from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import Transaction
 from bankd.errors import InvariantError, UserError
 from bankd.layouts.links import Edit, Link
-from bankd.layouts.merge import Layout, parts_of, plan_merge, plan_move
+from bankd.layouts.merge import Layout, plan_merge, plan_move
 from bankd.layouts.rearrange import Rearrangement, edit_of, plan_layout, reference_name, relink_operations
 from bankd.layouts.split import Limits, plan_split
 from bankd.memory.links import find_healing
@@ -70,11 +70,9 @@ class Rearranger:
             new = {part for part in part_lines(documents[hub], hub).values() if part in names} - documents.keys()
             documents |= {part: self.graph.document(part) for part in new}
             waiting += new
-        documents = {page: documents[page] for page in [path, *parts_of(path, documents)]}
-
         layout = plan_merge(path, documents)
         if not isinstance(layout, Layout):
-            raise UserError(*(f"{problem.path}: {problem.reason}" for problem in layout))
+            raise UserError(*layout)
         if not layout.gone:
             raise UserError(f"{path}: has no parts")
         return self._carry_out("merge", layout)
@@ -118,12 +116,12 @@ class Rearranger:
             raise UserError(f"{new}: lies inside {old}")
         return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
 
-    def heal(self) -> Rearranged | None:
-        """Let links follow the pages, folders and blocks that the user has moved; None when nothing was moved."""
+    def heal(self) -> Rearranged:
+        """Let links follow the pages, folders and blocks that the user has moved; without a run when nothing was moved."""
         graph = self.graph
         healed, arranged = find_healing(graph)
         if not (graph.moved() or healed):
-            return None
+            return Rearranged("", {}, (), (), ())
         edits = (*arranged.relinked.edits, *(edit_of(item) for item in healed))
         operations = (*arranged.operations, *relink_operations(healed))
         arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)

@@ -51,19 +51,17 @@ def page_command(arguments: Namespace) -> Outcome:
         if only_lists:
             return _broken(rearranger.graph, is_all=arguments.all)
         done = rearranger.heal() if action == "links" else getattr(rearranger, action)(*pages)
-    if done is None:
-        nothing: dict[str, object] = dict.fromkeys(("pages", "gone", "links", "lost", "conflicts"), ())
-        return Outcome({"run": None, "applied": False, **nothing}, _("nothing to do"))
     whole = {
-        "run": done.run,
-        "applied": not is_dry,
+        "run": done.run or None,
+        "applied": bool(done.run) and not is_dry,
         "pages": list(done.sizes),
         "gone": list(done.gone),
         "links": [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.edits],
         "lost": [link_row(link) for link in done.lost],
         "conflicts": list(done.conflicts),
     }
-    return Outcome(whole, *_lines(done, is_dry=is_dry), code=3 if done.conflicts or done.lost else 0)
+    lines = _lines(done, is_dry=is_dry) if done.run else [_("nothing to do")]
+    return Outcome(whole, *lines, code=3 if done.conflicts or done.lost else 0)
 
 
 def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:

@@ -144,7 +144,7 @@ def _mend(arguments: Namespace) -> Iterator[str]:
     with open_named(arguments, write=True) as workspace:  # opening it finishes what a run left half done
         yield from workspace.healed
         healed = Rearranger(workspace).heal()
-        if healed is not None and healed.edits:
+        if healed.edits:
             yield f"{len(healed.edits)} links follow what was moved: bankctl undo {healed.run}"
         with closing(make_search(root)) as searching:
             anew = not index_state(searching.indexes)["usable"]

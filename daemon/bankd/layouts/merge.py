@@ -92,16 +92,11 @@ def placed_pieces(layout: Layout) -> Iterator[tuple[NewPage, LayoutPiece, int]]:
             first += piece.end - piece.start if piece.source else piece.text.count("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Unmergeable:
-    """Why a page cannot be merged: something that a merge would have to throw away."""
+def plan_merge(hub: str, documents: Mapping[str, Document]) -> Layout | tuple[str, ...]:
+    """Lay a hub and all its parts out as one page, or say which page a merge would have to throw something away of.
 
-    path: str
-    reason: str
-
-
-def plan_merge(hub: str, documents: Mapping[str, Document]) -> Layout | tuple[Unmergeable, ...]:
-    """Lay a hub and all its parts out as one page; `documents` holds the hub, its parts, and theirs."""
+    `documents` holds the hub, its parts, and theirs.
+    """
     merger = _Merger(hub, documents)
     pieces = list(merger.pieces(hub, 0, len(documents[hub].lines)))
     problems = (*merger.problems, *_unclosed(pieces, documents))
@@ -126,7 +121,7 @@ class _Merger:
         self._hub, self._documents = hub, documents
         self._front = inherited_front_matter(documents[hub])
         self.homes: dict[str, Home] = {}
-        self.problems: list[Unmergeable] = []
+        self.problems: list[str] = []
 
     def pieces(self, path: str, start: int, end: int) -> Iterator[LayoutPiece]:
         """The lines of a page, with the body of a part in the place of each line that leads to one."""
@@ -147,18 +142,18 @@ class _Merger:
             body = document.blocks[0].end
             if "".join(document.lines[:body]) != self._front:
                 reason = "its front matter is not that of the page: move what matters there, then take it out here"
-                self.problems.append(Unmergeable(part, reason))
+                self.problems.append(f"{part}: {reason}")
         heading = next((b.start for b in document.blocks if b.start >= body and b.kind is BlockKind.HEADING), None)
         self.homes[part] = Home(self._hub, heading)
         yield from self.pieces(part, body, len(document.lines))
 
 
-def _unclosed(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[Unmergeable]:
+def _unclosed(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[str]:
     """The pages whose last block would swallow the next part, even with a blank line between them."""
     for piece, after in pairwise(pieces):
         if piece.source and _would_join(piece, after, documents, gap=("\n",)):
             reason = "has a comment or code block that is not closed, and would hide what comes after it: close it"
-            yield Unmergeable(piece.source, reason)
+            yield f"{piece.source}: {reason}"
 
 
 def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[LayoutPiece]:
