@@ -70,7 +70,7 @@ class BankMethods:
     def by_name(self) -> Mapping[str, Callable[[Json], Json]]:
         """The function that answers each method, by the method's name."""
         return {
-            "tools/list": self._list_tools,
+            "tools/list": lambda _: {"tools": offered_tools(self._may())},
             "tools/call": self._call_tool,
             "resources/list": self._list_resources,
             "resources/templates/list": lambda _: {"resourceTemplates": _OFFERED["resourceTemplates"]},
@@ -98,9 +98,6 @@ class BankMethods:
         shown = bank.shown()
         readers = [self._session] if self._session else [who for who in shown if who != LAST_SEEN]
         return self._shown.union(*(_ids_in(shown.get(who, ())) for who in readers))
-
-    def _list_tools(self, _params: Json) -> Json:
-        return {"tools": offered_tools(self._may())}
 
     def _call_tool(self, params: Json) -> Json:
         name, arguments = params.get("name"), as_json(readable_value(params.get("arguments")), dict) or {}
