@@ -403,7 +403,7 @@ def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -
             used, ignored = [*judged.used], [*judged.ignored]
         said: Json = asdict(give_feedback(workspace, used, ignored)) if used or ignored else {}
         for id_ in said.get("used", ()) if "importance" in arguments else ():
-            set_importance(workspace, id_, arguments["importance"])
+            set_importance(workspace, id_, str(arguments["importance"]))
     return said
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from bankd.app.runs import SHORTEST_PIECE
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.briefing.recalled import DOUBT, PRINTED
-from bankd.errors import UserError
+from bankd.errors import UsageError, UserError
 from bankd.memory.ledger import FORGOTTEN, Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.memory.retain import PROFILES, SOURCED, part_replaced
@@ -285,13 +285,15 @@ def judge_answers(workspace: Workspace, response: str, among: Collection[str] | 
     return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
 
 
-def set_importance(workspace: Workspace, id_: str, value: int) -> None:
-    """Note how important a memory is, 1 to 10; UserError when no page holds it."""
+def set_importance(workspace: Workspace, id_: str, number: str) -> None:
+    """Note how important a memory is, 1 to 10; UsageError for another number, UserError when no page holds it."""
+    if number not in map(str, range(1, 11)):
+        raise UsageError("importance is a number from 1 to 10")
     workspace.catalog.refresh(workspace.now)
     if id_ not in workspace.catalog.pages_of([id_]):
         raise UserError(_UNKNOWN.format(id_))
     before = workspace.transactions.ledger().signals_of(id_).importance or TAKEN_BACK
-    _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
+    _note(workspace, "importance", [(IMPORTANCE, id_, {"value": int(number), "before": before})])
 
 
 def _note(workspace: Workspace, name: str, said: Sequence[Said]) -> None:

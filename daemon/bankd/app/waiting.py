@@ -262,13 +262,6 @@ def _needed(form: Form, name: str) -> str:
     return value
 
 
-def _importance(workspace: Workspace, form: Form) -> None:
-    value = _needed(form, "value")
-    if value not in {str(number) for number in range(1, 11)}:
-        raise UsageError("importance is a number from 1 to 10")
-    set_importance(workspace, _needed(form, "id"), int(value))
-
-
 def _edit(workspace: Workspace, form: Form) -> None:
     about = " ".join(f"@{name.lstrip('@')}" for name in form.get("about", "").split())
     said = f"{form.get('tag', '')} {about}".strip()
@@ -295,7 +288,7 @@ DECISIONS: Mapping[str, Decision] = {
     ),
     "decline": Decision(lambda w, f: review.decline_promotion(w, _needed(f, "id")), "Left as it is"),
     "allow": Decision(lambda w, f: review.allow_line(w, _needed(f, "id")), "Taken in"),
-    "importance": Decision(_importance, "Saved"),
+    "importance": Decision(lambda w, f: set_importance(w, _needed(f, "id"), _needed(f, "value")), "Saved"),
     "edit": Decision(_edit, "Saved"),
     "forget": Decision(lambda w, f: archive.forget_memory(w, _needed(f, "id")), "Forgotten for good"),
     "undo": Decision(lambda w, f: Undo(w, _needed(f, "run")).carry_out(), "Undone"),

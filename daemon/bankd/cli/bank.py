@@ -401,15 +401,14 @@ def _importance(arguments: Namespace) -> Outcome:
     from bankd.app.show import named_hit, set_importance
 
     is_dry, words = arguments.dry_run, arguments.ids
-    if len(words) != 2 or words[1] not in {str(value) for value in range(1, 11)}:
+    if len(words) != 2:
         raise UsageError("usage: bankctl feedback importance ID 1-10")
-    value = int(words[1])
     with open_named(arguments, write=not is_dry) as workspace:
-        id_ = named_hit(workspace, words[0])
+        id_, value = named_hit(workspace, words[0]), words[1]
         set_importance(workspace, id_, value)
     name = styled(id_, "bold")
     said = _(f"{name} would have importance {value}" if is_dry else f"{name} has importance {value}")
-    whole = {"id": id_, "importance": value, "noted": not is_dry}
+    whole = {"id": id_, "importance": int(value), "noted": not is_dry}
     return Outcome(whole, said, _("nothing was written") if is_dry else "")
 
 
