@@ -184,9 +184,7 @@ def recall_by(opened: OpenTrial, queries: Sequence[Query]) -> Mapping[str, Usage
 
 def suppose(opened: OpenTrial, usage: Mapping[str, Usage]) -> None:
     """Rank as if memories had been used so."""
-    opened.search.suppose(
-        lambda options: options._replace(usage_of=lambda ids: {id_: usage[id_] for id_ in ids if id_ in usage})
-    )
+    opened.search.index.rows.usage_of = lambda ids: {id_: usage[id_] for id_ in ids if id_ in usage}  # type: ignore[method-assign]
 
 
 def against_cold(cold: Evaluation, warm: Mapping[str, Evaluation]) -> dict[str, Mapping[str, Comparison]]:

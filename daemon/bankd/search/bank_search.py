@@ -187,10 +187,6 @@ class BankSearch:
         """The index of the bank."""
         return self._read.bank
 
-    def suppose(self, change: Callable[[RankingOptions], RankingOptions]) -> None:
-        """Rank by other options from now on: for an evaluation."""
-        self._read = self._write = self._read._replace(options=change(self._read.options))
-
     def answer(self, request: Mapping[str, Any], now: datetime, pending: int | None = None) -> dict[str, Any]:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; raises UserError.
 

@@ -21,12 +21,12 @@ shares all words may be farther away.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from functools import lru_cache
 from itertools import chain, islice
 from math import log10
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.pages.names import is_within
 from bankd.search.request import GROUPS, Filters, FoundRow, Hit, Query
@@ -127,14 +127,11 @@ def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Rank
     pages: dict[str, list[Ranked]] = {}
     for one in sorted(ranked, key=lambda one: -one.parts["score"]):
         pages.setdefault(one.row.path, []).append(one)
-    scores = {path: page_score([one.parts["score"] for one in found], share) for path, found in pages.items()}
+    scores = {
+        path: sum(one.parts["score"] * share**place for place, one in enumerate(found)) for path, found in pages.items()
+    }
     best = islice(sorted(pages, key=lambda path: (-round(scores[path], 6), path)), most)
     return [one._replace(parts={**one.parts, "page": scores[path]}) for path in best for one in pages[path][:SHOWN]]
-
-
-def page_score(scores: Sequence[float], share: float = NEXT_SHARE) -> float:
-    """The score of a page whose memories have these scores, best first."""
-    return sum(score * share**place for place, score in enumerate(scores))
 
 
 def raised(one: Ranked, time: float) -> Ranked:
@@ -360,10 +357,6 @@ def fold_near(
     return shown, folded
 
 
-UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
-"""Takes ids of memories; gives, for those that were used, how they were used."""
-
-
 class KnownRelations:
     """What runs found about memories. This base class knows nothing."""
 
@@ -392,8 +385,6 @@ class RankingOptions(NamedTuple):
     """Sentence vectors, if they are wanted."""
     reranker: Reranker | None = None
     """Puts the best answers in order, if the settings name one."""
-    usage_of: UsageOf | None = None
-    """Gives the use of memories instead of the index; for an evaluation."""
 
 
 def keep_sure(
@@ -615,8 +606,7 @@ def rank_candidates(
     scored = score_memories(candidates, vocabularies, weights, index.corpus, options.tree_weight, nearness)
     best = sorted(zip(candidates, scored, strict=True), key=lambda one: -one[1]["score"])[:_LOOKED_AT]
     rows = {row.row: row for row in index.rows.shown([one.row for one, _ in best])}
-    usage_of = index.rows.usage_of if options.usage_of is None else options.usage_of
-    usages = usage_of([row.id for row in rows.values() if row.id])
+    usages = index.rows.usage_of([row.id for row in rows.values() if row.id])
     ranked = [
         Ranked(row, one, _with_prior(parts, row, usages, today, options))
         for one, parts in best

@@ -68,7 +68,6 @@ _CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "X
 _DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫어하"))
 """Words that deny a predicate. 아니다 denies a noun, and is a normal word here."""
 _POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
-_ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
 
 Morpheme = tuple[str, str, int]
 """A form, its tag in the Sejong set, and the offset in the text where it begins."""
@@ -133,7 +132,7 @@ def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Anal
     """Give the terms of a text; `morphemes` are those of `normal_form(text)` and may be absent without Hangul."""
     if morphemes is None:
         sentences = [[stem_word(run) for run in runs_of(part) if not is_hangul(run)] for part in split_sentences(text)]
-        denies = any(run in _ENGLISH_DENIALS or run.endswith("n't") for run in runs_of(text))
+        denies = any(map(_denies, runs_of(text)))
     else:
         sentences, denies = _sentences_of_morphemes(normal_form(text), morphemes)
     kept = tuple(tuple(sentence) for sentence in sentences if sentence)

@@ -57,16 +57,10 @@ def tells_past(words: Sequence[str], at: int) -> bool:
     """Whether the word at this place (all in lower case) is a verb about the past."""
     if not is_past_form(words[at]):
         return False
-    carrier = carrier_of(words, at)
+    carrier = next((word for word in reversed(words[:at]) if word not in _BETWEEN and not word.endswith("ly")), "")
     if carrier in _HAVING:
         return _GOING_ON.isdisjoint(words)  # "has lived there since May" is true now
     return carrier not in _OTHER_CARRIERS
-
-
-def carrier_of(words: Sequence[str], at: int, besides: Set[str] = frozenset()) -> str:
-    """The last word before one, without adverbs and the words of `besides`; empty at the beginning."""
-    before = (w for w in reversed(words[:at]) if w not in _BETWEEN and w not in besides and not w.endswith("ly"))
-    return next(before, "")
 
 
 def is_past_form(word: str) -> bool:
