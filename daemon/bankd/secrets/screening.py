@@ -16,19 +16,14 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-
-def shape_rows(table: str) -> Iterator[list[str]]:
-    """The rows of a table of this room. Read by the loader of this module, so that it is found wherever the package lies."""
-    loader: Any = __spec__.loader
-    data: bytes = loader.get_data(f"{__file__.rpartition('/')[0]}/{table}.tsv")
-    return (row.split("\t") for row in data.decode("utf-8").splitlines())
+from bankd.words.tables import table_rows
 
 
 def _told(kind: str) -> re.Pattern[str]:
     """The pattern of all rows of a kind in `words.tsv`, whose second column says what a row is for."""
-    return re.compile("|".join(shape for of, _, shape in shape_rows("words") if of == kind), re.IGNORECASE)
+    return re.compile("|".join(shape for of, _, shape in table_rows("words", "secrets") if of == kind), re.IGNORECASE)
 
 
 _REFERENCE, _PASSWORD, _KEY = map(_told, ("reference", "password", "key"))
@@ -283,7 +278,7 @@ _OF_GIVEN = (" -", "%", "/u:", "/user:", "net use", "identified", "chpasswd")
 # the password (no port, no path); a line of ~/.pgpass (host, port, database, user, password).
 _GIVEN: tuple[tuple[list[str], re.Pattern[str]], ...] = tuple(
     (pieces.split("|"), re.compile(place.replace("VALUE", _VALUE).replace("WHO", _WHO), re.IGNORECASE | re.MULTILINE))
-    for pieces, place in shape_rows("given")
+    for pieces, place in table_rows("given", "secrets")
 )
 # `root / hunter2!`, `-p Wint3r!`: no word says that it is a password, so only a value that can be nothing else counts.
 _BARE = re.compile(rf"(?:(?<![\w/.~-])[A-Za-z][\w.@+-]{{1,31}}\s/\s|\s-[pPwa]\s?){_VALUE}")
@@ -307,7 +302,7 @@ def find_placed(text: str) -> Iterator[tuple[str, int, int]]:
             yield "password", start, start + len(value)
 
 
-_ISSUED = tuple((kind, piece, re.compile(shape)) for kind, piece, shape in shape_rows("issued"))
+_ISSUED = tuple((kind, piece, re.compile(shape)) for kind, piece, shape in table_rows("issued", "secrets"))
 """The shapes of keys that their issuers document: a prefix that nothing else has, and a body of a known alphabet.
 
 A row is the kind, a piece of text that each match has (so a line without it costs one look-up), and the shape. A group
