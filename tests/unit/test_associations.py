@@ -11,7 +11,7 @@ import pytest
 from bankd.layouts.links import mentions_of, words_of
 from bankd.memory.use import UseEvent, read_use
 from bankd.pages.memory import parse_memory
-from bankd.search.related import WEIGHTS, Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
+from bankd.search.related import Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
 from bankd.search.score import Usage
 from tests.examples import examples
 
@@ -27,10 +27,10 @@ def reached(
 
 
 def test_the_weights_fall_from_what_somebody_wrote_to_what_is_inferred() -> None:
-    order = [WEIGHTS[tie] for tie in Tie]
+    order = [tie.weight for tie in Tie]
 
     assert all(before >= after for before, after in pairwise(order))
-    assert WEIGHTS[Tie.CONTRADICTS] * worth_of(Usage(60, importance=10)) < WEIGHTS[Tie.SUPERSEDED]
+    assert Tie.CONTRADICTS.weight * worth_of(Usage(60, importance=10)) < Tie.SUPERSEDED.weight
 
 
 def test_a_sibling_recalled_five_times_is_nearer_and_an_important_one_too() -> None:
@@ -69,7 +69,7 @@ def test_responses_bring_two_memories_nearer_up_to_a_bound() -> None:
 
     assert weights[0] == pytest.approx(0.06)
     assert weights == sorted(weights)
-    assert weights[-1] < WEIGHTS[Tie.USED_TOGETHER]
+    assert weights[-1] < Tie.USED_TOGETHER.weight
 
 
 @pytest.mark.parametrize(

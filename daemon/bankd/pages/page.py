@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, count, takewhile
@@ -77,15 +77,10 @@ def read_page(path: str, data: bytes) -> Page:
     """Read a page of the bank."""
     document = document_of(decode_text(data))
     parts = part_lines(document, path)  # a hub's line for a part is not a memory
-    above: list[tuple[int, str]] = []
-    heading: tuple[str, ...] = ()
     headings, entries = [], []
-    for block in document.blocks:
+    for block, heading in with_headings(document):
         if block.kind is BlockKind.HEADING:
-            title = heading_title(document.lines, block)
-            above = [(level, name) for level, name in above if level < block.level] + [(block.level, title)]
-            heading = tuple(name for _, name in above)
-            headings.append(Heading(title, heading, block.start, block.end))
+            headings.append(Heading(heading[-1], heading, block.start, block.end))
         elif block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH} and block.start not in parts:
             is_item = block.kind is BlockKind.ITEM
             first, *others = document.lines[block.start : block.end]
@@ -170,6 +165,18 @@ class PageLines:
 def with_confidence(text: str, confidence: Confidence) -> str:
     """The lines of a memory with another confidence in place of theirs."""
     return _CONFIDENCE.sub(f"({confidence})", text, count=1)
+
+
+def with_headings(document: Document) -> Iterator[tuple[Block, tuple[str, ...]]]:
+    """Each block of a text, with the headings that it stands under, the outermost first; a heading stands under itself."""
+    above: list[tuple[int, str]] = []
+    heading: tuple[str, ...] = ()
+    for block in document.blocks:
+        if block.kind is BlockKind.HEADING:
+            title = heading_title(document.lines, block)
+            above = [(level, name) for level, name in above if level < block.level] + [(block.level, title)]
+            heading = tuple(name for _, name in above)
+        yield block, heading
 
 
 def heading_title(lines: tuple[str, ...], block: Block) -> str:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from bankd.layouts.links import mentions_of
 from bankd.memory.use import UseEvent
 from bankd.pages.names import day_in
-from bankd.pages.page import Entry, Page, heading_title, properties_of, read_page_once
+from bankd.pages.page import Entry, Page, properties_of, read_page_once, with_headings
 from bankd.pages.scanner import Block, BlockKind, Document, scan_text, without_hidden
 from bankd.search.parts import divide_passage
 from bankd.secrets.screening import screen_text
@@ -171,14 +171,10 @@ def read_bank_page(path: str, data: bytes) -> IndexablePage:
 
 def texts_of(page: Page) -> Iterator[IndexableEntry]:
     """The properties, table rows, code and HTML of a page, with likely credentials masked."""
-    opened: list[tuple[int, str]] = []
     for number, text in properties_of(page.document):
         yield from _text(page, number, (page.title,), text)
-    for block in page.document.blocks:
-        if block.kind is BlockKind.HEADING:
-            title = heading_title(page.document.lines, block)
-            opened = [(level, name) for level, name in opened if level < block.level] + [(block.level, title)]
-        heading = tuple(name for _, name in opened) or (page.title,)
+    for block, above in with_headings(page.document):
+        heading = above or (page.title,)
         if block.kind is BlockKind.TABLE:
             yield from _rows(page, block, heading)
         elif block.kind in _CODE:
@@ -260,20 +256,13 @@ def read_log_page(path: str, text: str) -> IndexablePage:
 
 
 def _pieces(document: Document) -> Iterator[_Piece]:
-    opened: list[tuple[int, str]] = []
-    for block in document.blocks:
+    for block, heading in with_headings(document):
         if block.kind is BlockKind.HEADING:
-            title = heading_title(document.lines, block)
-            opened = [(level, name) for level, name in opened if level < block.level] + [(block.level, title)]
-            yield _Piece(block.start, document.lines[block.start].strip(), block.level, _names(opened))
+            yield _Piece(block.start, document.lines[block.start].strip(), block.level, heading)
         elif block.kind is BlockKind.FRONT_MATTER:
             yield from (_Piece(number, text, 0, ()) for number, text in properties_of(document))
         elif block.kind not in _UNREAD:
-            yield from _cut(document, block, _names(opened))
-
-
-def _names(opened: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    return tuple(name for _, name in opened)
+            yield from _cut(document, block, heading)
 
 
 def _cut(document: Document, block: Block, heading: tuple[str, ...]) -> Iterator[_Piece]:

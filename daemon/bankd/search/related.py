@@ -58,27 +58,23 @@ SHARED_WORDS = 2
 class Tie(StrEnum):
     """Why two memories, or a memory and a page, are related: first the reasons that people wrote, then inferred ones."""
 
-    LINK = "link"
-    CONTAINED = "contained"
-    DERIVED = "derived"
-    SUPERSEDED = "superseded"
-    CONTRADICTS = "contradicts"
-    USED_TOGETHER = "used together"
-    ENTITY = "entity"
-    RARE_WORDS = "rare words"
+    LINK = "link", 1.0
+    CONTAINED = "contained", 0.9
+    DERIVED = "derived", 0.8
+    SUPERSEDED = "superseded", 0.7
+    CONTRADICTS = "contradicts", 0.6
+    USED_TOGETHER = "used together", 0.6
+    ENTITY = "entity", 0.55
+    RARE_WORDS = "rare words", 0.45
 
+    weight: float
+    """By design section 17; for "used together" the upper bound, which stays below every written tie."""
 
-WEIGHTS = {
-    Tie.LINK: 1.0,
-    Tie.CONTAINED: 0.9,
-    Tie.DERIVED: 0.8,
-    Tie.SUPERSEDED: 0.7,
-    Tie.CONTRADICTS: 0.6,
-    Tie.USED_TOGETHER: 0.6,
-    Tie.ENTITY: 0.55,
-    Tie.RARE_WORDS: 0.45,
-}
-"""Its weight, by design section 17; for "used together" the upper bound, which stays below every written tie."""
+    def __new__(cls, name: str, weight: float) -> Tie:
+        """A name with its weight."""
+        self = str.__new__(cls, name)
+        self._value_, self.weight = name, weight
+        return self
 
 
 class Node(NamedTuple):
@@ -118,12 +114,12 @@ class Reached(NamedTuple):
 
 def edge(to: Node, tie: Tie, source: str) -> Edge:
     """An edge with the weight of its tie."""
-    return Edge(to, tie, WEIGHTS[tie], source)
+    return Edge(to, tie, tie.weight, source)
 
 
 def used_together(to: Node, responses: int) -> Edge:
     """An edge that grows with each response that used both, up to a bound."""
-    weight = WEIGHTS[Tie.USED_TOGETHER] * (1 - (1 - LEARNING_RATE) ** min(responses, MOST_RESPONSES))
+    weight = Tie.USED_TOGETHER.weight * (1 - (1 - LEARNING_RATE) ** min(responses, MOST_RESPONSES))
     times = "one response" if responses == 1 else f"{responses} responses"
     return Edge(to, Tie.USED_TOGETHER, weight, f"of use in {times}")
 
