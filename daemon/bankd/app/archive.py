@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
 
-from bankd.app.workspace import Workspace, begin_run, record_run
+from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
 from bankd.cycle import Report
 from bankd.edits.inserting import LineSpan, block_key, text_of
 from bankd.edits.operations import Piece, Remove
 from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
 from bankd.memory import archive
-from bankd.memory.archive import ArchiveCandidate, Resident
+from bankd.memory.archive import ArchiveCandidate
 from bankd.memory.ledger import FORGOTTEN
 from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
@@ -80,21 +80,20 @@ def collect_garbage(workspace: Workspace, *, force: bool) -> Report:
     """Move memories that were superseded, have faded or were not used for 90 days to the archive."""
     user_run = begin_run(workspace, "gc")
     held = user_run.catalog.all_lines()
-    going = _find_offered(workspace, archive.residents_of(held, user_run.ledger))
-    plan = user_run.plan.with_(
-        archived=tuple(archive.Archived(found.resident.id, held[found.resident.id], found.detail) for found in going)
-    )
-    return user_run.carry_out(plan, force=force)
+    offered = _find_offered(user_run, held)
+    going = (archive.Archived(one.resident.id, held[one.resident.id], one.detail) for one in offered)
+    return user_run.carry_out(user_run.plan.with_(archived=tuple(going)), force=force)
 
 
 def offer_candidates(workspace: Workspace) -> list[ArchiveCandidate]:
     """What `collect_garbage` would take, the weakest first."""
     user_run = begin_run(workspace, "candidates")
-    found = _find_offered(workspace, archive.residents_of(user_run.catalog.all_lines(), user_run.ledger))
+    found = _find_offered(user_run, user_run.catalog.all_lines())
     return sorted(found, key=lambda one: (round(one.strength, 6), one.resident.page, one.resident.id))
 
 
-def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[ArchiveCandidate]:
+def _find_offered(user_run: UserRun, held: Mapping[str, MemoryLines]) -> list[ArchiveCandidate]:
+    workspace, residents = user_run.workspace, archive.residents_of(held, user_run.ledger)
     today, is_frozen = workspace.now.date(), workspace.policy().clock_frozen
     return archive.offered_among(archive.find_archivable(residents, today, workspace.fading(), clock_frozen=is_frozen))
 

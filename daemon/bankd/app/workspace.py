@@ -38,10 +38,9 @@ from bankd.settings import Settings
 
 if TYPE_CHECKING:
     from bankd.index.sources import RecallBuffer
-    from bankd.storage.disk import DerivedDatabase
     from bankd.storage.transactions import TransactionWriter
     from bankd.storage.tree import BankFiles
-    from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
+    from bankd.workspace.catalog import PageMemoryCatalog
     from bankd.workspace.facts import RunLedger, RunReports, TextTraces, TrustedClock
     from bankd.workspace.graph import LinkGraph
     from bankd.workspace.logs import ImportedLogs, LogFiles
@@ -124,7 +123,6 @@ class Workspace:
     files: BankFiles
     logs: LogFiles
     catalog: PageMemoryCatalog
-    catalog_db: CatalogDatabase
     transactions: TransactionWriter
     index: RunIndex
     graph: LinkGraph
@@ -132,7 +130,6 @@ class Workspace:
     recorder: Recorder
     read_clock: Callable[[str], datetime]
     clock_trust: TrustedClock
-    derived: Sequence[DerivedDatabase]
     traces: TextTraces
     imports: ImportedLogs
     models: Models | None = None
@@ -190,7 +187,7 @@ class Workspace:
                 night = self.night(AnsweredBefore(self.models, self.unanswered)) if self.models else None
                 report = run_cycle(kind, record.run, self, policy, night)
                 record.tell(report.plan)
-                is_known = report.plan.is_empty and self.catalog_db.knows_relations()
+                is_known = report.plan.is_empty and self.catalog.database.knows_relations()
                 if kind == "reflect" or not is_known:  # else no event needs to be read again
                     self.tell_search(report.ledger)
             notes += self.healed
@@ -201,7 +198,7 @@ class Workspace:
 
     def take_damage(self) -> list[str]:
         """Notes on what was found damaged, and made anew or set aside, since the last call."""
-        made_anew = [said for one in self.derived for said in one.take_made_anew()]
+        made_anew = [said for one in (self.catalog.database, self.graph.database) for said in one.take_made_anew()]
         return [*made_anew, *self.index.take_made_anew(), *self.transactions.journals.take_set_aside()]
 
     def wait_until_settled(self) -> None:
@@ -231,7 +228,7 @@ class Workspace:
         `known` is the ledger as it is now; without it the events are read.
         """
         ledger = known or self.transactions.ledger()
-        self.catalog_db.record_relations(
+        self.catalog.database.record_relations(
             ledger.successors(), ledger.projects(), self.fading().kept, ledger.asked_about()
         )
 

@@ -113,14 +113,6 @@ def advise_person(problem: OSError) -> str:
     return hints.get(problem.errno or 0, problem.strerror or str(problem))
 
 
-def explain_failure(problem: OSError, where: object) -> StorageError:
-    """The StorageError for an error of the disk during a run."""
-    place = f" ({problem.filename})" if problem.filename else ""
-    return StorageError(
-        f"{where}: {advise_person(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
-    )
-
-
 _REFUSALS = (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
 _REFUSED = re.compile(
     r"disk is full|readonly database|disk i/o error|unable to open database file"
@@ -136,11 +128,14 @@ def is_refusal(problem: Exception) -> bool:
 
 @contextmanager
 def storage_told(where: object) -> Iterator[None]:
-    """Raise StorageError for errors of SQLite and tantivy that come from the disk; their other errors pass."""
+    """Raise StorageError for errors of the disk, also those that SQLite and tantivy tell of; their other errors pass."""
     try:
         yield
     except OSError as problem:
-        raise explain_failure(problem, where) from problem
+        why = advise_person(problem) + (f" ({problem.filename})" if problem.filename else "")
+        raise StorageError(
+            f"{where}: {why}. Nothing half done is in sight; the next run goes on from there"
+        ) from problem
     except (sqlite3.OperationalError, ValueError) as problem:
         if not is_refusal(problem):
             raise

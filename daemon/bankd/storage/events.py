@@ -36,7 +36,7 @@ from bankd.memory.retain import LogPlace, part_replaced, project_in, read_log
 from bankd.night.asking import Reply
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import is_wide, parse_json
-from bankd.storage.disk import advise_person, explain_failure, sync_file
+from bankd.storage.disk import advise_person, storage_told, sync_file
 from bankd.storage.tree import FileTree, closing_descriptor, split_path, write_all
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class EventLog(JsonLog):
     def read_events(self) -> list[Event]:
         """All events of all writers, each once, in the order in which they were recorded."""
         found: dict[str, Event] = {}
-        try:
+        with storage_told("events/"):
             for _, rows in groupby(self.read(), key=lambda row: _parts(row[0].rpartition("/")[2])[:1]):
                 first: dict[str, Event] = {}
                 for path, number, row in rows:
@@ -203,8 +203,6 @@ class EventLog(JsonLog):
                     else:
                         first.setdefault(str(row["id"]), row)
                 found = {str(row["id"]): row for row in in_order_told(first.values())} | found
-        except OSError as problem:
-            raise explain_failure(problem, "events/") from problem
         return sorted(found.values(), key=told_order)
 
 

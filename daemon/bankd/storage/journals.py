@@ -34,7 +34,7 @@ from bankd.errors import BusyError, ConflictError, UserError
 from bankd.pages.scanner import encode_text
 from bankd.pages.text import lines_not_utf8
 from bankd.settings import KeepPolicy
-from bankd.storage.disk import READ_ONLY, explain_failure, sync_file
+from bankd.storage.disk import READ_ONLY, storage_told, sync_file
 from bankd.storage.tree import FileTree, Syscalls, closing_descriptor, open_regular, read_all, split_path, write_all
 
 TXN, DONE, RUNS = ".bankd/txn", ".bankd/done", ".bankd/runs"
@@ -198,12 +198,9 @@ class Lock:
 
     def take(self) -> None:
         """Take the lock; BusyError, with the holder, when another process has it."""
-        try:
-            with self._tree.folder(".bankd", make=True) as folder:
-                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-                fd = self._tree.making_way("lock", folder, lambda: os.open("lock", flags, 0o600, dir_fd=folder))
-        except OSError as problem:
-            raise explain_failure(problem, ".bankd/lock") from problem
+        with storage_told(".bankd/lock"), self._tree.folder(".bankd", make=True) as folder:
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            fd = self._tree.making_way("lock", folder, lambda: os.open("lock", flags, 0o600, dir_fd=folder))
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as busy:

@@ -100,7 +100,7 @@ class TransactionWriter:
         outside = [operation for operation in transaction.operations if is_outside(operation.path)]
         inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
         transaction = replace(transaction, operations=inside)
-        try:
+        with disk.storage_told(self._tree.root):
             disk.check_writable(self._tree)
             transaction, versions = keep_versions(transaction, self.look)
             journal, staged = self._stage(transaction)
@@ -108,8 +108,6 @@ class TransactionWriter:
             if not is_empty:
                 self.journals.write(TXN, journal)
             applied = Applied(0) if is_empty else self.run(journal, staged)
-        except OSError as problem:
-            raise disk.explain_failure(problem, self._tree.root) from problem
         applied.conflicts += [f"{key} stays, for {path} has it in other words" for key, path in versions.items()]
         for operation in outside:
             try:
@@ -205,9 +203,8 @@ class TransactionWriter:
         events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
         if events:
             (self.events.append if staged else self.events.append_missing)(events)
-        self.journals.move(
-            journal, TXN, RUNS if journal.transaction.kind in HEALING else DONE
-        )  # a second look gets none itself
+        # A second look gets none itself.
+        self.journals.move(journal, TXN, RUNS if journal.transaction.kind in HEALING else DONE)
         disk.clear_failure(self._tree)
         return applied
 
@@ -360,7 +357,7 @@ class Recoverer:
     def recover(self, now: datetime) -> Recovery:
         """Finish all committed transactions and heal pages. ConflictError when a page is being edited all the time."""
         recovery = Recovery()
-        try:
+        with disk.storage_told(self._tree.root):
             self._clear_stage()
             waiting: set[str] = set()
             for journal in list(self._journals.load(TXN)):
@@ -374,8 +371,6 @@ class Recoverer:
                 recovery.changed |= applied.changed
                 recovery.notes += describe_changes(operations, applied.changed, run)
             self._retire(now)
-        except OSError as problem:
-            raise disk.explain_failure(problem, self._tree.root) from problem
         return recovery
 
     def _clear_stage(self) -> None:

@@ -229,9 +229,7 @@ def run_command(
             _running.add(process)
         try:
             while True:
-                has_ended = (
-                    process.poll() is not None
-                )  # checked first, so that all it printed before its end is seen below
+                has_ended = process.poll() is not None  # checked first, so that all of its output is seen below
                 printed, told = os.fstat(output.fileno()).st_size, os.fstat(said.fileno()).st_size
                 if max(printed, told - _MOST_SAID) > most:
                     raise CommandStoppedError(f"it printed more than {most >> 10:,} KB and was ended", is_too_long=True)

@@ -301,9 +301,8 @@ def _check_names(root: Path) -> Iterator[HealthFinding]:
 def _check_index(probe: Probe) -> Iterator[HealthFinding]:
     try:
         probe.indexes.verify()
-        if (
-            list((probe.root / "events").glob("*")) and not probe.indexes.bank.facts().updated
-        ):  # runs have kept something
+        has_events = any((probe.root / "events").glob("*"))  # runs have kept something
+        if has_events and not probe.indexes.bank.facts().updated:
             yield HealthFinding("index", "there is none yet", "the first search or run makes it")
     except (IndexDamaged, OSError) as damage:
         fix = "bankctl doctor index rebuild"

@@ -260,8 +260,8 @@ class ComparedTable:
     Triggers in SQLite mark memories that were added, changed or removed since they were compared.
     """
 
-    def __init__(self, database: DerivedDatabase) -> None:
-        self._database = database
+    def __init__(self, database: CatalogDatabase) -> None:
+        self.database = database
 
     def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
         """The memories of the bank that are new, or say something else than when they were compared, with their text keys."""
@@ -269,32 +269,32 @@ class ComparedTable:
 
         def look() -> None:
             self._require(threshold)
-            rows = self._database.execute(_CHANGED, (-1 if most is None else most,))
+            rows = self.database.execute(_CHANGED, (-1 if most is None else most,))
             self._forget_all([(id_,) for id_, before, now in rows if before is not None and before != now])
             settled = [(id_,) for id_, before, now in rows if before == now or now is None]
-            self._database.execute_many("DELETE FROM to_look_at WHERE id = ?", settled)
+            self.database.execute_many("DELETE FROM to_look_at WHERE id = ?", settled)
             found.update({id_: now for id_, before, now in rows if now is not None and before != now})
 
-        self._database.change(look)
+        self.database.change(look)
         return found
 
     def _require(self, threshold: int) -> None:
         """Forget all relations if they were found with another threshold."""
         mark = f"compared from {threshold}"
-        if not self._database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
+        if not self.database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
             for table in ("looked_at", "alike", "matched", "noted WHERE what LIKE 'compared from %'"):
-                self._database.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
-            self._database.execute("INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL")
-            self._database.execute("INSERT INTO noted VALUES (?)", (mark,))
+                self.database.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
+            self.database.execute("INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL")
+            self.database.execute("INSERT INTO noted VALUES (?)", (mark,))
 
     def _forget_all(self, ids: list[tuple[str]]) -> None:
         for what in ("looked_at WHERE id = ?", "matched WHERE id = ?", "alike WHERE ? IN (older, newer)"):
-            self._database.execute_many(f"DELETE FROM {what}", ids)  # noqa: S608  # ours
+            self.database.execute_many(f"DELETE FROM {what}", ids)  # noqa: S608  # ours
 
     def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Store that these memories were compared, and the result."""
         if keys or pairs:
-            self._database.change_rows(
+            self.database.change_rows(
                 ("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", list(keys.items())),
                 ("DELETE FROM to_look_at WHERE id = ?", [(id_,) for id_ in keys]),
                 (_FOUND, _rows_of(pairs)),
@@ -302,32 +302,32 @@ class ComparedTable:
 
     def unmatched(self, most: int) -> Mapping[str, str]:
         """The memories that only the rules compared, the last added first, with their text keys."""
-        return dict(self._database.execute(_UNMATCHED, (most,)))
+        return dict(self.database.execute(_UNMATCHED, (most,)))
 
     def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
         """The pairs of a memory that say the same, or a newer value."""
-        return self._database.execute(_SURE, (id_, id_))
+        return self.database.execute(_SURE, (id_, id_))
 
     def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that a model compared these, and what it found."""
         if keys:
-            self._database.change_rows(
+            self.database.change_rows(
                 ("INSERT OR REPLACE INTO matched VALUES (?, ?)", list(keys.items())), (_FOUND, _rows_of(pairs))
             )
 
     def known_pairs(self) -> Pairs:
         """All pairs that were found, with their relations."""
-        return _pairs_of(self._database.execute("SELECT * FROM alike ORDER BY older, newer"))
+        return _pairs_of(self.database.execute("SELECT * FROM alike ORDER BY older, newer"))
 
     def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Forget what was found of these pairs, in whichever order their ids stand."""
         both = [pair for one, other in pairs for pair in ((one, other), (other, one))]
-        self._database.change_rows(("DELETE FROM alike WHERE older = ? AND newer = ?", both))
+        self.database.change_rows(("DELETE FROM alike WHERE older = ? AND newer = ?", both))
 
     def compare_again(self, ids: Iterable[str]) -> None:
         """Have these memories compared again by the next run."""
         rows = [(id_,) for id_ in ids]
-        self._database.change_rows(
+        self.database.change_rows(
             ("DELETE FROM looked_at WHERE id = ?", rows), ("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
         )
 
@@ -361,7 +361,7 @@ class PageMemoryCatalog(ComparedTable):
     ) -> None:
         """`own_writes` holds the digests of files that we wrote ourselves: those are complete, however young they are."""
         super().__init__(catalog_db)
-        self._files, self._catalog_db, self._settle, self._own_writes = files, catalog_db, settle_seconds, own_writes
+        self._files, self._settle, self._own_writes = files, settle_seconds, own_writes
         self.resting: Mapping[str, datetime] = {}
         self._closed: dict[str, str] = {}
         self._emptied: set[str] = set()
@@ -370,8 +370,8 @@ class PageMemoryCatalog(ComparedTable):
         """Read the pages that changed. Gives those that could not be read now, and why."""
         self._closed = {path: f"{why_resting(until)}; {ADVICE}" for path, until in self.resting.items()}
         self._emptied = set()
-        take_in = partial(self._catalog_db.change, lambda: self._refresh_all(now))
-        self._catalog_db.refill = take_in
+        take_in = partial(self.database.change, lambda: self._refresh_all(now))
+        self.database.refill = take_in
         take_in()
         return [
             Deferred(path, reason, path in self.resting, hides_nothing=path in self._emptied)
@@ -382,15 +382,13 @@ class PageMemoryCatalog(ComparedTable):
         for folder in _FOLDERS:
             self._refresh(folder, now)
         for path in sorted(self._emptied - self.resting.keys()):
-            if self._catalog_db.forget_covered(path):  # the user took its memories to other pages
+            if self.database.forget_covered(path):  # the user took its memories to other pages
                 self._closed.pop(path, None)
 
     def _refresh(self, folder: str, now: datetime) -> None:
-        known = self._catalog_db.fingerprints(folder)
+        known = self.database.fingerprints(folder)
         survey = self._files.survey(folder, now, self._settle, known)
-        for path in sorted(
-            self._own_writes.keys() & survey.unsettled.keys()
-        ):  # just written by us: young, and complete
+        for path in sorted(self._own_writes.keys() & survey.unsettled.keys()):  # just written by us: complete
             ours, data = self._files.fingerprint(path), self._files.read(path)
             if ours and data is not None and digest_of(data) == self._own_writes[path]:
                 survey.files[path] = ours
@@ -401,79 +399,79 @@ class PageMemoryCatalog(ComparedTable):
             if known.get(path) != seen and path not in self.resting and holds_memories(path):
                 try:
                     if (data := self._files.read(path)) is not None:
-                        is_changed = self._catalog_db.record_page(path, seen, data)
+                        is_changed = self.database.record_page(path, seen, data)
                         if is_changed and known and digest_of(data) != self._own_writes.get(path):
-                            self._catalog_db.execute(_SAVED, (path,))
+                            self.database.execute(_SAVED, (path,))
                 except (ConflictError, OSError) as error:
                     self._closed[path] = str(error)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
-            self._catalog_db.forget_file(path)
+            self.database.forget_file(path)
 
     def saved_by_hand(self) -> tuple[str, ...]:
         """The pages on which others than bankd wrote or changed memories since `told_by_hand` was called."""
-        return tuple(path for (path,) in self._catalog_db.execute(_ALL_SAVED))
+        return tuple(path for (path,) in self.database.execute(_ALL_SAVED))
 
     def told_by_hand(self) -> None:
         """A run has reported the pages that were saved by hand."""
-        self._catalog_db.change_rows(("DELETE FROM noted WHERE what LIKE 'saved %'", [()]))
+        self.database.change_rows(("DELETE FROM noted WHERE what LIKE 'saved %'", [()]))
 
     def unsettled(self, now: datetime) -> Mapping[str, str]:
         """The pages of the bank that are left alone for now, each with the reason."""
-        return self._files.survey("bank", now, self._settle, self._catalog_db.fingerprints("bank")).unsettled
+        return self._files.survey("bank", now, self._settle, self.database.fingerprints("bank")).unsettled
 
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """The pages that hold each id, by paths in the workspace; ids that no page holds are left out."""
-        found = self._catalog_db.find("id", ids)
+        found = self.database.find("id", ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
 
     def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
         """For ids that no page holds as a memory: where one ends a line anyway (in a code block), as `page:line`."""
         found: dict[str, str] = {}
-        for path in [path for folder in _FOLDERS for path in self._catalog_db.fingerprints(folder)] if ids else ():
+        for path in [path for folder in _FOLDERS for path in self.database.fingerprints(folder)] if ids else ():
             with suppress(ConflictError, OSError):  # whoever looks at all pages names those that cannot be read
                 found |= {id_: f"{path}:{line}" for id_, line in lines_named(self._files.read(path), ids).items()}
         return found
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """The id, or else the place, of the memory of the bank that has each text key; keys without one are left out."""
-        found = self._catalog_db.find("key", keys)
+        found = self.database.find("key", keys)
         in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
         return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
 
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""
-        return _copied(self._catalog_db.execute(_COPIED))
+        return _copied(self.database.execute(_COPIED))
 
     def undated(self, today: date) -> Sequence[Replace]:
         """How to date the confidences that the user wrote without a day, on pages that can be written now."""
-        undated = (held for held, _, confidence in self._catalog_db.confident() if confidence.day is None)
+        undated = (held for held, _, confidence in self.database.confident() if confidence.day is None)
         open_ = [held for held in undated if held.path not in self._closed]
         texts = self._texts_at(open_)
         return [Replace(at.path, at.id or block_key(text), text, date_confidence(text, today)) for at, text in texts]
 
     def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
         """Each place of a memory, `page:line`, and its exact lines there with everything nested in it."""
-        held = self._catalog_db.find("id", [id_]).get(id_, [])
+        held = self.database.find("id", [id_]).get(id_, [])
         return [(f"{copy.path}:{copy.line}", text) for copy, text in self._texts_at(held)]
 
     def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, MemoryLines]:
         """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
-        places = (held for found in self._catalog_db.find("id", ids).values() for held in found)
+        places = (held for found in self.database.find("id", ids).values() for held in found)
         found = self._lines_at(held for held in places if held.path.startswith(f"{folder}/"))
         return {held.id: lines for held, lines in found if held.id}
 
     def all_lines(self) -> Mapping[str, MemoryLines]:
         """The exact lines of every memory of the bank with an id on pages that can be written now, by id, in the order of pages."""
-        return self.lines_of(id_ for (id_,) in self._catalog_db.execute(_ALL_IDS))
+        return self.lines_of(id_ for (id_,) in self.database.execute(_ALL_IDS))
 
     def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
         """The first place of each memory, `page:line`, and its text there."""
-        places = (places[0] for places in self._catalog_db.find("id", ids).values())
+        places = (places[0] for places in self.database.find("id", ids).values())
         return {held.id: (f"{held.path}:{held.line}", text) for held, text in self._texts_at(places) if held.id}
 
     def pages(self, folder: str = "bank") -> Iterator[Page]:
         """Every page that holds memories."""
-        return (self._page(path).page for path in self._catalog_db.count(folder))
+        return (self._page(path).page for path in self.database.count(folder))
 
     def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
         """The exact lines of memories without an id, by page and line."""
@@ -503,7 +501,7 @@ class PageMemoryCatalog(ComparedTable):
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
-        found = [(held, c) for held, tag, c in self._catalog_db.confident() if tag == FADING_TAG]
+        found = [(held, c) for held, tag, c in self.database.confident() if tag == FADING_TAG]
         return [Opinion(held.path, held.line, held.id, c) for held, c in found if held.path not in self._closed]
 
     def memory_at(self, path: str, line: int) -> Memory | None:
@@ -519,7 +517,7 @@ class PageMemoryCatalog(ComparedTable):
 
     def sizes(self) -> Mapping[str, int]:
         """The number of memories on each page of the bank that holds any."""
-        return self._catalog_db.count("bank")
+        return self.database.count("bank")
 
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""

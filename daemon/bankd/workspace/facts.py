@@ -192,10 +192,8 @@ class TrustedClock:
         off = None if trust.off is None else trust.off.total_seconds()
         anchor = trust.anchor
         fields = {"wall": anchor.wall.isoformat(), "steady": anchor.since_boot, "boot": anchor.boot, "off_seconds": off}
-        try:
+        with disk.storage_told(_CLOCK):
             self._staging.publish(_CLOCK, json.dumps(fields).encode() + b"\n")
-        except OSError as problem:
-            raise disk.explain_failure(problem, _CLOCK) from problem
 
 
 LEDGER = ".bankd/runs.jsonl"
@@ -303,13 +301,11 @@ class RunReports:
         fields = [[row.sign, row.kind, row.place, row.text, row.reason] for row in rows]
         if not fields:
             return
-        try:
+        with disk.storage_told(_REPORTS):
             self._staging.publish(f"{_REPORTS}/{run}.json", json.dumps(fields).encode())
             names = [name for name in self._tree.names(_REPORTS) if name.endswith(".json")]
             for name in sorted(names)[:-_KEPT]:
                 self._tree.remove(f"{_REPORTS}/{name}")
-        except OSError as problem:
-            raise disk.explain_failure(problem, _REPORTS) from problem
 
     def read(self, run: str) -> list[ReportRow]:
         """The rows of a run; none when it did nothing, or its report is gone or cannot be read."""
@@ -327,9 +323,8 @@ _LOGS = (EVENTS, REPLIES)
 _REWRITTEN = (*_LOGS, *(f"{folder}/archive" for folder in _LOGS), TXN, DONE, RUNS)
 _LARGEST = 64 << 20  # bytes of a copy that is searched
 _OWN_FOLDERS = ("events/", ".bankd/")
-_Scrub: TypeAlias = tuple[
-    str, Callable[[], object]
-]  # the path of a file that holds the text, and a call that takes it out
+_Scrub: TypeAlias = tuple[str, Callable[[], object]]
+"""The path of a file that holds the text, and a call that takes it out."""
 
 
 class TextTraces:
