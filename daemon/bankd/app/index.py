@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bankd.errors import IndexDamaged, StorageError
 from bankd.memory.judge import Neighbour, said_on
@@ -19,6 +19,7 @@ from bankd.words.statement import Wording
 if TYPE_CHECKING:
     from bankd.workspace.catalog import PageMemoryCatalog
 
+_T = TypeVar("_T")
 _LEAST = 0.15
 """The least share of common letter pairs (Dice): below it hardly a pair of data/pairs was the same or an update."""
 
@@ -73,21 +74,22 @@ class RunIndex:
         """Bring only the index up to date, for a command that may not write in the bank."""
         self._search.refresh(now, None)
 
-    def _look_alikes(self) -> LookAlikes | None:
-        """The look-alikes in the index as it is now; None while there is no index."""
+    def _among(self, find: Callable[[LookAlikes], _T], nothing: _T) -> _T:
+        """What is found among the look-alikes in the index as it is now; `nothing` while there is no index."""
         index = self._search.index
-        if self._alike is None or self._state != (index.opened, index.generation):
-            self._alike = LookAlikes(index) if index.open() else None
-            self._state = index.opened, index.generation
-        return self._alike
+
+        def look() -> _T:
+            if self._alike is None or self._state != (index.opened, index.generation):
+                self._alike = LookAlikes(index) if index.open() else None
+                self._state = index.opened, index.generation
+            return nothing if self._alike is None else find(self._alike)
+
+        return index.whole(self._now, look)
 
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
         """For each new memory, by its id: the memories of the bank that look like it, as they are on their pages now."""
 
-        def find() -> dict[str, Sequence[Neighbour]]:
-            alike = self._look_alikes()
-            if alike is None:
-                return {}
+        def find(alike: LookAlikes) -> dict[str, Sequence[Neighbour]]:
             unchanged, found = self._search.index.unchanged(), dict[str, Sequence[Neighbour]]()
             seen: dict[int, Neighbour | None] = {}
             for id_, new in memories.items():
@@ -98,16 +100,11 @@ class RunIndex:
                 found[id_] = [one for row in rows if (one := seen[row.row])]
             return found
 
-        return self._search.index.whole(self._now, find)
+        return self._among(find, {})
 
     def nearest(self, text: str) -> Sequence[str]:
         """The ids of the memories of the bank that share words with a text; those that share most come first."""
-
-        def find() -> list[str]:
-            alike = self._look_alikes()
-            return [row.id for row in (alike.near(text) if alike else ()) if row.id]
-
-        return self._search.index.whole(self._now, find)
+        return self._among(lambda alike: [row.id for row in alike.near(text) if row.id], [])
 
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
         """The cosine of each pair of texts that both have sentence vectors."""
@@ -116,14 +113,13 @@ class RunIndex:
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """The memories of the bank that are most like one, best first; none while there is no index."""
 
-        def find() -> list[Similar]:
-            alike = self._look_alikes()
+        def find(alike: LookAlikes) -> list[Similar]:
             return [
                 Similar(row.id or f"bank/{row.path}:{row.line}", row.path, row.tag, row.text, score, row.entities)
-                for row, score in (alike.similar(memory.text) if alike else ())
+                for row, score in alike.similar(memory.text)
             ]
 
-        return self._search.index.whole(self._now, find)
+        return self._among(find, [])
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text; the worker reads Korean."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Container, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
 from bankd.config.workspace import add_rule
@@ -34,6 +35,8 @@ from bankd.pages.page import MARKER, MemoryLines, parts_folder, read_page, with_
 from bankd.same import Likeness, Pairs, Relation, near_groups
 from bankd.secrets.screening import find_secrets
 
+Moves: TypeAlias = list[tuple[MovingMemory, Destination]]
+
 
 def list_inbox(workspace: Workspace) -> list[MovingMemory]:
     """The memories in the inbox, in the order of its page."""
@@ -54,15 +57,19 @@ def place_memory(workspace: Workspace, id_: str, target: str) -> list[tuple[str,
     waiting = next((item for item in list_inbox(workspace) if item.id == id_), None)
     if waiting is None:
         workspace.catalog.refresh(workspace.now)
-        place = workspace.catalog.texts_of([id_]).get(id_, ("", ""))[0]
-        if lines := workspace.catalog.lines_of([id_]).get(id_):
-            waiting = MovingMemory(id_, lines.text, int(place.rpartition(":")[2]), page=lines.page)
-    if waiting is None:
-        raise UserError(f"{id_}: no memory of the bank has this id; bankctl review lists what is")
+        if id_ not in workspace.catalog.lines_of([id_]):
+            raise UserError(f"{id_}: no memory of the bank has this id; bankctl review lists what is")
+        waiting = _moving(workspace, id_)
     moves = _without_those_there(workspace, [(waiting, destination)])
     if moves and not _without_copies(workspace, moves):
         raise UserError(f"{id_}: bank/{destination.page} has it in other words; {COPIED_ADVICE}")
     return move_memories(workspace, "place", moves)
+
+
+def _moving(workspace: Workspace, id_: str) -> MovingMemory:
+    """A memory of the bank where it stands now."""
+    place, lines = workspace.catalog.texts_of([id_])[id_][0], workspace.catalog.lines_of([id_])[id_]
+    return MovingMemory(id_, lines.text, int(place.rpartition(":")[2]), page=lines.page)
 
 
 def named_place(workspace: Workspace, target: str, reason: str = "") -> Destination:
@@ -82,9 +89,7 @@ def named_place(workspace: Workspace, target: str, reason: str = "") -> Destinat
     return Destination(page, heading or None, reason)
 
 
-def _without_those_there(
-    workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
-) -> list[tuple[MovingMemory, Destination]]:
+def _without_those_there(workspace: Workspace, moves: Moves) -> Moves:
     """The moves without those of memories that are on their page, or on a part of it, already."""
     workspace.graph.refresh()
     graph = workspace.graph
@@ -108,9 +113,7 @@ def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
     return move_memories(workspace, "retry", _without_copies(workspace, placed))
 
 
-def _without_copies(
-    workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
-) -> list[tuple[MovingMemory, Destination]]:
+def _without_copies(workspace: Workspace, moves: Moves) -> Moves:
     """The moves without those to a page on which the user has put the memory already, in other words."""
     _, versions = keep_versions(Transaction("", "", move_operations(moves)), workspace.transactions.look)
     return [(item, to) for item, to in moves if item.id not in versions]
@@ -197,9 +200,7 @@ def accept_line(workspace: Workspace, log: str, line: int) -> HeldBack:
     return item
 
 
-def move_memories(
-    workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]]
-) -> list[tuple[str, str]]:
+def move_memories(workspace: Workspace, kind: str, moves: Moves) -> list[tuple[str, str]]:
     """Move memories, with the links to them, as a run of this kind; gives id and new page of each that is elsewhere now.
 
     InvariantError when one would be lost.
@@ -419,7 +420,7 @@ def list_promotable(workspace: Workspace) -> list[tuple[Resident, str, str]]:
 
 def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[tuple[str, str]]:
     """Move one to lasting knowledge, to `target` or where its rules say; UserError when it is not offered."""
-    offered, place, _ = _offered(workspace, id_)
+    offered, *_ = _offered(workspace, id_)
     if target is None:
         (claims,) = places_for(workspace, [offered.memory])
         destination = archive.lasting_place(claims)
@@ -427,10 +428,7 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[t
         destination = named_place(workspace, target, "promoted by hand")
         if archive.is_lived(destination.page):
             raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
-    page, _, line = place.rpartition(":")
-    text = workspace.catalog.lines_of([id_])[id_].text
-    moves = [(MovingMemory(id_, text, int(line), page=page), destination)]
-    return move_memories(workspace, "promote", moves)
+    return move_memories(workspace, "promote", [(_moving(workspace, id_), destination)])
 
 
 def decline_promotion(workspace: Workspace, id_: str) -> None:

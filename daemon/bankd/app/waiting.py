@@ -391,7 +391,5 @@ def _place_form(workspace: Workspace, what: str, page: str) -> dict[str, str]:
                 f"{what}: no suggestion {page}; there are {len(pages)}; or name one: bankctl review place {what} PAGE"
             )
         page = pages[int(page) - 1][0]
-    if card is None:
-        is_lived = any(card.id == what for card in list_cards(workspace, ["lived"]))
-        return {"do": "promote" if is_lived else "place", "id": what, "page": page}
-    return {"do": "place", "id": what, "page": page}
+    is_lived = card is None and any(card.id == what for card in list_cards(workspace, ["lived"]))
+    return {"do": "promote" if is_lived else "place", "id": what, "page": page}

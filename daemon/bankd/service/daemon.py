@@ -289,6 +289,7 @@ class Requests:
     def __init__(self, held: Held, jobs: Jobs, timer: Timer, service: Daemon) -> None:
         """Take what can be asked."""
         self._held, self._jobs, self._timer, self._service = held, jobs, timer, service
+        self._bank = ServedBank(str(held.root), self.handle)
         self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
             "related": self._search,
@@ -334,8 +335,7 @@ class Requests:
         """The text that a hook gives to an agent, made here because the daemon has the needed modules loaded."""
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
 
-        bank = ServedBank(str(self._held.root), self.handle)
-        return {"context": answer_hook(request["event"], request["said"], bank)}
+        return {"context": answer_hook(request["event"], request["said"], self._bank)}
 
     def _tool(self, request: Request) -> Answer:
         """The result of an agent's tool, such as memory_feedback; one that writes borrows the lock like any client."""
@@ -343,9 +343,8 @@ class Requests:
         from bankd.agents.tools import BankMethods  # noqa: PLC0415 -- same
 
         called = {"name": request["name"], "arguments": request.get("arguments", {})}
-        bank = ServedBank(str(self._held.root), self.handle)
         try:
-            return BankMethods(lambda: bank).by_name()["tools/call"](called)
+            return BankMethods(lambda: self._bank).by_name()["tools/call"](called)
         except ProtocolError as error:
             raise UsageError(str(error)) from error
 

@@ -52,11 +52,9 @@ class FileTree:
     def __init__(self, root: Path, calls: Syscalls | None = None) -> None:
         """Open the root; UserError when it is not a folder."""
         self.root, self.calls = root, calls or Syscalls()
-        try:
-            self._fd = os.open(root, _FOLDER)
-        except OSError as problem:
-            raise UserError(f"{root}: cannot be opened as a folder ({problem.strerror})") from problem
-        self._elsewhere = {name: _open_elsewhere(root / name) for name in _ELSEWHERE if (root / name).is_symlink()}
+        self._fd = _open_root(root, "cannot be opened as a folder")
+        what = "a link to what cannot be opened as a folder"
+        self._elsewhere = {name: _open_root(root / name, what) for name in _ELSEWHERE if (root / name).is_symlink()}
 
     def is_in_place(self) -> bool:
         """Whether the root is still the folder that was opened; a disk may have been mounted there since."""
@@ -186,11 +184,11 @@ def _mode_of(name: str, folder: int) -> int:
     return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
 
 
-def _open_elsewhere(folder: Path) -> int:
+def _open_root(folder: Path, wrong: str) -> int:
     try:
         return os.open(folder, _FOLDER)
     except OSError as problem:
-        raise UserError(f"{folder}: a link to what cannot be opened as a folder ({problem.strerror})") from problem
+        raise UserError(f"{folder}: {wrong} ({problem.strerror})") from problem
 
 
 def fingerprint_of(state: os.stat_result) -> settle.FileFingerprint:
