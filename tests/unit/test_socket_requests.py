@@ -43,7 +43,7 @@ def answering(begun: list[str], queue: QueueFacts | None = None) -> Requests:
 
     timer, jobs = SimpleNamespace(submit=submit, queue=lambda: queue or QueueFacts()), SimpleNamespace(ask=ask)
     search = SimpleNamespace(answer=lambda *_: {"hits": [], "fresh": {"note": "", "pending": 0}})
-    held = SimpleNamespace(search=search, now=lambda: None)
+    held = SimpleNamespace(root="", search=search, now=lambda: None)
     return Requests(cast(Any, held), cast(Any, jobs), cast(Any, timer), cast(Any, SimpleNamespace(pending=0)))
 
 

@@ -40,19 +40,14 @@ class Installation:
     """Whether it needs the network to ask a model."""
 
     @property
-    def is_user(self) -> bool:
-        """Whether it is a unit of the user."""
-        return self.manager.is_user
-
-    @property
     def unit(self) -> str:
         """The name by which systemd starts and stops it."""
-        return self.path.name if self.is_user else f"bankd@{self._instance()}.service"
+        return self.path.name if self.manager.is_user else f"bankd@{self._instance()}.service"
 
     @property
     def path(self) -> Path:
         """The unit's file."""
-        return self.manager.unit_folder / (TEMPLATE if not self.is_user else ALL if self.is_all else ONE)
+        return self.manager.unit_folder / (TEMPLATE if not self.manager.is_user else ALL if self.is_all else ONE)
 
     def state(self) -> units.UnitState:
         """Its state by systemd."""
@@ -71,7 +66,7 @@ class Installation:
         """Why no service manager can be used: there is none, or none for this user."""
         if not SYSTEMD.is_dir():
             return "there is no systemd here"
-        return f"no systemd of {'yours' if self.is_user else 'the system'} can be reached from here"
+        return f"no systemd of {'yours' if self.manager.is_user else 'the system'} can be reached from here"
 
     def _is_temporary(self) -> bool:
         return not self.is_all and str(self.root).startswith(("/tmp/", "/var/tmp/"))  # noqa: S108  nothing is made there
@@ -100,7 +95,7 @@ class Installation:
         self.manager.run("restart", self.unit)
         yield f"started  {self.unit}; see: bankctl status"
         user = pwd.getpwuid(os.getuid()).pw_name
-        if self.is_user and not self.manager.has_linger(user):
+        if self.manager.is_user and not self.manager.has_linger(user):
             yield f"it runs while you are logged in; for always: loginctl enable-linger {user}"
         if self.is_all and self.path.with_name(ONE).exists():
             yield f"{ONE} is installed too, and serves only its own bank; to let this one serve it: bankctl service uninstall"
@@ -125,7 +120,7 @@ class Installation:
         text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
         root, written = str(self.root), "" if self.is_all else self.written_folder()
         unit = units.fill_unit(text, bankd=str(program), workspace=root, written=written)
-        if self.is_user:
+        if self.manager.is_user:
             return [(self.path, units.with_network(unit) if self.is_online else unit)]
         # The program may be in a home folder, which the unit does not see.
         folders = {sys.prefix, sys.base_prefix, str(program.parent)}

@@ -184,7 +184,7 @@ class AllBanks:
         self._follow_list()
         self._telling.ready(self._status_line())
         reload = partial(self._send, signal.SIGHUP)
-        while not told_to_stop(self._signals, self._telling, BEAT, reload, self._status_line):
+        while not told_to_stop(self._signals, self._telling, reload, self._status_line):
             self._follow_list()
             self._feed_watchdog()
         return self._stop()

@@ -61,19 +61,14 @@ class ServiceEnvironment:
     bank: str = ""
     polling: bool = False
     runtime_folder: Path | None = None
-    beat: float = BEAT
     clock: Callable[[], datetime] = utc_now
 
 
 def told_to_stop(
-    signals: Signals | BankSignals,
-    notifier: Notifier,
-    beat: float,
-    reload: Callable[[], object],
-    tell: Callable[[], str],
+    signals: Signals | BankSignals, notifier: Notifier, reload: Callable[[], object], tell: Callable[[], str]
 ) -> bool:
     """Wait a beat for a signal; gives whether one ends the process. SIGHUP calls `reload`; `tell` gives the status line."""
-    came = signals.wait(notifier.pause(beat))
+    came = signals.wait(notifier.pause(BEAT))
     if signal.SIGHUP in came:
         notifier.reloading()
         reload()
@@ -105,7 +100,7 @@ class Daemon:
         around = self._around
         around.notifier.ready(self._status_line())
         while self._held.folder.is_in_place():
-            if told_to_stop(self._signals, around.notifier, around.beat, self.reload, self._status_line):
+            if told_to_stop(self._signals, around.notifier, self.reload, self._status_line):
                 self.stop()
                 return 0
             self.beat()

@@ -108,10 +108,6 @@ class ChildProcess:
     def end(self) -> None:
         """End the child for good, even while it works. A caller that waits for its answer gets ChildDiedError."""
         self._is_over = True
-        self.interrupt()
-
-    def interrupt(self) -> None:
-        """Stop what the child does now. The next request starts a new child."""
         process, connection = self._process, self._connection
         if process is not None:
             with contextlib.suppress(OSError):

@@ -102,7 +102,7 @@ class BankReader:
         facts = _kept_facts(self.root, stamp)
         if facts is None:
             facts = self._read_facts(files, now, settings.decay)
-            _keep_facts(self.root, stamp, facts)
+            _keep(self.root / _FACTS, [stamp, facts[:4]])
         return facts._replace(doubted=Successors(self.root / ".bankd/catalogue.sqlite3").doubted())
 
     def _read_facts(self, files: PageFiles, now: datetime, decay: DecayPolicy) -> BriefFacts:
@@ -211,12 +211,7 @@ class BankReader:
 
     def remember_shown(self, shown: Shown) -> None:
         """Save what was shown; of two writers the later wins. If the disk is full, something may be said again."""
-        import json
-
-        from bankd.config import replace_file
-
-        with suppress(OSError):
-            replace_file(self.root / SHOWN, json.dumps(shown, ensure_ascii=False), is_lasting=False)
+        _keep(self.root / SHOWN, shown)
 
     def last_noted(self, now: datetime) -> datetime | None:
         """When the log of today was last written, by whoever noted something; None if there is none."""
@@ -289,14 +284,14 @@ def _kept_facts(root: Path, stamp: str) -> BriefFacts | None:
         return None
 
 
-def _keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
-    """Keep the facts for the next briefing; no error when they cannot be written."""
+def _keep(file: Path, what: object) -> None:
+    """Keep something as JSON for the next time; no error when it cannot be written."""
     import json
 
     from bankd.config import replace_file
 
     with suppress(OSError):
-        replace_file(root / _FACTS, json.dumps([stamp, facts[:4]], default=_plain), is_lasting=False)
+        replace_file(file, json.dumps(what, default=_plain), is_lasting=False)
 
 
 def _plain(value: Any) -> dict[str, Any]:

@@ -96,13 +96,13 @@ class Watcher:
 
     def start(self) -> None:
         """Read the state of the files, without reporting it, and begin to watch."""
-        self._snapshot = Snapshot(self.workspace, _FOLDERS)
+        self._snapshot = Snapshot(self.workspace)
         self._debouncer = Debouncer(self.pace.quiet, self.pace.longest)
         file_system = find_file_system(self.workspace)
         if self.polling or needs_polling(file_system):
             self._poll("the settings say so" if self.polling else f"{file_system} does not tell of remote changes")
         else:
-            self._hints = KernelHints(self.workspace, _FOLDERS, self._hint, lambda: self._inbox.put(self._note_loss))
+            self._hints = KernelHints(self.workspace, self._hint, lambda: self._inbox.put(self._note_loss))
             try:
                 self._hints.start()
             except OSError as error:
@@ -214,13 +214,12 @@ class Watcher:
 
 @dataclass(slots=True)
 class KernelHints:
-    """Inotify watches on each directory below `folders`, and on the workspace to notice when a folder is made.
+    """Inotify watches on each directory below the folders, and on the workspace to notice when a folder is made.
 
     `hint` is called with a path that may have changed, `lost` when hints were lost; both by threads of watchdog.
     """
 
     workspace: Path
-    folders: tuple[str, ...]
     hint: Callable[[str], None]
     lost: Callable[[], None]
     _observer: InotifyObserver | None = None
@@ -284,7 +283,7 @@ class KernelHints:
 
     def _find_roots(self) -> dict[str, int]:
         found = {}
-        for folder in self.folders:
+        for folder in _FOLDERS:
             with suppress(OSError):
                 found[folder] = (self.workspace / folder).stat().st_ino
         return found
@@ -384,16 +383,15 @@ _RACY_NS = 50_000_000
 
 @dataclass(slots=True)
 class Snapshot:
-    """The stamps of the files in `folders` of a workspace when they were last looked at, and the folders with files."""
+    """The stamps of the files in the folders of a workspace when they were last looked at, and the folders with files."""
 
     workspace: Path
-    folders: tuple[str, ...]
     known: dict[str, Stamp] = field(default_factory=dict)
     directories: set[str] = field(default_factory=set)
 
     def look_at_all(self) -> Changes:
         """Compare everything with the disk; gives the differences, which are known from now on."""
-        return self.look_at(self.folders)
+        return self.look_at(_FOLDERS)
 
     def look_at(self, paths: Iterable[str]) -> Changes:
         """Compare some files and folders (with everything below them) with the disk; gives the differences, which are known from now on."""
