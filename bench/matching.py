@@ -81,7 +81,7 @@ def looks_of(name: str) -> Iterator[Look]:
             alike = LookAlikes(search.index)
             for pair in reported:
                 old, new = str(pair["old"]), str(pair["new"])
-                guard = str(compare_statements(statements[old], statements[new]).outcome)
+                guard = str(compare_statements(statements[old], statements[new]).relation)
                 others = [row.text for row in alike.near(new) if row.text != new][:MOST_OTHERS]
                 yield Look(str(pair["label"]).replace("update", "newer"), old, new, guard, others)
 

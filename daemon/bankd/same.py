@@ -95,7 +95,6 @@ class Slots:
     items: tuple[Filler, ...]
     content: tuple[Filler, ...]
     phrases: tuple[tuple[str, ...], ...]
-    values: tuple[tuple[str, str], ...]
     turns: tuple[str, ...]
     subject: frozenset[str]
     words: frozenset[str]
@@ -118,7 +117,6 @@ def slots_of(statement: Statement) -> Slots:
         items,
         content,
         tuple(sorted((_role(phrase[-1]), *(item.text for item in phrase)) for phrase in phrases)),
-        tuple(sorted((item.sort, item.text) for item in items if item.sort)),
         tuple(sorted(turn for token in tokens if (turn := token.negation + _limits(token)))),
         frozenset(item.stem for item in content if item.is_subject and not item.sort),
         words,
@@ -228,51 +226,48 @@ class Relation(StrEnum):
     DIFFERENT = "different"
 
 
-class Verdict(NamedTuple):
-    """The relation, the reason in a few words, and how alike the two are in percent."""
+class Likeness(NamedTuple):
+    """The relation of the newer of two memories to the older, and why; without dates it is not known which is newer."""
 
-    outcome: Relation
+    relation: Relation = Relation.DIFFERENT
     reason: str = ""
+    is_dated: bool = False
     score: float = 0.0
-
-
-class Match(NamedTuple):
-    """The memory that a new one was found to repeat or to replace, and the verdict on the two."""
-
-    id: str
-    verdict: Verdict
+    """How alike they are in percent."""
+    bug: str = ""
+    """Why they could not be compared."""
 
 
 def find_match(
     candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
-) -> Match | None:
+) -> tuple[str, Likeness] | None:
     """Find the memory that a new one repeats, else the one it replaces, else nothing; the most similar, then the first."""
-    matches = [Match(id_, compare_statements(old, new, threshold)) for id_, old in candidates]
-    for outcome in (Relation.SAME, Relation.NEWER):
-        found = [match for match in matches if match.verdict.outcome is outcome]
+    matches = [(id_, compare_statements(old, new, threshold)) for id_, old in candidates]
+    for relation in (Relation.SAME, Relation.NEWER):
+        found = [match for match in matches if match[1].relation is relation]
         if found:
-            return max(found, key=lambda match: match.verdict.score)
+            return max(found, key=lambda match: match[1].score)
     return None
 
 
 def compare_statements(
     old: Statement, new: Statement, threshold: float = THRESHOLD, cosine: float | None = None
-) -> Verdict:
+) -> Likeness:
     """Compare a new memory with an old one; `cosine` is that of their sentence vectors, if both have one."""
     if old.about != new.about or not _moods_agree(old.mood, new.mood):
-        return Verdict(Relation.DIFFERENT)
+        return Likeness()
     if old.letters == new.letters:
-        return Verdict(Relation.SAME, "the same but for spacing and punctuation", 100.0)
+        return Likeness(Relation.SAME, "the same but for spacing and punctuation", score=100.0)
     ours, theirs = slots_of(old), slots_of(new)
     score = 100 * Indel.normalized_similarity(ours.row, theirs.row)
     if score >= threshold and _say_the_same(ours, theirs):
-        return Verdict(Relation.SAME, "the same words", score)
+        return Likeness(Relation.SAME, "the same words", score=score)
     if change := _changed_value(ours, theirs):
-        return Verdict(Relation.NEWER, change, score)
+        return Likeness(Relation.NEWER, change, score=score)
     return _closeness(ours, theirs, cosine or 0.0, new.about)
 
 
-def _closeness(old: Slots, new: Slots, cosine: float, about: frozenset[str]) -> Verdict:
+def _closeness(old: Slots, new: Slots, cosine: float, about: frozenset[str]) -> Likeness:
     """The relation when neither words nor values decide.
 
     It is a question if the newer tells of a change, or denies, or has another value of one sort; and if more than a quarter of the
@@ -283,14 +278,14 @@ def _closeness(old: Slots, new: Slots, cosine: float, about: frozenset[str]) -> 
     gone, come = _values_only_in(old, new, about), _values_only_in(new, old, about)
     are_equal = not (gone or come) and old.turns == new.turns
     if cosine >= NEAR and are_equal:
-        return Verdict(Relation.NEAR, "much the same in other words", likeness)
+        return Likeness(Relation.NEAR, "much the same in other words", score=likeness)
     if cosine < CLOSE and share < _HALF:
-        return Verdict(Relation.DIFFERENT, "", likeness)
+        return Likeness(Relation.DIFFERENT, "", score=likeness)
     differs = gone & come - {PERIOD, RELATIVE} or _denials(old) != _denials(new)
     may_replace = new.tells_change or (cosine >= CLOSE and differs)
     if may_replace and _overlap(old.words, new.words) > _QUARTER and not (new.is_event or new.adds):
-        return Verdict(Relation.LIKELY, "it may replace the older", likeness)
-    return Verdict(Relation.CLOSE, "", likeness)
+        return Likeness(Relation.LIKELY, "it may replace the older", score=likeness)
+    return Likeness(Relation.CLOSE, "", score=likeness)
 
 
 def _moods_agree(old: str, new: str) -> bool:
@@ -385,18 +380,6 @@ class Dated:
     line: int = 0
 
 
-class Likeness(NamedTuple):
-    """The relation of the newer of two memories to the older, and why; without dates it is not known which is newer."""
-
-    relation: Relation = Relation.DIFFERENT
-    reason: str = ""
-    is_dated: bool = False
-    score: float = 0.0
-    """How alike they are in percent."""
-    bug: str = ""
-    """Why they could not be compared."""
-
-
 Pairs: TypeAlias = Mapping[tuple[str, str], Likeness]
 """Likenesses by the ids of the older and the newer memory."""
 
@@ -416,10 +399,10 @@ def compare_pairs(
 
 def _likeness(older: Dated, newer: Dated, threshold: float, cosine: float | None) -> Likeness:
     try:
-        verdict = compare_statements(older.statement, newer.statement, threshold, cosine)
+        found = compare_statements(older.statement, newer.statement, threshold, cosine)
     except Exception as error:  # one pair must not stop the comparison of all others
         return Likeness(bug=bug_in(f"{older.id} and {newer.id} are taken for different", error))
-    return Likeness(verdict.outcome, verdict.reason, newer.day is not None, round(verdict.score, 1))
+    return found._replace(is_dated=newer.day is not None, score=round(found.score, 1))
 
 
 def age_of(day: date | None, line: int, id_: str) -> tuple[date, int, str]:

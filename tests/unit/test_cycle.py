@@ -158,7 +158,7 @@ def test_a_line_that_cannot_be_compared_is_kept_and_named_and_stops_no_other(
     odd, bug = read_statement(plain_wording("The port is odd")), "this is a bug in bankd (ZeroDivisionError())"
     compare = comparing.compare_statements
 
-    def fail(old: Statement, new: Statement, *rest: float) -> comparing.Verdict:
+    def fail(old: Statement, new: Statement, *rest: float) -> comparing.Likeness:
         if odd in (old, new):
             raise ZeroDivisionError
         return compare(old, new, *rest)

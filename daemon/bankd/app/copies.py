@@ -23,8 +23,8 @@ from bankd.config.workspace import SETTINGS, change_settings, load_usable_settin
 from bankd.edits.settle import EMPTY_DAYS
 from bankd.errors import ConflictError, UserError
 from bankd.health.health import COPIED_ADVICE, find_copied
-from bankd.memory import report
-from bankd.memory.report import Verification, VerifyFinding
+from bankd.memory.new_lines import find_vanished
+from bankd.memory.report import Verification, VerifyFinding, find_lost
 from bankd.pages.memory import split_id
 from bankd.pages.page import MARKER, read_page
 from bankd.settings import FoldersPolicy
@@ -182,13 +182,13 @@ def verify_workspace(workspace: Workspace) -> Verification:
     readings = [found for path in logs if (found := workspace.read_log(path.removeprefix("memory/"), ledger))]
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
     unread = emptied | {finding.place for finding in unreadable}
-    missing = report.find_missing_memories(where, ledger)
+    missing = find_vanished(ledger, lambda _: where)
     # A memory is not lost when the catalog saw it on a page that is empty since a moment ago, or is not read now.
     held = workspace.catalog.pages_of(missing) if unread else {}
     last_seen = {id_: page for id_, pages in held.items() for page in pages if page in unread}
     mentioned = workspace.catalog.mentions_of(set(missing) - last_seen.keys())
     where |= {id_: [page] for id_, page in (*last_seen.items(), *mentioned.items())}
-    findings = [*report.find_lost(readings, where, ledger)]
+    findings = [*find_lost(readings, where, ledger)]
     for one in find_copied(places):
         words = f"{one.id} stands {len(one.places)} times; {COPIED_ADVICE}"
         findings.append(VerifyFinding("twice", " and ".join(one.places), words))
@@ -198,14 +198,14 @@ def verify_workspace(workspace: Workspace) -> Verification:
             place = f"{link.source}:{link.reference.line + 1}"
             findings.append(VerifyFinding("link", place, f"{link.reference.target} worked once"))
     findings += [VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()]
-    lines = sum(len(reading.lines) for reading in readings)
+    ids = [line.id for reading in readings for line in reading.lines]
     waits = []
     for page, count in sorted(Counter(page for page in last_seen.values() if page in emptied).items()):
         stood = "1 memory stood on it" if count == 1 else f"{count} memories stood on it"
         words = f"is empty, perhaps cut by an unfinished save; {stood}, taken for deleted after {EMPTY_DAYS * 24} hours"
         waits.append(VerifyFinding("waits", page, words))
-    waiting = report.count_waiting(readings, where, ledger)
-    return Verification(lines, len(places), waiting, (*findings, *unreadable), tuple(waits))
+    waiting = sum(id_ not in ledger.consumed and id_ not in where for id_ in ids)
+    return Verification(len(ids), len(places), waiting, (*findings, *unreadable), tuple(waits))
 
 
 def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[str]) -> dict[str, list[str]]:

@@ -25,8 +25,8 @@ from bankd.memory.judge import compare_changed
 from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
 from bankd.memory.links import find_losses, follow_links, foresee_pages, rebase_moved
 from bankd.memory.plan import MovingMemory, Placement, Plan, move_operations
-from bankd.memory.report import HeldBack, ReportRow, held_back_in, source_line
-from bankd.memory.retain import LogPlace, RetainLine
+from bankd.memory.report import ReportRow, held_back_in, source_line
+from bankd.memory.retain import HeldBack, LogPlace, RetainLine
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, route_memory
 from bankd.memory.use import CERTAIN, NOTICE
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources

@@ -95,21 +95,21 @@ def judge_lines(
             near = [one for one in neighbours.get(line.id, ()) if one.memory.tag in {None, memory.tag}]
             known = [*((one.id, read(one.memory)) for one in near), *earlier[memory.tag].nearest(statement)]
             known = [one for one in known if not are_apart(own, of_projects.get(one[0], ()))]
-            match = same.find_match(known, statement, threshold)
+            id_, found = same.find_match(known, statement, threshold) or ("", same.Likeness())
         except Exception as error:  # one line that cannot be compared must not keep all the others out
             kept.append(placement)
             warnings.append(bug_in(f"{line.place}: kept without being compared with what is known", error))
             continue
-        if match and match.verdict.outcome is same.Relation.SAME:
-            blocked.append(Blocked(line, match.id, match.verdict.reason))
+        if found.relation is same.Relation.SAME:
+            blocked.append(Blocked(line, id_, found.reason))
             continue
         kept.append(placement)
         earlier[memory.tag].add(line.id, statement)
         of_projects[line.id] = own
-        if match and match.id.startswith("m-"):  # a memory without an id was written by a person and is not changed
-            old = next((one.memory.text for one in near if one.id == match.id), "")
+        if id_.startswith("m-"):  # a memory without an id was written by a person and is not changed
+            old = next((one.memory.text for one in near if one.id == id_), "")
             words = f"{other_part(old, memory.text)} → {other_part(memory.text, old)}"  # as the user wrote the values
-            updates.append(Update(line, match.id, words if old else match.verdict.reason))
+            updates.append(Update(line, id_, words if old else found.reason))
     return JudgedLines(tuple(kept), tuple(blocked), tuple(updates), tuple(warnings))
 
 
@@ -226,10 +226,10 @@ def compare_changed(
     changed = catalog.changed_since_look(threshold, most)
     if not changed:
         return []
-    memories = _memories(catalog, changed)
+    memories = catalog.memories_of(changed)
     near = index.neighbours_of(memories)
     alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
-    memories |= _memories(catalog, {id_ for pair in alike for id_ in pair} - memories.keys())
+    memories |= catalog.memories_of({id_ for pair in alike for id_ in pair} - memories.keys())
     sources = {**ledger.consumed, **{str(item["memory"]): item for item in fresh if item.get("type") == KEPT}}
     named = {str(item["memory"]): [str(item["project"])] for item in fresh if item.get("type") == PROJECT}
     projects: Mapping[str, Collection[str]] = {**ledger.projects(), **named}
@@ -269,10 +269,6 @@ def open_contradictions(
     asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
     dated = {pair: one.reason for pair, one in there.items() if one.relation is same.Relation.NEWER}
     return {**likely, **asked, **dated}
-
-
-def _memories(catalog: PageMemoryCatalog, ids: Iterable[str]) -> dict[str, Memory]:
-    return {id_: memory_of(lines) for id_, lines in catalog.lines_of(ids).items()}
 
 
 def source_line_number(fact: Event | None) -> int:

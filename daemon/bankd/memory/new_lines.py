@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
@@ -76,16 +76,15 @@ def _count_known(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]
     return sum(memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
 
 
-def find_returned(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
+def find_returned(ledger: Ledger, held: Callable[[Set[str]], Collection[str]]) -> tuple[str, ...]:
     """Memories that counted as deleted by hand and are on a page again; `held` tells which of these ids a page holds."""
-    deleted = {id_ for id_, fact in ledger.gone.items() if fact["type"] == DELETED}
-    return tuple(sorted(held(deleted)))
+    return tuple(sorted(held({id_ for id_, fact in ledger.gone.items() if fact["type"] == DELETED})))
 
 
-def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
+def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Collection[str]]) -> tuple[str, ...]:
     """Memories that were kept, that no page holds any more, and that only the user can have taken out."""
     kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT} - ledger.gone.keys()
-    return tuple(sorted(kept - held(kept)))
+    return tuple(sorted(kept.difference(held(kept))))
 
 
 IN_PLACE = 0.5

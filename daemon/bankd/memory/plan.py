@@ -23,7 +23,7 @@ from bankd.memory import ledger
 from bankd.memory.archive import Archived, Departure, Merged, Restored
 from bankd.memory.ledger import Event
 from bankd.memory.new_lines import Renamed
-from bankd.memory.retain import BadLine, RetainLine
+from bankd.memory.retain import HeldBack, RetainLine
 from bankd.memory.route import Destination
 from bankd.memory.use import RECALLED
 from bankd.pages.memory import Confidence, parse_memory, render_memory, statement_of
@@ -149,7 +149,7 @@ class Plan:
     """Memories of the user that get an id, because the archive must refer to them."""
     fading: tuple[Departure, ...] = ()
     """Memories that will go to the archive within days, unless somebody says them again."""
-    bad: tuple[BadLine, ...] = ()
+    bad: tuple[HeldBack, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
     followed: tuple[Followed, ...] = ()

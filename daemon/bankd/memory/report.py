@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from bankd.health.health import COPIED_ADVICE
 from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
+from bankd.memory.new_lines import find_vanished
 from bankd.memory.plan import Plan
-from bankd.memory.retain import PROPOSED, REFUSED, BadLine, LogPlace, LogReading, RetainLine, identified_as, scan_log
+from bankd.memory.retain import HeldBack, LogPlace, LogReading, RetainLine, identified_as, line_key, scan_log
 from bankd.memory.undo import lines_deleted
 from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
@@ -304,22 +305,6 @@ def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequenc
     return Trace(place, outcome, None, own, sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
-    """A line that was not taken in: its place, the kind of trouble, its text without secrets, the reason, and its key."""
-
-    place: LogPlace
-    kind: str
-    text: str
-    reason: str
-    key: str
-
-    @property
-    def is_offered(self) -> bool:
-        """Whether the user can accept it as it is; if not, the log must be corrected."""
-        return self.kind in {REFUSED, PROPOSED}
-
-
 def with_masked(reading: LogReading, text: str, finders: Sequence[Finder] = ()) -> LogReading:
     """A reading of a log with this text, in which lines of prose that show no whole text, for a credential, are bad lines."""
     known = {one.place.line for one in reading.bad}
@@ -327,7 +312,7 @@ def with_masked(reading: LogReading, text: str, finders: Sequence[Finder] = ()) 
         known.update(range(line.place.line, line.place.line + 1 + line.memory.text.count("\n") + len(line.questions)))
     shown = screen_text(text, finders).split("\n")
     masked = [
-        BadLine(LogPlace(reading.log, number), _MASKED, mask.strip(), SCREENED, raw)
+        HeldBack(LogPlace(reading.log, number), _MASKED, mask.strip(), SCREENED, line_key(raw))
         for number, (raw, mask, above) in enumerate(zip(text.split("\n"), shown, ["", *shown], strict=False), 1)
         if raw != mask != above and number not in known  # a key has several lines
     ]
@@ -344,10 +329,7 @@ def held_back_in(
 
     `withheld` has what the credential in a line looks like, by its id, for the lines that the ledger does not know yet.
     """
-    found = []
-    for bad in reading.bad:
-        shown = bad.screened(finders)
-        found.append(HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key))
+    found = [bad.screened(finders) for bad in reading.bad]
     for line in reading.lines:
         fact = ledger.consumed.get(line.id, {})
         kind = fact.get("looks_like", "") if fact.get("type") == SCREENED else withheld.get(line.id)
@@ -356,7 +338,7 @@ def held_back_in(
             secrets = find_secrets(text, finders)
             masked = mask_secrets(text, secrets) if secrets else ""  # the patterns may have changed: then show nothing
             reason = f"it looks like a credential ({kind}); take it out of the log and change it"
-            found.append(HeldBack(line.place, "screened", masked, reason, line.id))
+            found.append(HeldBack(line.place, reason, masked, "screened", line.id))
     return tuple(sorted((item for item in found if item.key not in ledger.dismissed), key=lambda item: item.place))
 
 
@@ -395,7 +377,7 @@ def find_lost(
         if words := _why_lost(line.id, places, ledger):
             yield VerifyFinding("lost", str(line.place), words)
     in_logs = {line.id for line in lines}
-    for id_ in find_missing_memories(places, ledger):
+    for id_ in find_vanished(ledger, lambda _: places):
         if id_ not in in_logs:
             fact = ledger.consumed[id_]
             place = f"memory/{fact.get('log')}:{fact.get('line')}"
@@ -414,15 +396,3 @@ def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> 
         is_known = is_known or not other.startswith("m-") or bool(fact.get("text"))
         return "" if is_known else f"was blocked because {other} says the same, and {other} is gone"
     return f"became {id_}, which is on no page; if you took it out, the next run will note that"
-
-
-def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> int:
-    """How many Retain lines no run has taken in yet."""
-    lines = [line for reading in readings for line in reading.lines]
-    return sum(line.id not in ledger.consumed and line.id not in places for line in lines)
-
-
-def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
-    """The ids of memories that were kept, are in no place, and were not noted as taken out."""
-    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
-    return sorted(kept - places.keys() - ledger.gone.keys())

@@ -111,30 +111,39 @@ class RetainLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that was meant to be remembered and was not taken in, the reason, and its text if it is known."""
+class HeldBack:
+    """A line that was meant to be remembered and was not taken in: the reason, its text if it is known, and its kind."""
 
     place: LogPlace
     reason: str
     text: str = ""
     kind: str = BAD
-    raw: str = ""
-    """The line as it stands in the log, where the text has a credential masked."""
+    known_as: str = ""
+    """Its key, where that does not come from the text here, in which credentials are masked."""
 
     @property
     def key(self) -> str:
         """A key that stays the same until the line is edited, also when it moves."""
-        said = self.raw or self.text or str(self.place)
-        return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
+        return self.known_as or line_key(self.text or str(self.place))
 
-    def screened(self, finders: Sequence[Finder] = ()) -> BadLine:
+    @property
+    def is_offered(self) -> bool:
+        """Whether the user can accept it as it is; if not, the log must be corrected."""
+        return self.kind in {REFUSED, PROPOSED}
+
+    def screened(self, finders: Sequence[Finder] = ()) -> HeldBack:
         """The line with credentials masked: in its text, and in the reason, which may quote it."""
         from bankd.secrets.screening import find_secrets, mask_secrets  # noqa: PLC0415 -- a query shows none
 
         secrets, reason = find_secrets(self.text, finders), self.reason
         for secret in secrets:
             reason = reason.replace(self.text[secret.start : secret.end], f"[{secret.kind}]")
-        return replace(self, text=mask_secrets(self.text, secrets), reason=reason)
+        return replace(self, text=mask_secrets(self.text, secrets), reason=reason, known_as=self.key)
+
+
+def line_key(said: str) -> str:
+    """The key of a line that waits, by its text in the log."""
+    return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
 
 SOURCED = re.compile(r"<!-- source: (?P<place>memory/(?P<log>.+?):(?P<lines>[\d,]+)) -->")
@@ -147,7 +156,7 @@ class LogReading:
 
     log: str
     lines: tuple[RetainLine, ...]
-    bad: tuple[BadLine, ...]
+    bad: tuple[HeldBack, ...]
     unended: LogPlace | None = None
     prose: int = 0
     """How many other lines with text there are; search finds them, but no run takes them in.
@@ -170,8 +179,8 @@ def read_log(log: str, text: str, *, anywhere: bool, since: int = 1) -> LogReadi
     """
     reader = _LogReader(log, scan_log(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere, since)
     found = list(reader.read())
-    bad = tuple(item for item in found if isinstance(item, BadLine))
-    tagged = [item for item in found if not isinstance(item, BadLine)]
+    bad = tuple(item for item in found if isinstance(item, HeldBack))
+    tagged = [item for item in found if not isinstance(item, HeldBack)]
     made_of = {(one["log"], line) for one in SOURCED.finditer(text) for line in one["lines"].split(",")}
     return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended, reader.prose - len(made_of))
 
@@ -271,7 +280,7 @@ class _LogReader:
             stated = (day_in(text) for _, text in properties_of(document) if _STATES_DAY.match(text))
             self._days = [(0, day) for day in stated if day][:1]
 
-    def read(self) -> Iterator[RetainLine | BadLine]:
+    def read(self) -> Iterator[RetainLine | HeldBack]:
         for block in self._document.blocks:
             if block.kind is BlockKind.HEADING:
                 title = heading_title(self._document.lines, block)
@@ -293,16 +302,16 @@ class _LogReader:
             elif block.kind not in _NO_PROSE:
                 self.prose += sum(bool(line.strip()) for line in self._document.lines[block.start : block.end])
 
-    def _hidden(self, block: Block, reason: str) -> Iterator[BadLine]:
+    def _hidden(self, block: Block, reason: str) -> Iterator[HeldBack]:
         """The Retain lines in a block that is passed over, although nobody may have meant to hide them."""
         for number in range(block.start, block.end):
             text = _MARKER.sub("", self._document.lines[number], count=1).strip()
             if (self._anywhere or self._retain_level) and text != self._document.lines[number].strip():
                 head = parse_head(text)
                 if head and head.tag in PROFILES["default"]:
-                    yield BadLine(LogPlace(self._log, number + 1), reason, text)
+                    yield HeldBack(LogPlace(self._log, number + 1), reason, text)
 
-    def _item(self, block: Block) -> RetainLine | BadLine | None:
+    def _item(self, block: Block) -> RetainLine | HeldBack | None:
         place = LogPlace(self._log, block.start + 1, self._days[-1][1] if self._days else None)
         raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
         said = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
@@ -314,11 +323,11 @@ class _LogReader:
             return None
         problem = _problem_of(text, head) or (_OPEN if "%%" in _CODE_SPAN.sub("", text) else None)
         if problem is not None or head is None:
-            return BadLine(place, problem or _UNTAGGED, _NOTES.sub("", text))
+            return HeldBack(place, problem or _UNTAGGED, _NOTES.sub("", text))
         if doubt := _DOUBTED.search(text):
             what = "not believed" if doubt["kind"] == REFUSED else "proposed"
             reason = f"{what}: {doubt['reason']}; bankctl review accept {place} takes it in"
-            return BadLine(place, reason, _NOTES.sub("", text), doubt["kind"])
+            return HeldBack(place, reason, _NOTES.sub("", text), doubt["kind"])
         said, replaces = part_replaced(text[head.length :])
         lines = [clean_text(line) for line in said.split("\n")]
         confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None

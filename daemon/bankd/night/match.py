@@ -6,13 +6,12 @@ older value is shown after the newer one; nothing is removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 from typing import NamedTuple
 
 from bankd.errors import BankError, bug_in
-from bankd.memory.archive import memory_of
 from bankd.memory.judge import source_line_number
 from bankd.memory.ledger import Ledger, are_apart, day_said
 from bankd.night import asking
@@ -90,7 +89,7 @@ def match_memories(parts: asking.NightParts, ledger: Ledger, most: int, *, dry_r
 def find_questions(parts: asking.NightParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
     """The questions about memories that no model has compared, the last added first; nothing is written."""
     keys = parts.catalog.unmatched(most) if most else {}
-    held = _memories(parts, keys)
+    held = parts.catalog.memories_of(keys)
     return [_question(id_, keys[id_], memory, parts, ledger) for id_, memory in held.items()]
 
 
@@ -124,7 +123,7 @@ def matching_prompt(one: StatementOfDay, others: Sequence[StatementOfDay]) -> as
 
 def _others(id_: str, memory: Memory, parts: asking.NightParts, ledger: Ledger) -> dict[str, Memory]:
     near = _nearest(id_, memory, parts, ledger)
-    held = {one: other for one, other in _memories(parts, near).items() if _can_be_sent(other, parts)}
+    held = {one: other for one, other in parts.catalog.memories_of(near).items() if _can_be_sent(other, parts)}
     return {one: held[one] for one in near if one in held and held[one].tag == memory.tag}
 
 
@@ -147,10 +146,6 @@ def _nearest(id_: str, memory: Memory, parts: asking.NightParts, ledger: Ledger)
     found = (one for one in nearest if one != id_ and not are_apart(own, projects.get(one, ())))
     near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
     return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
-
-
-def _memories(parts: asking.NightParts, ids: Iterable[str]) -> dict[str, Memory]:
-    return {id_: memory_of(lines) for id_, lines in parts.catalog.lines_of(ids).items()}
 
 
 def ask_questions(

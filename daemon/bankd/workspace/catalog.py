@@ -23,10 +23,9 @@ from bankd.edits.second_look import ADVICE, match_equal, why_resting
 from bankd.edits.settle import FileFingerprint
 from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
-from bankd.memory.archive import Opinion
+from bankd.memory.archive import Opinion, memory_of
 from bankd.memory.plan import Deferred, date_confidence
-from bankd.memory.report import HeldBack
-from bankd.memory.retain import LogPlace
+from bankd.memory.retain import HeldBack, LogPlace
 from bankd.memory.undo import PURGED
 from bankd.memory.use import FADING_TAG
 from bankd.pages.memory import Confidence, Memory, text_key
@@ -59,7 +58,7 @@ SELECT id, path, line FROM memories WHERE id IN (
 """
 _ALL_IDS = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
 PROSE = "SELECT max(0, coalesce(sum(lines), 0)) FROM prose"
-HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
+HELD_BACK = "SELECT log, line, reason, text, kind, key FROM held_back ORDER BY log, line"
 _SAVED = "INSERT OR IGNORE INTO noted VALUES ('saved ' || ?)"
 _ALL_SAVED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'saved %' ORDER BY what"
 _FOLDERS = ("bank", "archive")
@@ -459,6 +458,10 @@ class PageMemoryCatalog(ComparedTable):
         places = (held for found in self.database.find("id", ids).values() for held in found)
         found = self._lines_at(held for held in places if held.path.startswith(f"{folder}/"))
         return {held.id: lines for held, lines in found if held.id}
+
+    def memories_of(self, ids: Iterable[str]) -> dict[str, Memory]:
+        """The memories on pages of the bank that can be written now, by id."""
+        return {id_: memory_of(lines) for id_, lines in self.lines_of(ids).items()}
 
     def all_lines(self) -> Mapping[str, MemoryLines]:
         """The exact lines of every memory of the bank with an id on pages that can be written now, by id, in the order of pages."""

@@ -25,8 +25,7 @@ from bankd.edits.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.errors import ConflictError, UserError
 from bankd.memory.new_lines import PastLine, order_by_day, past_line
 from bankd.memory.plan import Deferred
-from bankd.memory.report import HeldBack
-from bankd.memory.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
+from bankd.memory.retain import MAX_LINE_BYTES, HeldBack, LogPlace, LogReading, read_log, without_unended
 from bankd.pages.scanner import decode_text
 from bankd.pages.text import ENDED_BY_CR, MARK, decode_wide, is_wide
 from bankd.ports import UnreadLogs
@@ -237,7 +236,7 @@ class LogFiles:
             return None
         read = _read_large if len(text) > _LARGE else read_log
         reading = read(log, text, anywhere=self._anywhere)
-        bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
+        bad = (*reading.bad, *(HeldBack(LogPlace(log, number), reason) for number, reason in unread.items()))
         return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
 
