@@ -11,7 +11,7 @@ import pytest
 
 from bankd.night.asking import Prompt, Reply, Unanswered
 from bankd.night.believe import OF_INSIGHTS, Passage, find_unattested, sentences_of
-from bankd.night.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
+from bankd.night.insights import Remembered, insight_in, memory_clusters, sources_of
 from bankd.night.match import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
 from bankd.night.propose import propose_lines
 from bankd.night.sections import ProseSection
@@ -142,10 +142,6 @@ def test_an_insight_rests_on_five_different_memories_that_were_shown() -> None:
     assert insight_in({"insights": [{"tag": "X", "text": "x", "sources": [1, 2, 3, 4, 5]}]}, cluster) is None
     for odd in with_one_odd(insight().value):
         insight_in(odd, cluster)
-
-
-def test_an_insight_is_unsupported_when_any_of_its_memories_is_not_there() -> None:
-    assert find_unsupported({"m-i": ["m-a", "m-b"], "m-j": ["m-a"]}, {"m-a"}) == {"m-i": "m-b"}
 
 
 def test_a_cluster_that_says_nothing_more_is_asked_about_once(tmp_path: Path) -> None:

@@ -288,12 +288,15 @@ def keys_of(transaction: Transaction) -> set[str]:
 def replay_transaction(
     transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: ops.Rewrite | None = None
 ) -> dict[str, bytes | None]:
-    """The files of a transaction as it leaves them when nothing else changes them; `look` shows all other files."""
+    """The files `before` a transaction and all that it touches, as it leaves them when nothing else changes them.
+
+    `look` shows all other files.
+    """
     state = dict(before)
     see = state_of(state, look)
     for step in transaction.steps():
         state[step.path] = take_step(step, see(step.path), see, rewrite).data
-    return {path: state[path] for path in before}
+    return state
 
 
 def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:

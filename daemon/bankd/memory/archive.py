@@ -123,11 +123,6 @@ def fades_away_on(resident: Resident, today: date, fading: Fading) -> date | Non
     return max(falls, today, stays_until(resident.restored), *noticed) if falls else None
 
 
-def unsupported(resident: Resident, lost: str, today: date) -> ArchiveCandidate:
-    """An insight that was derived from a memory which is gone."""
-    return ArchiveCandidate(resident, Reason.UNSUPPORTED, f"it was derived from {lost} too", resident.strength(today))
-
-
 def offered_among(candidates: Iterable[ArchiveCandidate]) -> list[ArchiveCandidate]:
     """The candidates to offer to a person: all but those that were used and are still strong."""
     return [one for one in candidates if one.strength < WEAK or not one.resident.signals.used]

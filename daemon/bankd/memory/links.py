@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bankd.edits.operations import Append, Operation, Piece, Relink, Remove, Rewrite
-from bankd.edits.transaction import Transaction, take_step
+from bankd.edits.transaction import Transaction, replay_transaction
 from bankd.layouts import rearrange
 from bankd.layouts.links import Link, LinkScene, Reach, place_in, retarget, with_targets
 from bankd.layouts.split import Limits, is_own_page
@@ -349,9 +349,7 @@ def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
 
 def foresee_pages(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
     """The pages that a transaction touches as they will be afterwards; `rewrite` says how links follow."""
-    after: dict[str, bytes | None] = dict(before)
-    for step in transaction.steps():
-        after[step.path] = take_step(step, after.get(step.path), after.get, rewrite).data
+    after = replay_transaction(transaction, before, lambda _: None, rewrite)
     return {path: data for path, data in after.items() if data is not None}
 
 

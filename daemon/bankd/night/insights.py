@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -133,9 +133,3 @@ def sources_of(text: str) -> tuple[str, ...]:
     """The ids of the memories that an insight names; empty for a text that is not an insight."""
     found = _DERIVED.search(text)
     return tuple(found[1].split(", ")) if found else ()
-
-
-def find_unsupported(insights: Mapping[str, Sequence[str]], standing: Collection[str]) -> dict[str, str]:
-    """The insights, by id, with a source memory that is gone, and which one."""
-    lost = {id_: next((one for one in sources if one not in standing), "") for id_, sources in insights.items()}
-    return {id_: one for id_, one in lost.items() if one}

@@ -5,7 +5,7 @@ Both only add to the plan; what leaves the bank goes to the archive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from bankd.edits.operations import Replace
@@ -15,7 +15,7 @@ from bankd.memory.ledger import Ledger
 from bankd.memory.plan import Plan
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import NOTICE, Fading
-from bankd.night.insights import find_unsupported, sources_of
+from bankd.night.insights import sources_of
 from bankd.night.sections import distilled_in
 from bankd.settings import Settings
 
@@ -64,14 +64,15 @@ def retire_memories(
 
 def _unsupported(
     plan: Plan, residents: Sequence[archive.Resident], going: Set[str], ledger: Ledger, catalog: PageMemoryCatalog
-) -> list[archive.ArchiveCandidate]:
+) -> Iterator[archive.ArchiveCandidate]:
     """The insights of which a source memory leaves the bank."""
-    insights = {one.id: one for one in residents if one.id not in going and sources_of(one.memory.text)}
-    sources = {id_: sources_of(one.memory.text) for id_, one in insights.items()}
-    held = catalog.pages_of(id_ for named in sources.values() for id_ in named)
+    insights = [(one, sources_of(one.memory.text)) for one in residents if one.id not in going]
+    held = catalog.pages_of(id_ for _, sources in insights for id_ in sources)
     standing = held.keys() - ledger.successors().keys() - {update.old for update in plan.updates} - going
-    lost = find_unsupported(sources, standing)
-    return [archive.unsupported(insights[id_], one, plan.now.date()) for id_, one in lost.items()]
+    for one, sources in insights:
+        if lost := next((id_ for id_ in sources if id_ not in standing), ""):
+            reason = f"it was derived from {lost} too"
+            yield archive.ArchiveCandidate(one, archive.Reason.UNSUPPORTED, reason, one.strength(plan.now.date()))
 
 
 def _touched(plan: Plan) -> set[str]:

@@ -291,7 +291,8 @@ class TransactionWriter:
     def images_of(self, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
         """The files of a run before it, and as it left them."""
         before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
-        return before, replay_transaction(journal.transaction, before, self.look, self.rewrite)
+        after = replay_transaction(journal.transaction, before, self.look, self.rewrite)
+        return before, {path: after[path] for path in before}
 
     def remove_empty_folders(self, gone: Iterable[str]) -> None:
         """Remove the folders above pages that are gone, if they are empty; `bank/` and `archive/` stay."""
