@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
-from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use
+from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use, read_use
 from bankd.pages.names import day_in
 
 Event: TypeAlias = Mapping[str, Any]
@@ -253,8 +253,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.line_projects[memory] = str(item.get("project"))
     elif kind == MAY_REPLACE:
         ledger.may_replace[memory, str(item.get("by"))] = item
-    elif kind in KINDS:
-        note_use(ledger.signals, item, day_of({"at": item.get("day", item["at"])}))
+    elif use := read_use(item):
+        note_use(ledger.signals, use)
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
         _rename(ledger, str(item.get("was")), item.get("beside"), told_order(item)[0])

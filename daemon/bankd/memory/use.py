@@ -8,7 +8,7 @@ missed or doubled run changes nothing. Days are local dates. What is archived is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,8 +28,8 @@ REPEATEDLY = 3
 """After this many days of being ignored, with no use between, stability shrinks: once may be the fault of the question."""
 SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
 """Days. So no memory is offered within a month, and none is held for more than thirty years."""
-LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
-"""The range of importance: design section 17."""
+MOST_IMPORTANT = 10
+"""The range of importance begins at 1: design section 17."""
 USED = "used"
 IGNORED = "ignored"
 IMPORTANCE = "importance"
@@ -49,12 +49,6 @@ class UseSignals:
     ignored: list[date] = field(default_factory=list)
     importance: int | None = None
 
-    def days(self) -> Iterator[tuple[date, bool]]:
-        """The days on which it was used or ignored, in order, and whether it was used on that day."""
-        used = set(self.used)
-        for day in sorted({*used, *self.ignored}):
-            yield day, day in used
-
 
 class UseEvent(NamedTuple):
     """An event of use, with what folding needs; `at` begins with its local day, ISO 8601."""
@@ -67,12 +61,15 @@ class UseEvent(NamedTuple):
 
 
 def read_use(item: Mapping[str, Any]) -> UseEvent | None:
-    """An event of use as an index keeps it; None for any other event, and for one that cannot be read."""
+    """An event of use as an index keeps it; None for any other event, and for one that cannot be read.
+
+    A value is a whole number from 1 to 10, or `TAKEN_BACK`.
+    """
     kind, memory, value = (item.get(name) for name in ("type", "memory", "value"))
     at, run = str(item.get("day", item.get("at", ""))), str(item.get("run", ""))
     if kind not in KINDS or not isinstance(memory, str) or not (memory + run).isascii() or not _is_day(at[:10]):
         return None
-    return UseEvent(memory, kind, at, run, value if _tells_importance(value) else None)
+    return UseEvent(memory, kind, at, run, value if type(value) is int and 0 <= value <= MOST_IMPORTANT else None)
 
 
 def _is_day(text: str) -> bool:
@@ -86,24 +83,17 @@ NOTHING = UseSignals()
 """The signals of a memory that was never used."""
 
 
-def note_use(signals: dict[str, UseSignals], item: Mapping[str, Any], day: date) -> None:
+def note_use(signals: dict[str, UseSignals], use: UseEvent) -> None:
     """Fold one event of use; order matters only for importance, where the last event holds."""
-    kind, own = item["type"], signals.setdefault(str(item["memory"]), UseSignals())
-    if kind == RECALLED:
+    own, day = signals.setdefault(use.memory, UseSignals()), date.fromisoformat(use.at[:10])
+    if use.kind == RECALLED:
         own.recalled.add(day)
-    elif kind == USED:
+    elif use.kind == USED:
         own.used.append(day)
-    elif kind == IGNORED:
+    elif use.kind == IGNORED:
         own.ignored.append(day)
-    elif _tells_importance(item.get("value")):
-        own.importance = item["value"] or None
-
-
-def _tells_importance(value: object) -> bool:
-    """Whether something is a whole number from 1 to 10, or `TAKEN_BACK`."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        return False
-    return value == TAKEN_BACK or LEAST_IMPORTANT <= value <= MOST_IMPORTANT
+    elif use.value is not None:
+        own.importance = use.value or None
 
 
 class StrengthPoint(NamedTuple):
@@ -118,7 +108,8 @@ class StrengthPoint(NamedTuple):
 def stability_of(signals: UseSignals) -> float:
     """The days in which strength falls to 1/e: doubled by each day of use, halved by days in a row of being ignored."""
     stability, ignored = FIRST_STABILITY, 0
-    for _, was_used in signals.days():
+    for day in sorted({*signals.used, *signals.ignored}):
+        was_used = day in signals.used
         ignored = 0 if was_used else ignored + 1
         if was_used:
             stability = min(stability * GROWTH, LONGEST_STABILITY)
