@@ -73,7 +73,7 @@ class Rules:
 
     def taught(self, moved: Callable[[], Sequence[ExampleLine]]) -> Rules:
         """These rules, improved by the memories that a person moved; `moved` is called when the kind of a line is needed."""
-        return replace(self, kinds=cache(lambda: PageClassifier([*moved()] * _MOVED_COUNTS, self.kinds())))
+        return replace(self, kinds=cache(lambda: PageClassifier([*self.kinds().examples, *[*moved()] * _MOVED_COUNTS])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,22 +268,15 @@ class Evidence:
 class PageClassifier:
     """Learns once from examples; a page is chosen among those that have examples with the tag of the memory."""
 
-    def __init__(self, examples: Iterable[ExampleLine], before: PageClassifier | None = None) -> None:
-        """Count the features in the examples of each page, on top of what another one has counted."""
+    def __init__(self, examples: Iterable[ExampleLine]) -> None:
+        """Count the features in the examples of each page."""
+        self.examples = tuple(examples)
         texts: defaultdict[str, list[str]] = defaultdict(list)
         self._pages: dict[str, dict[str, None]] = {}
-        self._counts: dict[str, Counter[str]] = {}
-        self._lines = 0
-        if before:
-            self._pages = {tag: dict(pages) for tag, pages in before._pages.items()}
-            self._counts = {page: counts.copy() for page, counts in before._counts.items()}
-            self._lines = before._lines
-        for page, tag, text in examples:
+        for page, tag, text in self.examples:
             texts[page].append(text)
             self._pages.setdefault(tag, {})[page] = None
-            self._lines += 1
-        for page, said in texts.items():
-            self._counts.setdefault(page, Counter()).update(features_in(read_words("\n".join(said))))
+        self._counts = {page: _count_features("\n".join(said)) for page, said in texts.items()}
         self._evidence = Evidence(self._counts)
 
     def classify(self, memory: Memory) -> Classified | None:
@@ -319,9 +312,16 @@ class PageClassifier:
             if features
         }
         rare = (
-            word for word in worth if min(self._evidence.all[one] for one in known[word]) <= max(1, _RARE * self._lines)
+            word
+            for word in worth
+            if min(self._evidence.all[one] for one in known[word]) <= max(1, _RARE * len(self.examples))
         )
         return islice((word for word in sorted(rare, key=lambda word: -worth[word]) if worth[word] > 0), _SHOWN_WORDS)
+
+
+@lru_cache(maxsize=64)  # the shipped examples are the same for each run of a daemon
+def _count_features(text: str) -> Counter[str]:
+    return Counter(features_in(read_words(text)))
 
 
 def read_words(text: str) -> list[str]:
@@ -453,7 +453,7 @@ def read_part(page: Page) -> PagePart:
     """Read from a page what decides if a memory fits."""
     texts = [entry.memory.text for entry in page.entries]
     titles = [page.path.rpartition("/")[2].removesuffix(".md"), *(heading.title for heading in page.headings)]
-    features = Counter(features_in(read_words("\n".join([*texts, *titles * _TITLE_WEIGHT]))))
+    features = _count_features("\n".join([*texts, *titles * _TITLE_WEIGHT]))
     entities = {slug.casefold() for entry in page.entries for slug in entry.memory.entities}
     months = {found for text in [*texts, *titles] for found in _MONTH.findall(text)}
     headings = frozenset(obsidian_words(heading.title) for heading in page.headings)
