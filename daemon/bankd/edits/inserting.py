@@ -148,13 +148,8 @@ def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
     return {id_: number for id_, number in ends if id_ and id_ in keys}
 
 
-def block_shape(document: scanner.Document, *without: LineSpan) -> list[BlockShape]:
-    """How a page reads: its blocks with their lines, except those that begin in the given spans."""
-    return _shape_where(document, lambda line: not any(span.start <= line < span.end for span in without))
-
-
-def _shape_where(document: scanner.Document, is_wanted: Callable[[int], bool]) -> list[BlockShape]:
-    """How the blocks read that begin in the wanted lines, whatever their line endings."""
+def block_shape(document: scanner.Document, is_wanted: Callable[[int], bool] = lambda _: True) -> list[BlockShape]:
+    """How a page reads: its blocks that begin in the wanted lines, with these lines, whatever their endings."""
     return [
         (b.kind, b.depth, b.level, tuple(line.rstrip("\r\n") for line in document.lines[b.start : b.end]))
         for b in document.blocks
@@ -165,7 +160,7 @@ def _shape_where(document: scanner.Document, is_wanted: Callable[[int], bool]) -
 def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
     """Take spans out of a text; give the rest, and the spans that could go without changing how the rest reads."""
     document = page_of(text).document
-    want = block_shape(document, *spans)
+    want = block_shape(document, lambda line: not any(span.start <= line < span.end for span in spans))
     for widened in (True, False):
         rest = _without(document, spans, widened)
         if block_shape(page_of(rest).document) == want:
@@ -276,14 +271,14 @@ def _spliced(
         done = at
     result = "".join([*lines, *document.lines[done:]])
     after = page_of(result).document
-    if _shape_where(after, lambda line: line not in new) != block_shape(document):
+    if block_shape(after, lambda line: line not in new) != block_shape(document):
         return None
     own = [
         shape
         for _, added in additions
         for shape in block_shape(scanner.scan_text("".join(f"{one}\n" for one in added)))
     ]
-    shapes = _shape_where(after, new.__contains__)
+    shapes = block_shape(after, new.__contains__)
     if any_depth:
         least = min((depth for _, depth, _, _ in shapes), default=0)
         shapes = [(kind, depth - least, level, said) for kind, depth, level, said in shapes]

@@ -154,6 +154,13 @@ class Remove:
         return encode_text(bom + inserting.cut_spans(text, outer)[0]) if outer else data
 
 
+def move_piece(key: str, text: str, page: str, to: str, heading: str, title: str) -> tuple[Append, Remove]:
+    """Move a piece to the end of a section of another page, outside of the list that it is nested in: it is added first."""
+    here = Piece(key, inserting.unix_text(text))
+    there = Piece(key, inserting.outdent_lines(here.text))
+    return Append(to, heading, (there,), title), Remove(page, (here,), to)
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """Lines of a page (0-based, half open) that the file `to` has too; its digest must be one of `digests`."""

@@ -96,16 +96,10 @@ class _Looker:
                 return self._written_again(operation)
             case ops.Replace(key=key):
                 return [] if key in self._decided() else [operation]
-            case ops.Relink() | ops.Carry() if isinstance(operation, ops.Relink) or self._takes_late_lines(
-                operation.path
-            ):
+            case ops.Carry(path):  # not to a page that is gone, or whose lines were moved by a split or merge since
+                return [operation] if self.look(path) is not None and not self._is_planned_anew(path) else []
+            case ops.Relink():
                 return [operation]
-            case _:
-                return []
-
-    def _takes_late_lines(self, path: str) -> bool:
-        """Whether late lines may go to this page: it exists, and its lines were not moved by a split or merge since."""
-        return self.look(path) is not None and not self._is_planned_anew(path)
 
     def _decided(self, *, but_healing: bool = False) -> set[str]:
         """The pieces that a later transaction names: they are left to that one."""

@@ -16,8 +16,8 @@ from datetime import date, timedelta
 from enum import StrEnum
 from itertools import permutations
 
-from bankd.edits.inserting import block_key, outdent_lines, unix_text
-from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
+from bankd.edits.inserting import block_key, unix_text
+from bankd.edits.operations import Append, Operation, Piece, Remove, Replace, move_piece
 from bankd.memory.ledger import Event, Ledger, day_of
 from bankd.memory.route import Destination
 from bankd.memory.use import NOTICE, Fading, UseSignals, falls_on, is_fading, strength_on, value_on
@@ -263,10 +263,8 @@ class Archived:
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the archive first, then out of the bank."""
-        page, here = self.lines.page, Piece(self.id, unix_text(self.lines.text))
-        target, (heading, title) = self.archive or archive_page(page), _under(self.lines.heading)
-        there = Piece(self.id, outdent_lines(here.text))
-        return Append(target, heading, (there,), title), Remove(page, (here,), target)
+        page, target = self.lines.page, self.archive or archive_page(self.lines.page)
+        return move_piece(self.id, self.lines.text, page, target, *_under(self.lines.heading))
 
     @property
     def tombstone(self) -> dict[str, object]:

@@ -388,9 +388,8 @@ def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[s
 
 def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
     """Every link that works now and would not after the plan: those that its splits break, and those of `dead`."""
-    lost = plan.rearranged.relinked.lost if plan.rearranged else ()
-    known = {(item.source, item.reference) for item in lost}
-    found = [link for link in dead if (link.source, link.reference) not in known]
+    known = plan.rearranged.relinked.lost if plan.rearranged else ()
+    found = [link for link in dead if link not in known]
     layout = plan.rearranged.findings if plan.rearranged else ()
     return [
         *layout,

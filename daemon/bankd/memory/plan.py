@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 
-from bankd.edits.inserting import outdent_lines, unix_text
-from bankd.edits.operations import Append, Operation, Piece, Remove, Replace
+from bankd.edits.operations import Append, Operation, Piece, Replace, move_piece
 from bankd.edits.settle import is_just_saved
 from bankd.edits.transaction import Transaction
 from bankd.health.health import Copied
@@ -376,10 +375,9 @@ class MovingMemory:
 
 def move_operations(moves: Iterable[tuple[MovingMemory, Destination]]) -> tuple[Operation, ...]:
     """The operations that move memories to where they belong; each is added before it is removed."""
-    operations: list[Operation] = []
-    for moving, destination in moves:
-        page, piece = f"bank/{destination.page}", Piece(moving.id, unix_text(moving.text))
-        there = Piece(moving.id, outdent_lines(piece.text))
-        operations.append(Append(page, destination.heading or "", (there,), title_of(destination.page)))
-        operations.append(Remove(moving.page, (piece,), page))
-    return tuple(operations)
+    placed = ((moving, to, f"bank/{to.page}", title_of(to.page)) for moving, to in moves)
+    return tuple(
+        operation
+        for moving, to, page, title in placed
+        for operation in move_piece(moving.id, moving.text, moving.page, page, to.heading or "", title)
+    )
