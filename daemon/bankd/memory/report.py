@@ -15,7 +15,7 @@ from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.new_lines import find_vanished
 from bankd.memory.plan import Plan
-from bankd.memory.retain import HeldBack, LogPlace, LogReading, RetainLine, identified_as, line_key, scan_log
+from bankd.memory.retain import HeldBack, LogPlace, LogReading, RetainLine, identified_as, scan_log, waiting_key
 from bankd.memory.undo import lines_deleted
 from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
@@ -312,7 +312,7 @@ def with_masked(reading: LogReading, text: str, finders: Sequence[Finder] = ()) 
         known.update(range(line.place.line, line.place.line + 1 + line.memory.text.count("\n") + len(line.questions)))
     shown = screen_text(text, finders).split("\n")
     masked = [
-        HeldBack(LogPlace(reading.log, number), _MASKED, mask.strip(), SCREENED, line_key(raw))
+        HeldBack(LogPlace(reading.log, number), _MASKED, mask.strip(), SCREENED, waiting_key(raw))
         for number, (raw, mask, above) in enumerate(zip(text.split("\n"), shown, ["", *shown], strict=False), 1)
         if raw != mask != above and number not in known  # a key has several lines
     ]

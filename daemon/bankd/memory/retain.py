@@ -124,7 +124,7 @@ class HeldBack:
     @property
     def key(self) -> str:
         """A key that stays the same until the line is edited, also when it moves."""
-        return self.known_as or line_key(self.text or str(self.place))
+        return self.known_as or waiting_key(self.text or str(self.place))
 
     @property
     def is_offered(self) -> bool:
@@ -141,7 +141,7 @@ class HeldBack:
         return replace(self, text=mask_secrets(self.text, secrets), reason=reason, known_as=self.key)
 
 
-def line_key(said: str) -> str:
+def waiting_key(said: str) -> str:
     """The key of a line that waits, by its text in the log."""
     return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
