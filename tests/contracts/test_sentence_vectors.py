@@ -82,7 +82,9 @@ def test_a_question_finds_what_shares_no_word_with_it(search: BankSearch) -> Non
     assert state(search) == "on"
 
 
-def test_logs_have_vectors_of_their_own_which_hide_none_of_the_bank(search: BankSearch, root: Path) -> None:
+def test_logs_have_vectors_of_their_own_which_hide_none_of_the_bank(
+    search: BankSearch, root: Path, server: EmbeddingServer
+) -> None:
     for day in range(1, 29):
         (root / "memory" / f"2026-04-{day:02d}.md").write_text(f"## Talk {day}\n\nWe drive the vehicle, car {day}.\n")
     (root / "memory" / "2026-05-01.md").write_text("## Evening\n\nThe kitten is at the door.\n")
@@ -94,6 +96,9 @@ def test_logs_have_vectors_of_their_own_which_hide_none_of_the_bank(search: Bank
     near = search.indexes.vectors["bank"].near("car", [], 5)
     assert near is not None
     assert len(near) == 3, "the texts of the bank alone"
+    server.requests.clear()
+    assert texts(search, "vehicle", **{"in": ["bank"]}) != texts(search, "vehicle", **{"in": ["logs"]})
+    assert [one["input"] for one in server.requests] == [["vehicle"]], "one vector for bank and logs"
     (root / "memory" / "2026-05-02.md").write_text("## Morning\n\nAn espresso.\n")
     search.refresh(NOW, None, may_wait=False)
     assert state(search) == "bank on; logs 29 of 30 passages"

