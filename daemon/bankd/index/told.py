@@ -85,7 +85,7 @@ class LineOutcomes:
             text = text_of_log((self._root / "memory" / log).read_bytes())
         except OSError:
             return None
-        reading = read_log(log, text, anywhere=self._anywhere)
+        reading = read_log(log, text, anywhere=self._anywhere, until=line)
         reading = identified_as(reading, self._ledger(['"renamed"']).identity_of(log))
         id_ = next((found.id for found in reading.lines if found.place.line == line), None)
         pages = self._pages_of(id_) if id_ else []

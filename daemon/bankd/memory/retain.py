@@ -172,12 +172,13 @@ class LogReading:
         return self.was or self.log
 
 
-def read_log(log: str, text: str, *, anywhere: bool, since: int = 1) -> LogReading:
+def read_log(log: str, text: str, *, anywhere: bool, since: int = 1, until: int | None = None) -> LogReading:
     """Read the Retain lines of a log: those below a heading `Retain`, or with `anywhere` all tagged list items.
 
-    Only those that begin in line `since` or later; what stands above decides as always whether they count.
+    Only those that begin in line `since` or later, up to line `until`; the whole log decides as always whether they count.
     """
-    reader = _LogReader(log, scan_log(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere, since)
+    document = scan_log(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK)))
+    reader = _LogReader(log, document, anywhere, range(since, (until or len(document.lines)) + 1))
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, HeldBack))
     tagged = [item for item in found if not isinstance(item, HeldBack)]
@@ -267,8 +268,8 @@ def _options_in(document: Document) -> set[int]:
 class _LogReader:
     """Walks the list items of one log, knowing whether the current one stands under a heading `Retain`."""
 
-    def __init__(self, log: str, document: Document, anywhere: bool, since: int) -> None:
-        self._log, self._since = log, since
+    def __init__(self, log: str, document: Document, anywhere: bool, read: range) -> None:
+        self._log, self._read = log, read
         self._document = document
         self._anywhere = anywhere
         self._retain_level = 0
@@ -291,7 +292,7 @@ class _LogReader:
                     self._retain_level = block.level
                 elif block.level <= self._retain_level:
                     self._retain_level = 0
-            elif block.kind is BlockKind.ITEM and block.start + 1 >= self._since and (found := self._item(block)):
+            elif block.kind is BlockKind.ITEM and block.start + 1 in self._read and (found := self._item(block)):
                 if not self._document.lines[block.end - 1].endswith("\n"):
                     self.unended = LogPlace(self._log, block.start + 1)
                 yield found
