@@ -149,6 +149,25 @@ def answer_protocol(request: Request, *, has_session: bool) -> Json | None:
     return {"supportedVersions": [MODERN], **_DESCRIBED} if request.method == "server/discover" else None
 
 
+def take_frame(
+    frame: bytes, *, has_session: bool, check: Callable[[Request], None] = lambda _: None
+) -> tuple[Request | None, Json | None]:
+    """The request in a frame, and the frame that answers it, if that needs no bank or `check` refuses it.
+
+    Without an answer a notification, or a frame that is none of both, is done with; another request is for the bank.
+    """
+    request = None
+    try:
+        request = parse_frame(frame)
+        if request is None or request.id is None:
+            return request, None
+        check(request)
+        result = answer_protocol(request, has_session=has_session)
+    except ProtocolError as error:
+        return request, reply_error(request.id if request else id_of_frame(frame), error)
+    return request, None if result is None else reply_to(request, result)
+
+
 def answer_by_bank(request: Request, bank: BankAnswers) -> Json:
     """The frame that answers a request by the bank, also when that fails; a bug goes to standard error."""
     if request.method not in bank:
@@ -221,33 +240,21 @@ class McpServer:
         worker.join()
 
     def _take(self, frame: bytes) -> None:
-        try:
-            request = parse_frame(frame)
-        except ProtocolError as error:
-            self._stream.write(reply_error(id_of_frame(frame), error))
-            return
-        if request is not None and request.id is None:
+        request, reply = take_frame(frame, has_session=self._has_session)
+        if reply is not None:
+            self._has_session |= "error" not in reply and request is not None and request.method == "initialize"
+            self._stream.write(reply)
+        elif request is not None and request.id is None:
             self._note(request)
         elif request is not None:
-            try:
-                self._answer_or_queue(request)
-            except ProtocolError as error:
-                self._stream.write(reply_error(request.id, error))
+            self._wanted.add(request.id)
+            self._calls.put(request)
 
     def _note(self, notification: Request) -> None:
         """Take a notification. A call that was cancelled is not begun, and not answered any more."""
         wanted = notification.params.get("requestId")
         if notification.method == "notifications/cancelled" and isinstance(wanted, str | int):
             self._wanted.discard(wanted)
-
-    def _answer_or_queue(self, request: Request) -> None:
-        result = answer_protocol(request, has_session=self._has_session)
-        if result is not None:
-            self._has_session |= request.method == "initialize"
-            self._stream.write(reply_to(request, result))
-            return
-        self._wanted.add(request.id)
-        self._calls.put(request)
 
     def _work(self) -> None:
         while (request := self._calls.get()) is not None:

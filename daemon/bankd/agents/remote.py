@@ -273,19 +273,12 @@ class HttpServer:
         await _send(writer, status, said)
 
     async def _answer(self, who: str, head: Head, body: bytes) -> tuple[int, bytes]:
-        try:
-            request = mcp.parse_frame(body)
-        except mcp.ProtocolError as error:
-            return 400, _frame(mcp.reply_error(mcp.id_of_frame(body), error))
+        has_session = head.only("mcp-protocol-version") != mcp.MODERN
+        request, reply = mcp.take_frame(body, has_session=has_session, check=lambda one: check_routing(one, head))
+        if reply is not None:
+            return 400 if "error" in reply else 200, _frame(reply)
         if request is None or request.id is None:
             return 202, b""
-        try:
-            check_routing(request, head)
-            result = mcp.answer_protocol(request, has_session=head.only("mcp-protocol-version") != mcp.MODERN)
-        except mcp.ProtocolError as error:
-            return 400, _frame(mcp.reply_error(request.id, error))
-        if result is not None:
-            return 200, _frame(mcp.reply_to(request, result))
         loop = asyncio.get_running_loop()
         reply = await loop.run_in_executor(self._thread, mcp.answer_by_bank, request, self._bank)
         self._log_call(who, request, reply)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from calendar import monthrange
+from calendar import Calendar, monthrange
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -456,11 +456,8 @@ def _month(asked: Address, counts: Mapping[str, int], today: date) -> dict[str, 
         is_chosen = bool(since) and since <= text <= (until or text)
         return {"day": day, "count": count, "shade": shade, "asks": asks, "chosen": is_chosen, "later": day > today}
 
-    weeks: list[list[dict[str, Any] | None]] = [[None] * first.weekday()]
-    for number in range(last.day):
-        if len(weeks[-1]) == 7:
-            weeks.append([])
-        weeks[-1].append(cell(first + timedelta(days=number)))
+    days = [cell(first.replace(day=day)) if day else None for day in Calendar().itermonthdays(first.year, first.month)]
+    weeks = [days[at : at + 7] for at in range(0, len(days), 7)]
     before = (first - timedelta(days=1)).isoformat()[:7] if first > date.min else ""
     after = (last + timedelta(days=1)).isoformat()[:7] if last < today else ""
     return {
