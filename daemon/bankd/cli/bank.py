@@ -15,7 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from bankd.cli import find_workspace, open_named
-from bankd.cli.base import Outcome, bare_id, padded, say, say_json, styled
+from bankd.cli.base import Outcome, bare_id, padded, read_input, say, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -380,7 +380,7 @@ def feedback_command(arguments: Namespace) -> Outcome:
         return _importance(arguments)
     if bool(response) == bool(ids):
         raise UsageError("usage: bankctl feedback used|ignored ID..., or bankctl feedback --from-response FILE")
-    text = _read(response) if response else ""
+    text = read_input(response) if response else ""
     with open_named(arguments, write=not arguments.dry_run) as workspace:
         if response:
             judged = judge_answers(workspace, text)
@@ -410,13 +410,6 @@ def _importance(arguments: Namespace) -> Outcome:
     said = _(f"{name} would have importance {value}" if is_dry else f"{name} has importance {value}")
     whole = {"id": id_, "importance": int(value), "noted": not is_dry}
     return Outcome(whole, said, _("nothing was written") if is_dry else "")
-
-
-def _read(file: str) -> str:
-    try:
-        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode("utf-8", "replace")
-    except OSError as problem:
-        raise UserError(f"{file}: {problem.strerror or problem}") from problem
 
 
 def export_command(arguments: Namespace) -> int:

@@ -237,6 +237,14 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
+def read_input(file: str) -> str:
+    """The text of a file that an option names; - is standard input."""
+    if file == "-":
+        return sys.stdin.read()
+    with open(file, encoding="utf-8", errors="replace") as source:  # noqa: PTH123 -- cheaper
+        return source.read()
+
+
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
 

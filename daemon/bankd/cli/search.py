@@ -15,7 +15,7 @@ from typing import Any
 
 from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, place_of, relation_of, whom_unsaid
 from bankd.cli import locate_workspace, open_named
-from bankd.cli.base import Outcome, paged, say, say_json, shortened, styled
+from bankd.cli.base import Outcome, paged, read_input, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
 from bankd.pages.text import other_part
 from bankd.translate import counted, reads_korean
@@ -39,7 +39,9 @@ _LOG_SHOWN = 160
 
 def search_command(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
-    queries = list(_queries(arguments))
+    queries = [" ".join(arguments.query)]
+    if arguments.queries:
+        queries = [line.strip() for line in read_input(arguments.queries).split("\n") if line.strip()]
     banks = {"": locate_workspace(arguments.workspace)} if not arguments.all else _listed_banks()
     if arguments.all:
         from bankd.wiring.banks import Banks
@@ -79,15 +81,6 @@ def _keep_numbers(root: str, shown: Sequence[Hit]) -> None:
     """Keep what the numbers of this answer mean, for `bankctl edit 2`: the ids, or places, in the order that was printed."""
     with suppress(OSError), open(f"{root}/{PRINTED}", "w", encoding="utf-8") as file:  # noqa: PTH123
         file.writelines(f"{hit['id'] or place_of({**hit, 'path': hit['short']})}\n" for hit in shown)
-
-
-def _queries(arguments: Namespace) -> Iterator[str]:
-    if arguments.queries:
-        source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8", errors="replace")  # noqa: SIM115, PTH123
-        with source as lines:
-            yield from (line.strip() for line in lines if line.strip())
-    else:
-        yield " ".join(arguments.query)
 
 
 def _listed_banks() -> dict[str, str]:
