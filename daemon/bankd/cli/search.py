@@ -42,15 +42,17 @@ def search_command(arguments: Namespace) -> int:
     queries = [" ".join(arguments.query)]
     if arguments.queries:
         queries = [line.strip() for line in read_input(arguments.queries).split("\n") if line.strip()]
-    banks = {"": locate_workspace(arguments.workspace)} if not arguments.all else _listed_banks()
     if arguments.all:
-        from bankd.wiring.banks import Banks
+        from bankd.wiring.banks import Banks, read_banks
 
+        if not (banks := read_banks()):
+            raise UserError("no bank is on the list; add one with: bankctl banks add DIR")
         pool = Banks(lambda: banks)
         ask, close = pool.ask_all, pool.close
     else:
         from bankd.wiring.asking import Asked
 
+        banks = {"": locate_workspace(arguments.workspace)}
         asked = Asked(banks[""])
         ask, close = asked.ask, asked.close
     found, is_plain = False, arguments.plain
@@ -81,15 +83,6 @@ def _keep_numbers(root: str, shown: Sequence[Hit]) -> None:
     """Keep what the numbers of this answer mean, for `bankctl edit 2`: the ids, or places, in the order that was printed."""
     with suppress(OSError), open(f"{root}/{PRINTED}", "w", encoding="utf-8") as file:  # noqa: PTH123
         file.writelines(f"{hit['id'] or place_of({**hit, 'path': hit['short']})}\n" for hit in shown)
-
-
-def _listed_banks() -> dict[str, str]:
-    from bankd.wiring.banks import read_banks
-
-    banks = read_banks()
-    if not banks:
-        raise UserError("no bank is on the list; add one with: bankctl banks add DIR")
-    return banks
 
 
 def _request(arguments: Namespace, query: str) -> dict[str, Any]:

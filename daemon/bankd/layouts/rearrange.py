@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TypeVar
 
 from bankd.edits.inserting import block_key
 from bankd.edits.operations import Move, Moved, Operation, Relink, Rewrite, Write, digest_of
@@ -119,18 +118,15 @@ def split_large(
     return None
 
 
-_Value = TypeVar("_Value")
-
-
 def _one_by_one(
-    pages: Mapping[str, _Value],
-    plan: Callable[[Mapping[str, _Value]], Rearrangement],
+    pages: Mapping[str, str],
+    plan: Callable[[Mapping[str, str]], Rearrangement],
     faults: Callable[[Rearrangement], Sequence[str]],
 ) -> Rearrangement:
     """Rearrange as many pages as possible together without a fault; the others are `left`, each with its fault."""
-    kept: dict[str, _Value] = {}
+    kept: dict[str, str] = {}
     left: dict[str, str] = {}
-    for path, value in sorted(pages.items(), key=lambda item: item[0]):
+    for path, value in sorted(pages.items()):
         if found := faults(plan({**kept, path: value})):
             left[path] = found[0]
         else:
