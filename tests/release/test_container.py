@@ -90,6 +90,7 @@ def test_its_steps_make_a_root_in_which_the_daemon_is_well(tmp_path: Path) -> No
         assert (image.root / "bank/bankd.yaml").stat().st_uid == 1000
     finally:
         daemon.terminate()
-        assert daemon.wait(60) == 0
+        _, complaints = daemon.communicate(timeout=60)
+    assert daemon.returncode == 0, complaints
     size = sum(path.lstat().st_size for path in image.root.rglob("*") if not path.is_symlink() and path.is_file())
     print(f"built in {built:.0f} s, {size >> 20} MiB, a first answer after {time.perf_counter() - began:.0f} s")
