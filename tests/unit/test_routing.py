@@ -74,6 +74,26 @@ def test_the_first_rule_wins_then_entity_then_default_then_inbox() -> None:
     assert claims == ["1.md", "2.md", "entities/Kim.md", "w.md"]
 
 
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("W: Jonas is allergic to nuts.", "entities/Jonas.md"),
+        ("W: Jonas's mother sails.", "entities/Jonas.md"),
+        ("W: 민아는 수영을 배운다.", "entities/민아.md"),
+        ("W: 민아리 사람들은 친절하다.", "w.md"),
+        ("W: the friend of Jonas sails.", "w.md"),
+        ("W: jonas oil is dear.", "w.md"),
+        ("W: People are kind.", "w.md"),
+        ("W @Kim: Jonas is a friend.", "entities/Kim.md"),
+    ],
+)
+def test_a_line_that_begins_with_the_name_of_a_page_of_somebody_goes_there(text: str, page: str) -> None:
+    pages = {"entities/jonas.md", "entities/민아.md", "entities/people.md"}
+    given = rules("defaults: {W: w.md}")
+
+    assert route_memory(parse_memory(text), given, has_page=lambda page: page.casefold() in pages).page == page
+
+
 def test_all_problems_of_a_file_are_reported_at_once_with_their_lines() -> None:
     text = """
 TAG_ROUTING:
@@ -326,7 +346,7 @@ def test_what_waits_names_the_pages_that_come_nearest_and_are_there() -> None:
     rules = Rules((), kinds=lambda: told)
     waiting = parse_memory("W: The kitchen.")
 
-    placed = route_memory(waiting, rules, has_page=lambda page: page != MONEY)
+    placed = route_memory(waiting, rules, has_page=lambda page: page not in {MONEY, "entities/The.md"})
     unknown = route_memory(parse_memory("W: xyzzy"), rules)
 
     assert (placed.page, placed.reason.partition(" are ")[2].split(", ")[0]) == (INBOX, HOME)

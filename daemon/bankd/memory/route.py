@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.memory.ledger import KEPT, Ledger
 from bankd.pages.memory import Memory
-from bankd.pages.names import BANK, INBOX, MAX_NAME_BYTES, is_own, is_within
+from bankd.pages.names import BANK, INBOX, MAX_NAME_BYTES, is_own, is_within, whom_page_is_about
 from bankd.pages.page import Page, obsidian_words, part_lines, parts_folder
 from bankd.words.analysis import normal_form, runs_of, stem_words
 from bankd.words.tables import words_in
@@ -86,8 +86,13 @@ class Destination:
     was: str = ""
 
 
+def any_page(_page: str) -> bool:
+    """Stands for a bank whose pages are not known: a page of the template counts as there, names are not looked up."""
+    return True
+
+
 def route_memory(
-    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
+    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = any_page
 ) -> Destination:
     """The place of a memory: the first that claims it, else the inbox.
 
@@ -98,7 +103,7 @@ def route_memory(
 
 
 def find_claims(
-    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = lambda _: True
+    memory: Memory, rules: Rules, find_similar: FindSimilar = lambda _: (), has_page: HasPage = any_page
 ) -> list[Destination]:
     """Every place that claims a memory, the one that wins first; the inbox when there is none."""
     return list(_claiming(memory, rules, find_similar, has_page)) or [_unplaced(memory, rules, has_page)]
@@ -115,10 +120,21 @@ def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page:
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} at {rule.place}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
+    elif rules.entities and has_page is not any_page and (page := _page_of_first(memory.text, has_page)):
+        yield Destination(page, None, f"begins with the name of {page}")
     if rules.similar:
         yield from _likely_places(memory, rules, find_similar, has_page)
     if memory.tag is not None and memory.tag in rules.defaults:
         yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
+
+
+def _page_of_first(text: str, has_page: HasPage) -> str:
+    """The page of the one whose name a text begins with, a Korean particle aside; empty if there is none."""
+    first = re.match(r"[\w-]+", unicodedata.normalize("NFC", text))
+    word = "" if first is None or first[0].islower() else first[0]
+    ends = (end for end in range(len(word), 1, -1) if end == len(word) or word[end:] in words_in("korean", "particles"))
+    pages = (entity_page(word[:end]) for end in ends)
+    return next((page for page in pages if whom_page_is_about(page) and has_page(page)), "")
 
 
 def _likely_places(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:

@@ -34,7 +34,7 @@ def whom_page_is_about(path: str) -> tuple[str, ...]:
     """
     folder, _, name = path.removeprefix(BANK).partition("/")
     whom = name.partition("/")[0].removesuffix(".md")
-    return (whom,) if folder == "entities" and whom != "people" else ()
+    return (whom,) if folder == "entities" and whom.casefold() != "people" else ()
 
 
 def problem_of_target(target: str) -> str | None:
