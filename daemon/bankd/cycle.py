@@ -122,8 +122,9 @@ def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night
         plan = apply_retention(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
     plan = links.relink_plan(plan, world.graph, world.catalog.read)
-    if kind == "reflect":
+    if kind == "reflect" or policy.settings.links.heal == "offer":
         plan = links.heal_outside_moves(plan, world.graph, policy.settings)
+    if kind == "reflect":
         plan = links.split_pages(
             plan,
             facts.unread_pages,

@@ -391,8 +391,11 @@ def test_a_link_written_just_before_its_page_was_renamed_is_healed(renamed: Path
     facts = renamed / "bank/world/facts.md"
     facts.write_text("# Facts\n\nSee [[Peter]] and [him](../entities/Peter.md), not [[Nobody]].\n")
 
+    told = "was bank/entities/Peter.md; to update the links: bankctl page links --heal"
+    assert told in bankctl("cycle", "micro").out
     found, healed = bankctl("page", "links").out, bankctl("page", "links", "--heal")
 
+    assert told not in bankctl("cycle", "micro").out
     assert "2 links lead nowhere that led somewhere; 1 never did" in found
     assert healed.code == 0
     assert "See [[Peter Kim]] and [him](../entities/Peter%20Kim.md), not [[Nobody]]." in facts.read_text()

@@ -17,6 +17,7 @@ from bankd.edits.operations import Append, Operation, Piece, Relink, Remove, Rew
 from bankd.edits.transaction import Transaction, replay_transaction
 from bankd.layouts import rearrange
 from bankd.layouts.links import Link, LinkScene, Reach, place_in, retarget, with_targets
+from bankd.layouts.merge import root_of_move
 from bankd.layouts.split import Limits, is_own_page
 from bankd.memory.archive import allowed_removals
 from bankd.memory.plan import Deferred, Plan
@@ -258,10 +259,15 @@ def find_healing(graph: LinkGraph) -> tuple[Sequence[rearrange.Followed], rearra
     return healed, rearrange.heal_links(moves, sources, graph.names, graph.sources_for, others)
 
 
+_HEAL = "bankctl page links --heal"
+
+
 def heal_outside_moves(plan: Plan, graph: LinkGraph, settings: Settings) -> Plan:
-    """Let links follow what the user has moved, if `links.heal` says so."""
+    """Let links follow what the user has moved, if `links.heal` says so; else say what does."""
     if settings.links.heal != "apply":
-        return plan
+        roots = sorted({root_of_move(old, new) for old, new in graph.moved().items()})
+        wait = (Deferred(new, f"was {old}; to update the links: {_HEAL}", needs_person=True) for old, new in roots)
+        return plan.with_(deferred=(*plan.deferred, *wait))
     moves, (healed, healing) = graph.moved(), find_healing(graph)
     plan = plan.with_(followed=(*plan.followed, *healed))
     if not moves:
