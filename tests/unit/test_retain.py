@@ -218,6 +218,15 @@ def test_a_head_that_cannot_be_read_is_refused_and_no_statement_of_its_own(text:
         retain_line(text, None)
 
 
+def test_an_id_that_was_copied_with_a_line_is_no_text_and_is_refused_where_one_line_is_written() -> None:
+    copied = "- W: Tea is green. ^m-aaaaaaaaaaaa (replaces m-bbbbbbbbbbbb)"
+
+    (read,) = read_log("a.md", f"## Retain\n{copied}\n", anywhere=False).lines
+    assert (read.memory.text, read.replaces) == ("Tea is green.", "m-bbbbbbbbbbbb")
+    with pytest.raises(UsageError, match="m-aaaaaaaaaaaa is the id of a memory"):
+        retain_line("W: Tea is green. ^m-aaaaaaaaaaaa", None)
+
+
 def test_questions_stand_below_the_line_each_on_its_own() -> None:
     line = retain_line("Tea is green.", None, questions=["what colour\nis tea", "? 차는 무슨 색", "  "])
 

@@ -63,6 +63,8 @@ _NOTES = re.compile(
 _PROJECT = re.compile(r"[ \t]*<!--[ \t]*project[ \t]*:[ \t]*(?P<folder>/(?:(?!-->).)*?)[ \t]*-->")
 """The comment that names the project of a line by its folder; one without a folder (OpenClaw) is an ordinary note."""
 _DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
+_COPIED = re.compile(r"[ \t]+\^m-[a-z2-7]{12}[ \t]*$")
+"""The id of a memory, copied from its page with the line."""
 _REPLACES = re.compile(r"[ \t]*\(replaces[ \t]+\^?(?P<id>[^\s()]*)\)[ \t]*$", re.MULTILINE)
 """The end of a line that says which memory it replaces."""
 _STATES_DAY = re.compile(r"(?:date|day|created)\b", re.IGNORECASE)
@@ -388,10 +390,10 @@ def without_project(text: str) -> str:
 
 
 def part_replaced(text: str) -> tuple[str, str]:
-    """The text of a line without notes and without what it replaces, and the id of that; empty if it replaces nothing."""
+    """The text of a line without notes, ids of a page and what it replaces, and the id of that; empty if there is none."""
     said = "\n".join(_NOTES.sub("", line) for line in text.split("\n"))
     found = _REPLACES.search(said)
-    return _REPLACES.sub("", said), found["id"] if found else ""
+    return _COPIED.sub("", _REPLACES.sub("", said)), found["id"] if found else ""
 
 
 def _problem_of(text: str, head: TagHead | None) -> str | None:
@@ -423,6 +425,11 @@ def retain_line(
     `replaces` is the id of the memory that it replaces, `project` the folder of the project of a fact or habit.
     """
     said = _one_line(text).removeprefix("- ")
+    if copied := _COPIED.search(said):
+        id_ = copied[0].strip().lstrip("^")
+        raise UsageError(
+            f"{id_} is the id of a memory: leave it out; if this replaces that memory, write (replaces {id_})"
+        )
     if replaces:
         said = f"{part_replaced(said)[0]} (replaces {replaces})"
     head = parse_head(said)
