@@ -76,6 +76,20 @@ def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(ro
     assert bankctl("doctor", "verify").code == 0
 
 
+def test_what_changed_since_a_day_is_listed_run_by_run(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-06-09.md", "W: The ferry leaves at noon.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("archive", "put", id_of(root, "ferry"))
+
+    listed = bankctl("log", "--since", "2026-06-10").out
+    assert listed.index("- archived  bank/_meta/inbox.md") < listed.index(
+        "+ inbox     memory/2026-06-09.md:4 W: The ferry"
+    )
+    assert [row["kind"] for run in bankctl("log", "--since", "2020", "--json").json["runs"] for row in run["rows"]]
+    assert bankctl("log", "--since", "2999-01-01").out == "nothing new\n"
+    assert "is not a day" in bankctl("log", "--since", "maybe").err
+
+
 def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-01.md", "S: 가치관: 약속을 지킨다.", now="2026-06-09T03:00")
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")

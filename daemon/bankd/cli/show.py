@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from bankd.cli import find_workspace, open_named
 from bankd.cli.bank import breaking_links, link_row
 from bankd.cli.base import Outcome, bare_id, padded, plain, say, shortened, styled
-from bankd.errors import UserError
+from bankd.errors import UsageError, UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
 
@@ -134,14 +134,30 @@ def _first_note(row: Mapping[str, Any]) -> str:
 
 
 def log_command(arguments: Namespace) -> Outcome:
-    """List the runs, newest first, the empty, failed and missed ones too."""
+    """List the runs, newest first, the empty, failed and missed ones too; with `--since` those that changed, and what."""
     from bankd.app.runs import list_runs
+    from bankd.search.request import read_span
 
+    problems: list[str] = []
     with open_named(arguments, write=False) as workspace:
+        since = read_span({"since": arguments.since}, "since", workspace.now.date(), problems)
+        if problems:
+            raise UsageError(*problems)
         rows = list_runs(workspace)
-    shown = rows[: arguments.limit] if arguments.limit else rows
-    said = _("bankctl show RUN shows what a run changed; bankctl undo RUN undoes it") if rows else _("no runs yet")
-    return Outcome({"runs": shown}, *map(_line, shown), said)
+        if since:
+            since_then = (row for row in rows if str(row["at"])[:10] >= since.first.isoformat())
+            told = ((row, workspace.recorder.reports.read(str(row["run"]))) for row in since_then)
+            rows = [row | {"rows": changed} for row, all_ in told if (changed := [o for o in all_ if o.sign in "+~-"])]
+    most = arguments.limit if arguments.limit is not None else 0 if since else 20
+    shown = rows[:most] if most else rows
+    lines = (line for row in shown for line in (_line(row), *chain(*map(_row_lines, row.get("rows", ())))))
+    whole = [row | {"rows": [asdict(one) for one in row["rows"]]} if "rows" in row else row for row in shown]
+    said = (
+        _("bankctl show RUN shows what a run changed; bankctl undo RUN undoes it")
+        if rows
+        else _("nothing new" if since else "no runs yet")
+    )
+    return Outcome({"runs": whole}, *lines, said)
 
 
 def _line(row: dict[str, Any]) -> str:

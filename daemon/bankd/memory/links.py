@@ -259,14 +259,12 @@ def find_healing(graph: LinkGraph) -> tuple[Sequence[rearrange.Followed], rearra
     return healed, rearrange.heal_links(moves, sources, graph.names, graph.sources_for, others)
 
 
-_HEAL = "bankctl page links --heal"
-
-
 def heal_outside_moves(plan: Plan, graph: LinkGraph, settings: Settings) -> Plan:
     """Let links follow what the user has moved, if `links.heal` says so; else say what does."""
     if settings.links.heal != "apply":
         roots = sorted({root_of_move(old, new) for old, new in graph.moved().items()})
-        wait = (Deferred(new, f"was {old}; to update the links: {_HEAL}", needs_person=True) for old, new in roots)
+        said = ((new, f"was {old}; to update the links: bankctl page links --heal") for old, new in roots)
+        wait = (Deferred(new, words, needs_person=True) for new, words in said)
         return plan.with_(deferred=(*plan.deferred, *wait))
     moves, (healed, healing) = graph.moved(), find_healing(graph)
     plan = plan.with_(followed=(*plan.followed, *healed))

@@ -220,7 +220,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     if given.get("now") and moment is None:
         problems.append(f"now: {_shortly(given['now'])} is not a day such as 2026-05-02")
     today = moment.date() if moment else today
-    since, until, on, as_of = (_span(given, name, today, problems) for name in ("since", "until", "on", "as_of"))
+    since, until, on, as_of = (read_span(given, name, today, problems) for name in ("since", "until", "on", "as_of"))
     if on and (since or until):
         problems.append("on: stands alone, without since or until")
     first, last = on or since, on or until
@@ -294,7 +294,7 @@ def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[s
 _UNDERSTOOD = "understood are such as 2026-05-02, 2026-05, 2026, yesterday, last week, 3 days ago, 어제, 지난주, 3일 전"
 
 
-def _span(given: Mapping[str, Any], name: str, today: date, problems: list[str]) -> Span | None:
+def read_span(given: Mapping[str, Any], name: str, today: date, problems: list[str]) -> Span | None:
     """The span of a day, month or year in figures or words; None if the field is missing."""
     value = given.get(name)
     span = read_days(readable_text(value), today) if value else None
