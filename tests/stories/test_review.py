@@ -50,13 +50,15 @@ def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root
     near = "did you mean bank/daily/home.md? To make a new page, write daily/hoem.md"
     assert f"daily/hoem: no such page; {near}" in refused.err
     assert not (root / "bank/daily/hoem.md").exists()
-    names = ("HOME", "daily/hoem.md", "nosuch/page", "home")
+    refused = bankctl("review", "place", waiting, "nosuch/page")
+    assert (refused.code, "no such page; to make a new page, write nosuch/page.md" in refused.err) == (3, True)
+    names = ("HOME", "daily/hoem.md", "nosuch/page.md", "home")
     said = {name: bankctl("review", "place", waiting, name).out for name in names}
 
     assert said == {
         "HOME": f"{waiting}  Filed on daily/home.md\n",
         "daily/hoem.md": f"{waiting}  Filed on daily/hoem.md; a new page\n",
-        "nosuch/page": f"{waiting}  Filed on nosuch/page.md; a new page\n",
+        "nosuch/page.md": f"{waiting}  Filed on nosuch/page.md; a new page\n",
         "home": f"{waiting}  Filed on daily/home.md\n",
     }
     assert "no suggestion 9" in bankctl("review", "place", waiting, "9").err

@@ -75,7 +75,7 @@ def _moving(workspace: Workspace, id_: str) -> MovingMemory:
 def named_place(workspace: Workspace, target: str, reason: str = "") -> Destination:
     """The page and heading that a person named as `page#heading`; `bank/` and `.md` may be left out.
 
-    UserError when the page is not allowed, or when it is new, but named without `.md` and almost like one that is there.
+    UserError when the page is not allowed, or when it is new, but named without `.md`: it may be a slip of the pen.
     """
     given, _, heading = target.removeprefix("bank/").partition("#")
     workspace.graph.refresh()
@@ -84,8 +84,10 @@ def named_place(workspace: Workspace, target: str, reason: str = "") -> Destinat
     if problem := problem_of_target(page):
         raise UserError(problem)
     is_new = names.file(f"bank/{page}") is None
-    if is_new and given != path and (near := names.similar_page(page)):
-        raise UserError(f"{given}: no such page; did you mean {near}? To make a new page, write {path}")
+    if is_new and given != path:
+        if near := names.similar_page(page):
+            raise UserError(f"{given}: no such page; did you mean {near}? To make a new page, write {path}")
+        raise UserError(f"{given}: no such page; to make a new page, write {path}")
     return Destination(page, heading or None, reason)
 
 
