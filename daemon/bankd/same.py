@@ -370,14 +370,15 @@ MOST_LIKELY, _A_WEEK = 5, 7
 """The most likely pairs that a person is asked about; the newer memory must be from the last seven days."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dated:
-    """A memory as it is compared: its id, what it says, and the day and line of its source when known."""
+Age: TypeAlias = tuple[date, int, str]
+"""What memories are sorted by, oldest first: the day and line of the source (`date.min` and 0 if not known), and the id."""
 
-    id: str
+
+class Dated(NamedTuple):
+    """A memory as it is compared."""
+
+    age: Age
     statement: Statement
-    day: date | None = None
-    line: int = 0
 
 
 Pairs: TypeAlias = Mapping[tuple[str, str], Likeness]
@@ -390,10 +391,10 @@ def compare_pairs(
     """Compare candidate pairs, each once, in any order; `cosines` are by the two ids, if there are vectors."""
     found: dict[tuple[str, str], Likeness] = {}
     for one, other in pairs:
-        older, newer = sorted((one, other), key=lambda of: age_of(of.day, of.line, of.id))
-        if older.id != newer.id and (older.id, newer.id) not in found:
-            cosine = cosines.get(frozenset((one.id, other.id)))
-            found[older.id, newer.id] = _likeness(older, newer, threshold, cosine)
+        older, newer = sorted((one, other), key=lambda of: of.age)
+        ids = older.age[2], newer.age[2]
+        if ids[0] != ids[1] and ids not in found:
+            found[ids] = _likeness(older, newer, threshold, cosines.get(frozenset(ids)))
     return found
 
 
@@ -401,13 +402,8 @@ def _likeness(older: Dated, newer: Dated, threshold: float, cosine: float | None
     try:
         found = compare_statements(older.statement, newer.statement, threshold, cosine)
     except Exception as error:  # one pair must not stop the comparison of all others
-        return Likeness(bug=bug_in(f"{older.id} and {newer.id} are taken for different", error))
-    return found._replace(is_dated=newer.day is not None, score=round(found.score, 1))
-
-
-def age_of(day: date | None, line: int, id_: str) -> tuple[date, int, str]:
-    """A sort key for memories: oldest first, in a log from top to bottom; a memory without a day counts as oldest."""
-    return day or date.min, line, id_
+        return Likeness(bug=bug_in(f"{older.age[2]} and {newer.age[2]} are taken for different", error))
+    return found._replace(is_dated=newer.age[0] > date.min, score=round(found.score, 1))
 
 
 def near_groups(pairs: Pairs) -> list[tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -241,7 +240,7 @@ SEEN = FileFingerprint(1, 1, 1)
 
 
 def memory(id_: str, text: str, day: int | None = None) -> Dated:
-    return Dated(id_, read_statement(plain_wording(text)), date(2026, 11, day) if day else None)
+    return Dated((date(2026, 11, day) if day else date.min, 0, id_), read_statement(plain_wording(text)))
 
 
 def test_the_newer_is_compared_with_the_older_each_pair_once() -> None:
@@ -297,7 +296,8 @@ def test_a_pair_that_cannot_be_compared_is_named_and_stops_no_other(monkeypatch:
 
 def test_of_two_lines_of_one_day_the_later_is_the_newer() -> None:
     first, second = (
-        replace(memory(id_, text, 1), line=n) for id_, text, n in [("m-2", "Port 1", 4), ("m-1", "Port 2", 5)]
+        memory(id_, text, 1)._replace(age=(date(2026, 11, 1), n, id_))
+        for id_, text, n in [("m-2", "Port 1", 4), ("m-1", "Port 2", 5)]
     )
 
     assert list(compare_pairs([(second, first)])) == [("m-2", "m-1")]

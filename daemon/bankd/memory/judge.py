@@ -18,7 +18,7 @@ from bankd import same
 from bankd.edits.operations import Replace
 from bankd.errors import bug_in
 from bankd.memory.archive import memory_of
-from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, Event, Ledger, are_apart, day_said
+from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, Event, Ledger, age_of, are_apart, day_said
 from bankd.memory.new_lines import PastLine
 from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Revised, Update
 from bankd.memory.retain import RetainLine
@@ -238,10 +238,10 @@ def compare_changed(
     kin = [pair for pair in pairs if memories[pair[0]].tag == memories[pair[1]].tag]
     texts = {id_: same.compared_text(memories[id_]) for pair in kin for id_ in pair}
     wordings = index.take_apart(sorted({*texts.values()}))
-    dated = {}
-    for id_, text in texts.items():
-        fact, statement = sources.get(id_), same.read_statement(wordings[text], memories[id_].entities)
-        dated[id_] = same.Dated(id_, statement, day_said(fact), source_line_number(fact))
+    dated = {
+        id_: same.Dated(age_of(id_, sources.get(id_)), same.read_statement(wordings[text], memories[id_].entities))
+        for id_, text in texts.items()
+    }
     cosines = index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
     known = {frozenset(pair): cosine for pair, cosine in zip(kin, cosines, strict=True) if cosine is not None}
     compared = same.compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
@@ -269,12 +269,6 @@ def open_contradictions(
     asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
     dated = {pair: one.reason for pair, one in there.items() if one.relation is same.Relation.NEWER}
     return {**likely, **asked, **dated}
-
-
-def source_line_number(fact: Event | None) -> int:
-    """The line of the log that a memory came from; 0 if that is not known."""
-    line = fact.get("line") if fact else None
-    return line if isinstance(line, int) else 0
 
 
 def revise(

@@ -310,6 +310,15 @@ def day_said(item: Event | None) -> date | None:
     return next(filter(None, (day_in(str((item or {}).get(fact, ""))) for fact in ("log", "day", "at"))), None)
 
 
+def age_of(id_: str, item: Event | None) -> tuple[date, int, str]:
+    """A sort key for memories by the events that tell of their lines: oldest first, in a log from top to bottom.
+
+    A memory without a day counts as oldest.
+    """
+    line = (item or {}).get("line")
+    return day_said(item) or date.min, line if isinstance(line, int) else 0, id_
+
+
 def day_of(item: Event) -> date:
     """The local day of an event; `date.min` when it has none."""
     try:

@@ -12,11 +12,10 @@ from functools import cache
 from typing import NamedTuple
 
 from bankd.errors import BankError, bug_in
-from bankd.memory.judge import source_line_number
-from bankd.memory.ledger import Ledger, are_apart, day_said
+from bankd.memory.ledger import Ledger, age_of, are_apart, day_said
 from bankd.night import asking
 from bankd.pages.memory import Memory
-from bankd.same import Likeness, Relation, age_of, compared_text
+from bankd.same import Likeness, Relation, compared_text
 from bankd.secrets.screening import find_secrets
 from bankd.words.analysis import has_hangul
 
@@ -140,11 +139,11 @@ def _nearest(id_: str, memory: Memory, parts: asking.NightParts, ledger: Ledger)
 
     Newer memories are left out, since they have a question of their own; for a memory without a day all count.
     """
-    projects = ledger.projects()
+    projects, said = ledger.projects(), ledger.consumed
     settled, is_dated = ledger.wanted_both | set(parts.catalog.surely_alike(id_)), _day(id_, ledger) is not None
     own, nearest = projects.get(id_, ()), parts.index.nearest(compared_text(memory))
     found = (one for one in nearest if one != id_ and not are_apart(own, projects.get(one, ())))
-    near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
+    near = (one for one in found if not is_dated or age_of(one, said.get(one)) < age_of(id_, said.get(id_)))
     return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
 
 
@@ -174,7 +173,7 @@ def _pairs_in(
     """The relations between the memory of a question and the others, by the ids of the older and the newer one."""
     relations = relations_in(reply.value, len(question.others)) if reply else ()
     for other, relation in zip(question.others, relations, strict=False):
-        older, newer = sorted((question.id, other), key=lambda id_: _age(id_, ledger))
+        older, newer = sorted((question.id, other), key=lambda id_: age_of(id_, ledger.consumed.get(id_)))
         yield (older, newer), Likeness(relation, _REASONS[relation], _day(newer, ledger) is not None)
 
 
@@ -183,10 +182,6 @@ def relations_in(answer: object, count: int, unsaid: Relation = Relation.DIFFERE
     found = asking.objects_in(answer, "others")
     said = {str(one.get("number")): str(one.get("relation")) for one in found}
     return [_RELATIONS.get(said.get(str(number), ""), unsaid) for number in range(1, count + 1)]
-
-
-def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:
-    return age_of(_day(id_, ledger), source_line_number(ledger.consumed.get(id_)), id_)
 
 
 def _day(id_: str, ledger: Ledger) -> date | None:
