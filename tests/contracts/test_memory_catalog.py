@@ -13,7 +13,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.edits.settle import FileFingerprint
-from bankd.memory.archive import Opinion
+from bankd.memory.archive import HeldMemory
 from bankd.memory.retain import LogReading, read_log
 from bankd.pages.memory import Confidence, parse_memory, text_key
 from bankd.storage.tree import BankFiles
@@ -60,12 +60,12 @@ def test_lines_are_exact_with_what_is_nested_in_them(known: PageMemoryCatalog) -
 def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(known: PageMemoryCatalog) -> None:
     undated = known.undated(date(2026, 11, 20))
 
-    assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in known.opinions()
+    assert HeldMemory(FACTS, 5, TWO, "O", Confidence(86, date(2026, 11, 20))) in known.opinions()
     assert [(item.path, item.old, item.new) for item in undated] == [
         (FACTS, "- O(c=0.5): undated", "- O(c=0.5@2026-11-20): undated")
     ]
-    found = known.lines_at([(FACTS, 11), (FACTS, 999)])
-    assert {place: lines.text for place, lines in found.items()} == {(FACTS, 11): "- O(c=0.5): undated"}
+    found = known.lines_at([HeldMemory(FACTS, 11, None), HeldMemory(FACTS, 999, None)])
+    assert [lines.text for lines in found] == ["- O(c=0.5): undated"]
 
 
 def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: PageMemoryCatalog, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(known: Page
         (MERGING, "has merge markers at line 1; resolve the merge")
     ]
     assert MERGING not in {lines.page for lines in known.all_lines().values()}
-    assert MERGING not in {opinion.page for opinion in known.opinions()}
+    assert MERGING not in {opinion.path for opinion in known.opinions()}
     assert [item.path for item in known.undated(date(2026, 11, 20))] == [FACTS]
 
 

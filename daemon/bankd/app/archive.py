@@ -114,7 +114,7 @@ class FadingForecast:
 def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
     """What falls below the floor within this many days, soonest first; and how many opinions a pin keeps from fading."""
     user_run = begin_run(workspace, "forecast")
-    pages = {opinion.page for opinion in user_run.catalog.opinions()}
+    pages = {opinion.path for opinion in user_run.catalog.opinions()}
     fading, today, found, pinned = workspace.fading(), workspace.now.date(), list[FadingForecast](), 0
     for page in (page for page in user_run.catalog.pages() if page.path in pages):
         for entry in page.entries:

@@ -237,13 +237,17 @@ ALWAYS_ALLOWED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
-    """An opinion with its written confidence and its place; one written by hand may have no id."""
+class HeldMemory:
+    """A memory on a page: the page's path in the workspace, its 1-based line, and its id, which one written by hand may lack.
 
-    page: str
+    Its tag and written confidence are there where they were asked for.
+    """
+
+    path: str
     line: int
     id: str | None
-    confidence: Confidence
+    tag: str | None = None
+    confidence: Confidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,9 +306,9 @@ def allowed_removals(held: int, budget: BudgetPolicy) -> int:
     return max(ALWAYS_ALLOWED, held * budget.max_removed_percent // 100)
 
 
-def find_fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opinion]:
+def find_fallen(opinions: Iterable[HeldMemory], today: date, fading: Fading) -> list[HeldMemory]:
     """The opinions whose confidence is below the floor today."""
-    return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading, opinion.page) < fading.floor]
+    return [o for o in opinions if o.confidence and value_on(o.confidence, today, fading, o.path) < fading.floor]
 
 
 def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Resident]:

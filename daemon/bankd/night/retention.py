@@ -82,7 +82,7 @@ def _touched(plan: Plan) -> set[str]:
     return merged | said_again | {*(u.old for u in plan.updates), *(r.change.key for r in plan.revised)}
 
 
-def _named(opinions: Sequence[archive.Opinion], catalog: PageMemoryCatalog) -> tuple[Replace, ...]:
+def _named(opinions: Sequence[archive.HeldMemory], catalog: PageMemoryCatalog) -> tuple[Replace, ...]:
     """Give ids to faded opinions that the user wrote, so that the next reflect can archive them."""
-    found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
-    return tuple(archive.give_id(lines) for lines in found.values() if not archive.memory_of(lines).is_pinned)
+    found = catalog.lines_at(opinion for opinion in opinions if opinion.id is None)
+    return tuple(archive.give_id(lines) for lines in found if not archive.memory_of(lines).is_pinned)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -23,7 +22,7 @@ from bankd.edits.second_look import ADVICE, match_equal, why_resting
 from bankd.edits.settle import FileFingerprint
 from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
-from bankd.memory.archive import Opinion, memory_of
+from bankd.memory.archive import HeldMemory, memory_of
 from bankd.memory.plan import Deferred, date_confidence
 from bankd.memory.retain import HeldBack, LogPlace
 from bankd.memory.undo import PURGED
@@ -62,15 +61,6 @@ HELD_BACK = "SELECT log, line, reason, text, kind, key FROM held_back ORDER BY l
 _SAVED = "INSERT OR IGNORE INTO noted VALUES ('saved ' || ?)"
 _ALL_SAVED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'saved %' ORDER BY what"
 _FOLDERS = ("bank", "archive")
-
-
-@dataclass(frozen=True, slots=True)
-class HeldMemory:
-    """A memory on a page: the page's path in the workspace, and its 1-based line."""
-
-    path: str
-    line: int
-    id: str | None
 
 
 def read_known(catalog: Path, folder: str) -> dict[str, FileFingerprint]:
@@ -179,16 +169,14 @@ class CatalogDatabase(DerivedDatabase):
         self.execute(f"DELETE FROM memories WHERE path = ? AND (id IS NULL OR id IN ({elsewhere}))", (path, path))  # noqa: S608  # ours
         return not self.execute("SELECT 1 FROM memories WHERE path = ?", (path,))
 
-    def confident(self) -> list[tuple[HeldMemory, str | None, Confidence]]:
-        """The memories of the bank that have a confidence, with their tags, in the order of pages."""
+    def confident(self) -> list[HeldMemory]:
+        """The memories of the bank that have a confidence, with it and their tags, in the order of pages."""
         return self.read(
             "SELECT path, line, id, tag, hundredths, day FROM memories"
             " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line",
             (),
-            lambda path, line, id_, tag, hundredths, day: (
-                HeldMemory(path, line, id_),
-                tag,
-                Confidence(hundredths, date.fromisoformat(day) if day else None),
+            lambda path, line, id_, tag, hundredths, day: HeldMemory(
+                path, line, id_, tag, Confidence(hundredths, date.fromisoformat(day) if day else None)
             ),
         )
 
@@ -443,9 +431,8 @@ class PageMemoryCatalog(ComparedTable):
 
     def undated(self, today: date) -> Sequence[Replace]:
         """How to date the confidences that the user wrote without a day, on pages that can be written now."""
-        undated = (held for held, _, confidence in self.database.confident() if confidence.day is None)
-        open_ = [held for held in undated if held.path not in self._closed]
-        texts = self._texts_at(open_)
+        undated = [one for one in self._confident() if one.confidence and one.confidence.day is None]
+        texts = self._texts_at(undated)
         return [Replace(at.path, at.id or block_key(text), text, date_confidence(text, today)) for at, text in texts]
 
     def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
@@ -476,10 +463,9 @@ class PageMemoryCatalog(ComparedTable):
         """Every page that holds memories."""
         return (self._page(path).page for path in self.database.count(folder))
 
-    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
-        """The exact lines of memories without an id, by page and line."""
-        found = self._lines_at(HeldMemory(path, line, None) for path, line in places)
-        return {(held.path, held.line): lines for held, lines in found}
+    def lines_at(self, places: Iterable[HeldMemory]) -> Sequence[MemoryLines]:
+        """The exact lines of memories at their places, as far as they still stand there."""
+        return [lines for _, lines in self._lines_at(places)]
 
     def _lines_at(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, MemoryLines]]:
         open_ = (held for held in places if held.path not in self._closed)
@@ -502,10 +488,12 @@ class PageMemoryCatalog(ComparedTable):
         """A page as it is now; taken apart once while its bytes stay the same."""
         return _read_once(path, self._files.read(path) or b"")
 
-    def opinions(self) -> Sequence[Opinion]:
+    def opinions(self) -> Sequence[HeldMemory]:
         """The opinions with a confidence on pages of the bank that can be written now."""
-        found = [(held, c) for held, tag, c in self.database.confident() if tag == FADING_TAG]
-        return [Opinion(held.path, held.line, held.id, c) for held, c in found if held.path not in self._closed]
+        return [held for held in self._confident() if held.tag == FADING_TAG]
+
+    def _confident(self) -> Iterator[HeldMemory]:
+        return (held for held in self.database.confident() if held.path not in self._closed)
 
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""
