@@ -18,18 +18,7 @@ from bankd.errors import InvariantError, RefusedError
 from bankd.memory import judge, links, new_lines
 from bankd.memory.archive import allowed_removals, memory_of
 from bankd.memory.ledger import Ledger, changes_relations
-from bankd.memory.plan import (
-    Blocked,
-    Deferred,
-    Placement,
-    Plan,
-    Repaired,
-    Update,
-    Withheld,
-    leave_out,
-    put_off,
-    wait_for_page,
-)
+from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Update, Withheld, leave_out, put_off, wait_for_page
 from bankd.memory.report import held_back_in, source_line, with_masked
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
@@ -42,7 +31,7 @@ from bankd.night.match import match_memories
 from bankd.night.retention import merge_near_copies, retire_memories
 from bankd.night.sections import FOLDER
 from bankd.pages.memory import Memory, render_memory, text_key
-from bankd.pages.names import is_outside
+from bankd.pages.names import BANK, is_outside
 from bankd.pages.page import MemoryLines
 from bankd.same import compared_text
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets
@@ -125,14 +114,7 @@ def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night
     if kind == "reflect" or policy.settings.links.heal == "offer":
         plan = links.heal_outside_moves(plan, world.graph, policy.settings)
     if kind == "reflect":
-        plan = links.split_pages(
-            plan,
-            facts.unread_pages,
-            world.catalog,
-            world.graph,
-            policy.settings,
-            partial(find_faults, catalog=world.catalog, graph=world.graph),
-        )
+        plan = links.split_pages(plan, facts.unread_pages, world.catalog, world.graph, policy.settings)
     plan = leave_out(plan, closed_for(plan, world.transactions))
     check_plan(plan, world.catalog, world.graph, policy)
 
@@ -229,7 +211,7 @@ def collect_lines(
             for line in fresh
             if (found := secrets[line.id])
         ),
-        repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
+        repaired=tuple(_known_place(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=facts.renamed,
         projects=tuple(of_projects),
         bad=tuple(
@@ -245,6 +227,11 @@ def collect_lines(
         returned=new_lines.find_returned(facts.ledger, world.catalog.pages_of),
     )
     return _believe_vanished(plan, facts, world, policy), new_lines.rest_of(over, facts.later)
+
+
+def _known_place(line: RetainLine, page: str) -> Placement:
+    """The place of a line whose memory stands on a page although no event says so."""
+    return Placement(line, Destination(page.removeprefix(BANK), None, f"{page} has it; noted in the event log"))
 
 
 def follow_edits(plan: Plan, facts: RunFacts, world: Workspace) -> Plan:
@@ -429,20 +416,9 @@ def apply_retention(plan: Plan, facts: RunFacts, world: Workspace, policy: Polic
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 
-def find_faults(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph) -> list[str]:
-    """Everything that a plan would lose, duplicate, garble or break, a sentence each; empty when all is well."""
-    touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
-    before = {path: data for path in touched if (data := catalog.read(path)) is not None}
-    dead = links.find_dead_links(plan.operations, graph, catalog.read)
-    return [
-        *links.find_losses(plan, before, links.foresee_pages(plan.transaction, before)),
-        *links.find_broken(plan, dead),
-    ]
-
-
 def check_plan(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, policy: Policy) -> None:
     """Raise InvariantError when a plan would lose something, RefusedError when it exceeds the budget."""
-    findings = find_faults(plan, catalog, graph)
+    findings = links.find_faults(plan, catalog, graph)
     if findings:
         raise InvariantError(*findings)
     excess = links.find_excess(plan, policy.settings.budget, catalog.count())

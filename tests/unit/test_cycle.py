@@ -145,7 +145,7 @@ def test_a_memory_that_the_bank_has_and_the_events_lack_is_not_written_again(mak
 
     report = cycle(world)
 
-    assert [(item.line.id, item.page) for item in report.plan.repaired] == [(one, OPINIONS)]
+    assert [(item.line.id, f"bank/{item.destination.page}") for item in report.plan.repaired] == [(one, OPINIONS)]
     assert (world.pages, world.events()) == (before, [(KEPT, one)])
 
 

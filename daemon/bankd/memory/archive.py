@@ -285,20 +285,11 @@ class Archived:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Departure:
-    """A memory that will fade away on a day: its page and text."""
-
-    page: str
-    text: str
-    day: date
-
-
-def find_departures(residents: Iterable[Resident], today: date, fading: Fading) -> list[Departure]:
-    """The memories that will fade away within the time of notice, but not today, soonest first."""
+def find_departures(residents: Iterable[Resident], today: date, fading: Fading) -> list[tuple[Resident, date]]:
+    """The memories that will fade away within the time of notice, but not today, each with its day, soonest first."""
     days = [(resident, fades_away_on(resident, today, fading)) for resident in residents]
-    soon = [Departure(r.page, statement_of(r.memory), day) for r, day in days if day and today < day <= today + NOTICE]
-    return sorted(soon, key=lambda one: (one.day, one.page, one.text))
+    soon = [(resident, day) for resident, day in days if day and today < day <= today + NOTICE]
+    return sorted(soon, key=lambda one: (one[1], one[0].page, statement_of(one[0].memory)))
 
 
 def allowed_removals(held: int, budget: BudgetPolicy) -> int:

@@ -283,18 +283,15 @@ def split_pages(
     catalog: PageMemoryCatalog,
     graph: LinkGraph,
     settings: Settings,
-    find_faults: Callable[[Plan], Sequence[str]],
 ) -> Plan:
     """Split the pages that are too large after this run; every link follows in the same plan.
 
-    A page whose split `find_faults` refuses is left alone and named; the others are split all the same.
+    A page whose split has a fault is left alone and named; the others are split all the same.
     """
     if plan.rearranged:  # links can follow one rearrangement a run: pages are split in the next
         return plan
     limits = Limits.of(settings.split)
-    touched = {operation.path for operation in plan.operations if not is_outside(operation.path)}
-    before = {path: data for path in touched if (data := catalog.read(path)) is not None}
-    pages = foresee_pages(plan.transaction, before)
+    pages = foresee_pages(plan.transaction, _touched(plan, catalog))
     large = (path for path, size in graph.sizes().items() if size >= limits.split and path not in pages)
     pages |= {path: data for path in large if (data := catalog.read(path)) is not None}
     closed = {item.what for item in unread_pages} | set(graph.moved().values())  # links find these first
@@ -302,14 +299,14 @@ def split_pages(
 
     def may_split(path: str) -> bool:
         data = pages[path] if path in pages else catalog.read(path) or b""
-        return rearrange.is_splittable(path) and path not in closed and _is_ours(path, data, limits, settings)
+        return path not in closed and _is_ours(path, data, limits, settings)
 
     bank = rearrange.Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
     rearranged = rearrange.split_large(
         {path: decode_text(data) for path, data in pages.items()},
         limits,
         bank,
-        lambda found: find_faults(plan.with_(rearranged=found)),
+        lambda found: find_faults(plan.with_(rearranged=found), catalog, graph),
     )
     left = rearranged.left if rearranged else {}
     named = (Deferred(path, f"is not split: {why}", needs_person=True) for path, why in left.items())
@@ -317,26 +314,35 @@ def split_pages(
 
 
 def _is_ours(path: str, data: bytes, limits: Limits, settings: Settings) -> bool:
-    """Whether a page is large enough, and may be split without asking."""
-    return len(data) >= limits.warn and (settings.split.pages == "all" or is_own_page(path, data))
+    """Whether a file is a page that is large enough, and may be split without asking."""
+    is_large = len(data) >= limits.warn and rearrange.is_splittable(path)
+    return is_large and (settings.split.pages == "all" or is_own_page(path, data))
 
 
 def note_sizes(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph, settings: Settings) -> list[str]:
     """Notes on pages that are over the size at which they are split and cannot be, and on those that come near it."""
     limits, sizes = Limits.of(settings.split), graph.sizes()
     seamless = plan.rearranged.seamless if plan.rearranged else ()
-    large = [
-        path
-        for path, size in sorted(sizes.items())
-        if limits.warn <= size < limits.split and rearrange.is_splittable(path)
-    ]
-    large = [path for path in large if _is_ours(path, catalog.read(path) or b"", limits, settings)]
+    near = (path for path, size in sorted(sizes.items()) if limits.warn <= size < limits.split)
+    large = [path for path in near if _is_ours(path, catalog.read(path) or b"", limits, settings)]
     at = f"{limits.split / 1024:g} KiB"
     over = [f"{path} is over {at} and has no place where it could be split" for path in seamless]
     return over + [f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large]
 
 
 Pages = Mapping[str, bytes]
+
+
+def _touched(plan: Plan, catalog: PageMemoryCatalog) -> Pages:
+    """The pages that a plan touches, as they are."""
+    paths = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
+    return {path: data for path in paths if (data := catalog.read(path)) is not None}
+
+
+def find_faults(plan: Plan, catalog: PageMemoryCatalog, graph: LinkGraph) -> list[str]:
+    """Everything that a plan would lose, duplicate, garble or break, a sentence each; empty when all is well."""
+    before, dead = _touched(plan, catalog), find_dead_links(plan.operations, graph, catalog.read)
+    return [*find_losses(plan, before, foresee_pages(plan.transaction, before)), *find_broken(plan, dead)]
 
 
 def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:

@@ -19,7 +19,7 @@ from bankd.health.health import Copied
 from bankd.layouts.links import Stray
 from bankd.layouts.rearrange import Followed, Rearrangement, relink_operations
 from bankd.memory import ledger
-from bankd.memory.archive import Archived, Departure, Merged, Restored
+from bankd.memory.archive import Archived, Merged, Resident, Restored
 from bankd.memory.ledger import Event
 from bankd.memory.new_lines import Renamed
 from bankd.memory.retain import HeldBack, RetainLine
@@ -85,14 +85,6 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired:
-    """A line whose memory is in the bank although the event log does not know it."""
-
-    line: RetainLine
-    page: str
-
-
-@dataclass(frozen=True, slots=True)
 class Deferred:
     """Something that waits for a later run, and why; with `needs_person` it may wait for ever unless a person acts.
 
@@ -127,7 +119,8 @@ class Plan:
     overruled: tuple[Blocked, ...] = ()
     """Edited lines whose memory a person had changed or taken out: the memory is not touched."""
     withheld: tuple[Withheld, ...] = ()
-    repaired: tuple[Repaired, ...] = ()
+    repaired: tuple[Placement, ...] = ()
+    """Lines whose memory is in the bank although the event log does not know it."""
     projects: tuple[RetainLine, ...] = ()
     """The lines that name another project than the ledger knows."""
     renamed: tuple[Renamed, ...] = ()
@@ -146,8 +139,8 @@ class Plan:
     copied: tuple[Copied, ...] = ()
     named: tuple[Replace, ...] = ()
     """Memories of the user that get an id, because the archive must refer to them."""
-    fading: tuple[Departure, ...] = ()
-    """Memories that will go to the archive within days, unless somebody says them again."""
+    fading: tuple[tuple[Resident, date], ...] = ()
+    """Memories that will go to the archive within days, unless somebody says them again; each with its day."""
     bad: tuple[HeldBack, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
@@ -230,8 +223,7 @@ class Plan:
         said, of_run = self._event, f"@{self.run}"
         return (
             *(said(ledger.RENAMED, r.log + of_run, log=r.log, was=r.was, beside=r.beside) for r in self.renamed),
-            *map(self._kept, self.placements),
-            *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
+            *map(self._kept, (*self.placements, *self.repaired)),
             *map(self._blocked, self.blocked),
             *(self._blocked(b, overruled=True) for b in self.overruled),
             *map(self._revised, self.revised),

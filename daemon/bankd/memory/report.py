@@ -59,7 +59,7 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
     for b in plan.blocked:
         yield _of_line("=", "duplicate", b.line, f"{b.twin} says it: {b.reason}")
     for r in plan.repaired:
-        yield _of_line("=", "known", r.line, f"{r.page} has it; noted in the event log")
+        yield _of_line("=", "known", r.line, r.destination.reason)
     for u in plan.updates:
         asked = f"may replace {u.old}, which a person wrote: bankctl review list contradictions"
         sign, kind, reason = (
@@ -108,9 +108,9 @@ def _taken_out(plan: Plan) -> Iterator[ReportRow]:
     for back in plan.restored:
         why = f"back from {back.stored.page}" if back.is_archived else "counted as taken out, and is on a page again"
         yield ReportRow("+", "restored", back.place.page, normalise_text(back.stored.text), why)
-    for leaving in plan.fading:
-        advice = f"fades on {leaving.day}: to keep it say it again, write another c=, or put #pinned in its text"
-        yield ReportRow(".", "fading", leaving.page, leaving.text, advice)
+    for leaving, day in plan.fading:
+        advice = f"fades on {day}: to keep it say it again, write another c=, or put #pinned in its text"
+        yield ReportRow(".", "fading", leaving.page, statement_of(leaving.memory), advice)
     if plan.recalled:
         noun = "memory" if len(plan.recalled) == 1 else "memories"
         yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} {noun} answered a search since the last run")
