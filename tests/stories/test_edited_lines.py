@@ -69,6 +69,25 @@ def test_the_memory_of_an_edited_line_follows_it_under_its_id(root: Path, page: 
     assert edit(root, bankctl, MENDED, SIGN, BACKUP, day=11) == {}
 
 
+def test_prose_that_is_written_below_a_memory_is_no_part_of_it(page: Path, bankctl: Run) -> None:
+    id_ = id_of(page, "sign-off")
+    at_margin, indented = "She said so at the harbour.", "    With a stamp."
+    page.write_text(page.read_text().replace(f"^{id_}\n", f"^{id_}\n{at_margin}\n"))
+    backup = id_of(page, "백업")
+    page.write_text(page.read_text().replace(f"^{backup}\n", f"^{backup}\n{indented}\n"))
+
+    assert "by hand" in bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out
+    said = {hit["id"]: hit["text"] for hit in bankctl("search", "--json", "sign-off by Mina").json["hits"]}
+    assert said[id_] == "The release workflow has a sign-off by Mina."
+    assert at_margin in bankctl("search", "harbour").out
+    for one in (id_, backup):
+        bankctl("archive", "put", one)
+    archived = page.parents[2].joinpath("archive/patterns/workflows.md").read_text()
+    assert (at_margin in page.read_text(), at_margin in archived) == (True, False)
+    assert (indented in page.read_text(), indented.strip() in archived) == (False, True)
+    assert "all promises hold" in bankctl("doctor", "verify").out
+
+
 def test_a_line_may_be_edited_again_and_back_to_what_it_was(root: Path, page: Path, bankctl: Run) -> None:
     id_ = id_of(page, "prodution")
     for day, said in enumerate((MENDED, MENDED.replace("10:30", "11:00"), MENDED, DEPLOY, MENDED), start=10):

@@ -20,7 +20,16 @@ from bankd.errors import UsageError
 from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
 from bankd.pages.names import day_in
 from bankd.pages.page import heading_title, properties_of
-from bankd.pages.scanner import Block, BlockKind, Document, indent_of, is_open_comment, scan_text, without_hidden
+from bankd.pages.scanner import (
+    Block,
+    BlockKind,
+    Document,
+    cut_blocks,
+    indent_of,
+    is_open_comment,
+    scan_text,
+    without_hidden,
+)
 from bankd.pages.text import MARK, is_utf8
 
 if TYPE_CHECKING:
@@ -193,20 +202,16 @@ def scan_log(text: str) -> Document:
 
     In CommonMark it always does, but who writes a new sentence at the margin does not mean the item.
     """
-    document, blocks = scan_text(text), list[Block]()
+    document = scan_text(text)
     lines = document.lines
-    for block in document.blocks:
-        at = block.end
-        if block.kind is BlockKind.ITEM:
-            outer = indent_of(lines[block.start])
-            at = next((n for n in range(block.start + 1, at) if indent_of(lines[n]) <= outer and _is_new(lines, n)), at)
-        if at == block.end:
-            blocks.append(block)
-        else:
-            whole_end = at if block.whole_end == block.end else block.whole_end
-            blocks.append(block._replace(end=at, whole_end=whole_end))
-            blocks.append(Block(BlockKind.PARAGRAPH, at, block.end, block.end, block.depth))
-    return replace(document, blocks=tuple(blocks))
+
+    def end_of(block: Block) -> int:
+        if block.kind is not BlockKind.ITEM:
+            return block.end
+        outer, own = indent_of(lines[block.start]), range(block.start + 1, block.end)
+        return next((n for n in own if indent_of(lines[n]) <= outer and _is_new(lines, n)), block.end)
+
+    return replace(document, blocks=tuple(cut_blocks(document.blocks, end_of, lines)))
 
 
 def _is_new(lines: Sequence[str], n: int) -> bool:

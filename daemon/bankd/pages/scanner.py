@@ -7,7 +7,7 @@ Nothing is ever rendered from here: joining `Document.lines` gives the text back
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -80,8 +80,31 @@ def split_lines(text: str) -> Lines:
 
 
 def scan_text(text: str) -> Document:
-    """Find the blocks of a text."""
-    return Document(split_lines(text), tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
+    """Find the blocks of a text. The id of a memory ends it: what is written directly below is another paragraph."""
+    lines = split_lines(text)
+
+    def end_of(block: Block) -> int:
+        may_end = block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH}
+        own = range(block.start, block.end - 1) if may_end else ()
+        return next((n + 1 for n in own if "^m-" in lines[n] and _ENDED.search(lines[n])), block.end)
+
+    blocks = _Scanner(split_lines(text.removeprefix(MARK))).blocks()
+    return Document(lines, tuple(cut_blocks(blocks, end_of, lines)))
+
+
+_ENDED = re.compile(r"[ \t]\^m-[a-z2-7]{12}[ \t\r]*$")
+
+
+def cut_blocks(blocks: Iterable[Block], end_of: Callable[[Block], int], lines: Lines) -> Iterator[Block]:
+    """The blocks, each ended where `end_of` says; its other lines are a paragraph, nested in it only if indented."""
+    for found in blocks:
+        block = found
+        while (at := end_of(block)) < block.end:
+            is_nested = indent_of(lines[at]) > indent_of(lines[block.start])
+            is_whole = is_nested or block.whole_end > block.end
+            yield block._replace(end=at, whole_end=block.whole_end if is_whole else at)
+            block = Block(BlockKind.PARAGRAPH, at, block.end, block.end, block.depth + is_nested)
+        yield block
 
 
 @lru_cache(maxsize=8)
