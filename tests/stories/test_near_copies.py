@@ -160,8 +160,10 @@ def test_contradictions_are_listed_with_both_sources_unless_a_run_has_decided_th
     assert {pairs[0][side]["source"] for side in ("newer", "older")} == {"the user"}
     assert "1 contradiction waits for your word" in bankctl("status").out
     assert "1 contradiction waits for your word" in bankctl("doctor").out
+    assert bankctl("brief", "conflicts").out.startswith("- 서버 포트는 8081이다. <- 서버 포트는 8080이다. · ")
     bankctl("review", "keep", "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb")
     assert "for your word" not in bankctl("status").out
+    assert "8081" not in bankctl("brief", "conflicts").out
 
 
 def test_conflicts_are_looked_for_again_only_where_something_changed(

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import pairwise, zip_longest
+from itertools import islice, pairwise, zip_longest
 from typing import NamedTuple
 from zlib import crc32
 
@@ -137,10 +137,13 @@ def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
-    """At most three pairs of memories, one newer than the other, that are both still in the bank."""
-    pairs = [(facts.of(new), facts.of(old)) for old, new in facts.newer.items()]
-    both = [(new, old) for new, old in pairs if new and old]
-    for new, old in sorted(both, key=lambda pair: _recency(pair[0]), reverse=True)[:3]:
+    """At most three pairs of memories that are both still in the bank: those that the review asks about, then replaced ones."""
+    of_kind = [
+        [(new, old) for of, by in pairs if (new := facts.of(by)) and (old := facts.of(of))]
+        for pairs in (facts.asked(), facts.newer.items())
+    ]
+    told = (pair for pairs in of_kind for pair in sorted(pairs, key=lambda pair: _recency(pair[0]), reverse=True))
+    for new, old in islice(told, 3):
         older = " · ".join(filter(None, (old.learned.isoformat() if old.learned else "", old.text, old.place)))
         yield Item(f"{new.key}<{old.key}", f"{new.text}  <-  {older}", new.place, new.learned)
 
