@@ -66,7 +66,7 @@ class Lived:
     def night(self, kind: CycleKind, day: date, at: time) -> None:
         """Run a cycle, and note what it did."""
         workspace = self.workspace
-        workspace.now = workspace.recorder.now = datetime.combine(day, at, workspace.now.tzinfo)
+        workspace.now = datetime.combine(day, at, workspace.now.tzinfo)
         plan = workspace.run_cycle(kind, force=True).plan
         self.went |= {item.id: (day, item) for item in plan.archived}
         lines = workspace.catalog.all_lines()

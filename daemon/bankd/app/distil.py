@@ -101,7 +101,7 @@ class _Unwritten:
 def distil_now(workspace: Workspace, unanswered: Mapping[str, str]) -> Distilled:
     """Write the lines from the replies into logs, where the next run takes them in. UserError if no model is named."""
     parts = workspace.night(AnsweredBefore(model_of(workspace), unanswered))
-    with workspace.recorder.recording("distil") as record:
+    with workspace.recording("distil") as record:
         done = distil_prose(parts, workspace.transactions.ledger(), workspace.settings.distil, workspace.now)
         record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.pieces)
     return done
@@ -113,7 +113,7 @@ def propose_now(workspace: Workspace, days: int) -> list[Proposed]:
     policy = workspace.settings.distil._replace(days=days)
     if workspace.is_dry:
         return propose(logs, finders, policy, now, dry_run=True)
-    with workspace.recorder.recording("propose") as record:
+    with workspace.recording("propose") as record:
         found = propose(logs, finders, policy, now, dry_run=False)
         record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
     return found

@@ -178,7 +178,7 @@ def _recognised(source: FileSource) -> Recognised | None:
 def note_import(workspace: Workspace, written: Mapping[str, int]) -> None:
     """Record as a run how many turns went to these logs, if any."""
     if written:
-        with workspace.recorder.recording("import") as record:
+        with workspace.recording("import") as record:
             record.is_changed, record.counts = True, {"imported": len(written)}
             places = ((f"memory/imports/{log}", f"turns: {turns}") for log, turns in written.items())
             record.rows = [ReportRow("+", "imported", place, turns, "") for place, turns in places]

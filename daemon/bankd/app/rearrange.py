@@ -167,12 +167,12 @@ class Rearranger:
         if any(reasons.values()):
             raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
         left = tuple(f"links do not follow from {path}: {why}" for path, why in arranged.left.items())
-        run = workspace.recorder.new_run(kind)
+        run = workspace.new_run(kind)
         if workspace.is_dry or not arranged.operations:
             sizes = {path: len(encode_text(relinked.texts[path])) for path in layout.new_paths}
             return Rearranged(run, sizes, layout.gone, relinked.edits, relinked.lost, left)
         at = workspace.now.isoformat(timespec="seconds")
-        with workspace.recorder.recording(kind, run) as record:
+        with workspace.recording(kind, run) as record:
             conflicts = workspace.transactions.commit(Transaction(run, at, arranged.operations)).conflicts
             record.is_changed = True
             workspace.transactions.remove_empty_folders(layout.gone)

@@ -53,7 +53,7 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     kept = {j.transaction.run: j.seq for j in journals if _can_go_back(j.transaction, answered)}
     noted = {j.transaction.run for j in journals} - kept.keys()
     noted -= {j.transaction.run for j in journals if j.transaction.operations}
-    logged = (run for row in workspace.recorder.open_ledger().read() if (run := logged_run(row)))
+    logged = (run for row in workspace.open_ledger().read() if (run := logged_run(row)))
     rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
     rows = [row | {"status": "noted"} if row["run"] in noted and row["status"] == "changed" else row for row in rows]
     known = {row["run"] for row in rows}
@@ -151,7 +151,7 @@ def show_run(workspace: Workspace, run: str) -> RunPage:
             was, now = (decode_text(data or b"").split("\n") for data in (old, after[path]))
             lines = unified_diff(was, now, path, path, lineterm="", n=2)
             files.append(ChangedFile(path, old is None, after[path] is None, tuple(lines)))
-    return RunPage(run, known[0], workspace.recorder.reports.read(run), files)
+    return RunPage(run, known[0], workspace.reports.read(run), files)
 
 
 _FOR_GOOD = {
@@ -188,7 +188,7 @@ class Undo:
     def __init__(self, workspace: Workspace, run: str) -> None:
         """Plan what comes back and what stays; nothing is written."""
         self._workspace, self._undoes = workspace, run
-        self.run = workspace.recorder.new_run("undo")
+        self.run = workspace.new_run("undo")
         self.stays: list[str] = []
         self.dangling: list[Link] = []
         self._transactions = list(self._plan(_journals_of(workspace, run)))
@@ -228,7 +228,7 @@ class Undo:
         dropped = tuple(op.path for op in operations if isinstance(op, Write) and op.after is None)
         if workspace.is_dry:
             return Undone(self.run, tuple(sorted({op.path for op in operations})), (), is_final, dropped)
-        with workspace.recorder.recording("undo", self.run) as record:
+        with workspace.recording("undo", self.run) as record:
             for transaction in self._transactions:
                 applied = workspace.commit(transaction)
                 changed += applied.changed

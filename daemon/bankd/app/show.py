@@ -210,7 +210,7 @@ def _why_there(workspace: Workspace, id_: str, places: Sequence[str], fact: Even
     Nothing where the report of the first is gone.
     """
     run, place = str(fact.get("run")), f"memory/{fact.get('log')}:{fact.get('line')}"
-    rows = workspace.recorder.reports.read(run)
+    rows = workspace.reports.read(run)
     for reason in [row.reason for row in rows if row.place == place and row.kind in {"learned", "inbox"}][:1]:
         yield f"placed by {run} on {reason}"
         now = places[0].rpartition(":")[0] if places else ""

@@ -315,9 +315,9 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
     places = form["do"] in {"place", "promote"}
     if places:
         workspace.graph.refresh()
-    names, before = workspace.graph.names, {row.run for row in workspace.recorder.open_ledger().rows}
+    names, before = workspace.graph.names, {row.run for row in workspace.open_ledger().rows}
     result = decision.act(workspace, form)
-    rows = [row for row in workspace.recorder.open_ledger().rows if row.run and row.changed and row.run not in before]
+    rows = [row for row in workspace.open_ledger().rows if row.run and row.changed and row.run not in before]
     runs = [row.run for row in rows if not why_for_good({"cycle": row.job})]
     page = str(result[0][1]) if isinstance(result, list) and result and isinstance(result[0], tuple) else ""
     if places and not page:

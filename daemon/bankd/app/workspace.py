@@ -65,55 +65,6 @@ class RunRecord:
 
 
 @dataclass(slots=True)
-class Recorder:
-    """Writes the ledger and the reports of a workspace. With `is_given`, `now` came from the user and not from the clock."""
-
-    open_ledger: Callable[[], RunLedger]
-    reports: RunReports
-    read_monotonic: Callable[[], float]
-    now: datetime
-    is_by_hand: bool
-    """Whether a command records, and not the daemon."""
-    is_given: bool = False
-
-    def new_run(self, kind: str) -> str:
-        """A new id for a run: its time and kind, with a number when that id is taken."""
-        first, taken = f"{self.now:%Y%m%dT%H%M%S}-{kind}", {row.run for row in self.open_ledger().rows}
-        numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
-        return next(run for run in numbered if run not in taken)
-
-    @contextmanager
-    def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
-        """Record how a run ends, also when it fails; StorageError when its report cannot be written."""
-        record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
-        try:
-            yield record
-        except BankError as error:
-            outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
-            record.note = str(error)[:2000]
-            self._note(kind, record, outcome, self.read_monotonic() - began)
-            raise
-        self._note(kind, record, RunOutcome.RAN, self.read_monotonic() - began)
-        self.reports.keep(record.run, record.rows)
-
-    def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
-        counted = ", ".join(f"{count} {name}" for name, count in record.counts.items())
-        row = LedgerRow(
-            self.now,
-            kind,
-            outcome,
-            seconds=seconds,
-            note=record.note or counted or "nothing new",
-            by_hand=self.is_by_hand,
-            run=record.run,
-            counts=record.counts,
-            changed=record.is_changed,
-            given=self.is_given,
-        )
-        self.open_ledger().add(row)
-
-
-@dataclass(slots=True)
 class Workspace:
     """A workspace opened for one command; `now` is the time of the command."""
 
@@ -127,7 +78,9 @@ class Workspace:
     index: RunIndex
     graph: LinkGraph
     recalls: RecallBuffer
-    recorder: Recorder
+    open_ledger: Callable[[], RunLedger]
+    reports: RunReports
+    read_monotonic: Callable[[], float]
     read_clock: Callable[[str], datetime]
     clock_trust: TrustedClock
     traces: TextTraces
@@ -139,6 +92,8 @@ class Workspace:
     configuration: Configuration | None = None
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
+    is_by_hand: bool = True
+    """Whether a command works on it, and not the daemon."""
     unusable: Sequence[str] = ()
     """The problems of the settings; no run starts while there is one."""
     healed: list[str] = field(default_factory=list)
@@ -181,9 +136,9 @@ class Workspace:
         self.catalog.resting = self.transactions.journals.resting(self.now)
         notes: list[str] = []
         if self.is_dry:
-            report = run_cycle(kind, self.recorder.new_run(kind), self, policy)
+            report = run_cycle(kind, self.new_run(kind), self, policy)
         else:
-            with self.recorder.recording(kind) as record:
+            with self.recording(kind) as record:
                 night = self.night(AnsweredBefore(self.models, self.unanswered)) if self.models else None
                 report = run_cycle(kind, record.run, self, policy, night)
                 record.tell(report.plan)
@@ -191,10 +146,46 @@ class Workspace:
                 if kind == "reflect" or not is_known:  # else no event needs to be read again
                     self.tell_search(report.ledger)
             notes += self.healed
-            if self.recorder.is_by_hand:
+            if self.is_by_hand:
                 self.healed.clear()  # the daemon's log has them too
         unread = [tell_unread(str(one)) for one in self.transactions.events.corrupt]
         return replace(report, notes=(*notes, *report.notes, *self.take_damage(), *unread))
+
+    def new_run(self, kind: str) -> str:
+        """A new id for a run: its time and kind, with a number when that id is taken."""
+        first, taken = f"{self.now:%Y%m%dT%H%M%S}-{kind}", {row.run for row in self.open_ledger().rows}
+        numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
+        return next(run for run in numbered if run not in taken)
+
+    @contextmanager
+    def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
+        """Record how a run ends, also when it fails; StorageError when its report cannot be written."""
+        record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
+        try:
+            yield record
+        except BankError as error:
+            outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
+            record.note = str(error)[:2000]
+            self._note(kind, record, outcome, self.read_monotonic() - began)
+            raise
+        self._note(kind, record, RunOutcome.RAN, self.read_monotonic() - began)
+        self.reports.keep(record.run, record.rows)
+
+    def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
+        counted = ", ".join(f"{count} {name}" for name, count in record.counts.items())
+        row = LedgerRow(
+            self.now,
+            kind,
+            outcome,
+            seconds=seconds,
+            note=record.note or counted or "nothing new",
+            by_hand=self.is_by_hand,
+            run=record.run,
+            counts=record.counts,
+            changed=record.is_changed,
+            given=not self.is_live,
+        )
+        self.open_ledger().add(row)
 
     def take_damage(self) -> list[str]:
         """Notes on what was found damaged, and made anew or set aside, since the last call."""
@@ -210,7 +201,7 @@ class Workspace:
             if not any(map(is_just_saved, (*logs.values(), *self.catalog.unsettled(self.now).values()))):
                 return
             waiter.wait(_LOOK_SECONDS)
-            self.now = self.recorder.now = self.read_clock(self.settings.timezone)
+            self.now = self.read_clock(self.settings.timezone)
 
     def night(self, models: Models) -> NightParts:
         """The parts that a night with this model needs."""
@@ -290,7 +281,7 @@ class UserRun:
         check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or workspace.is_dry))
         if workspace.is_dry or plan.is_empty:
             return Report(self.name, plan, is_applied=not workspace.is_dry)
-        with workspace.recorder.recording(self.name, plan.run) as record:
+        with workspace.recording(self.name, plan.run) as record:
             conflicts = workspace.transactions.commit(replace(plan.transaction, kind=self.name)).conflicts
             record.tell(plan)
         workspace.refresh()
@@ -309,7 +300,7 @@ def record_run(
     """Carry out as a run of this kind what a person said, and what it changes on pages; nothing in a dry workspace."""
     if workspace.is_dry:
         return Applied(0)
-    with workspace.recorder.recording(kind) as record:
+    with workspace.recording(kind) as record:
         run, now = record.run, workspace.now
         events = tuple(make_event(name, f"{key}@{run}", now, run=run, **facts) for name, key, facts in said)
         applied = workspace.commit(Transaction(run, now.isoformat(timespec="seconds"), tuple(operations), events, kind))
@@ -325,5 +316,5 @@ def begin_run(workspace: Workspace, name: str) -> UserRun:
     if workspace.is_live:
         workspace.wait_until_settled()
     workspace.catalog.refresh(workspace.now)
-    plan = Plan(workspace.recorder.new_run(name), workspace.now)
+    plan = Plan(workspace.new_run(name), workspace.now)
     return UserRun(workspace, name, plan, workspace.catalog, workspace.transactions.ledger())

@@ -146,7 +146,7 @@ def log_command(arguments: Namespace) -> Outcome:
         rows = list_runs(workspace)
         if since:
             since_then = (row for row in rows if str(row["at"])[:10] >= since.first.isoformat())
-            told = ((row, workspace.recorder.reports.read(str(row["run"]))) for row in since_then)
+            told = ((row, workspace.reports.read(str(row["run"]))) for row in since_then)
             rows = [row | {"rows": changed} for row, all_ in told if (changed := [o for o in all_ if o.sign in "+~-"])]
     most = arguments.limit if arguments.limit is not None else 0 if since else 20
     shown = rows[:most] if most else rows
@@ -192,7 +192,7 @@ def undo_command(arguments: Namespace) -> Outcome:
             run = find_run(workspace, wanted) or wanted
         undo = Undo(workspace, run)
         was = next((_what_it_was(row) for row in list_runs(workspace) if row["run"] == run), "")
-        told = workspace.recorder.reports.read(run)
+        told = workspace.reports.read(run)
         texts = list(dict.fromkeys(row.text for row in told if row.text and row.sign in "+~-"))
         undone = undo.carry_out()
     said = _("undone") if undone.is_final else _(f"undone; to redo it: bankctl undo {undone.run}")

@@ -14,7 +14,7 @@ from threading import Event
 from zoneinfo import ZoneInfo
 
 from bankd.app.index import RunIndex
-from bankd.app.workspace import Recorder, Workspace
+from bankd.app.workspace import Workspace
 from bankd.config.workspace import (
     SETTINGS,
     ConfigError,
@@ -112,7 +112,7 @@ def open_workspace(
                 workspace = _assemble(writer, files, settings, moment, searching, stack)
                 workspace.configuration = configuration
                 workspace.is_live, workspace.healed, workspace.unusable = now is None, healed, unusable
-                workspace.recorder.is_by_hand, workspace.recorder.is_given = lease is None, now is not None
+                workspace.is_by_hand = lease is None
                 try:
                     yield workspace
                     if unusable:
@@ -171,9 +171,9 @@ def _assemble(
         index=index,
         graph=graph,
         recalls=RecallBuffer(root / "recall", settings.search.recall_minutes),
-        recorder=Recorder(
-            partial(RunLedger, root), RunReports(files, writer.staging), read_monotonic, moment, is_by_hand=True
-        ),
+        open_ledger=partial(RunLedger, root),
+        reports=RunReports(files, writer.staging),
+        read_monotonic=read_monotonic,
         read_clock=read_clock,
         clock_trust=TrustedClock(files, writer.staging),
         traces=TextTraces(files, writer, catalog_db, index.close),

@@ -55,8 +55,7 @@ class ModelDoor:
     ) -> None:
         """Take the model settings, the kept replies, the moment of the run, a monotonic clock in seconds, functions to wait and to start."""
         self._settings, self._replies, self._now, self._clock, self._wait = settings, replies, now, clock, wait
-        self._start = start
-        self._child: ChildProcess | None = None
+        self._child = start(settings, clock)
         self._ends: float | None = None
         self._closed = ""
 
@@ -111,7 +110,6 @@ class ModelDoor:
         """Make one call and note its tokens: the upper limit if they are unknown, none if nothing was sent."""
         call, most = uuid4().hex[:16], most_taken(prompt)
         self._replies.note(call, self._now, most=most)
-        self._child = self._child or self._start(self._settings, self._clock)
         try:
             told = self._child.ask(request, seconds=self._settings.seconds + _GRACE)
         except ChildDiedError:
@@ -132,9 +130,7 @@ class ModelDoor:
 
     def close(self) -> None:
         """End the process that asks."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.close()
+        self._child.close()
 
 
 def most_taken(prompt: Prompt) -> int:
