@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
 
-from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
+from bankd.app.workspace import Workspace, record_run
 from bankd.cycle import Report
 from bankd.edits.inserting import LineSpan, block_key, text_of
 from bankd.edits.operations import Piece, Remove
@@ -15,7 +15,7 @@ from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
 from bankd.memory import archive
 from bankd.memory.archive import ArchiveCandidate
-from bankd.memory.ledger import FORGOTTEN
+from bankd.memory.ledger import FORGOTTEN, Ledger
 from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
 from bankd.memory.route import RenamedPages, find_claims
@@ -41,11 +41,11 @@ class ArchivedMemory:
 
 def list_archive(workspace: Workspace) -> list[ArchivedMemory]:
     """Everything in the archive, the latest first."""
-    user_run, found = begin_run(workspace, "list"), []
-    for page in user_run.catalog.pages("archive"):
+    ledger, found = workspace.read_anew(), list[ArchivedMemory]()
+    for page in workspace.catalog.pages("archive"):
         for entry in page.entries:
             if id_ := entry.memory.id:
-                stone = user_run.ledger.tombstones.get(id_, {})
+                stone = ledger.tombstones.get(id_, {})
                 was = str(stone.get("page") or BANK + page.path.removeprefix("archive/"))
                 since, reason = str(stone.get("at", ""))[:10], str(stone.get("reason", "put there by hand"))
                 text = statement_of(entry.memory)
@@ -55,45 +55,44 @@ def list_archive(workspace: Workspace) -> list[ArchivedMemory]:
 
 def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     """Bring memories back from the archive, and those that a person deleted on a page; UserError for any other."""
-    user_run = begin_run(workspace, "restore")
-    gone = {id_: user_run.ledger.gone.get(id_, {}) for id_ in ids}
+    ledger = workspace.read_anew()
+    gone = {id_: ledger.gone.get(id_, {}) for id_ in ids}
     deleted = {id_: fact for id_, fact in gone.items() if lines_deleted(fact)}
     held = {id_: MemoryLines(str(fact.get("page")), lines_deleted(fact)) for id_, fact in deleted.items()}
-    held |= user_run.catalog.lines_of(ids, "archive")
+    held |= workspace.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:
         raise UserError(*(f"{id_}: not in the archive; bankctl archive list shows what is" for id_ in missing))
-    twice = user_run.catalog.lines_of(ids)
+    twice = workspace.catalog.lines_of(ids)
     if twice:
         raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
-    pages = {page.path: page for page in user_run.catalog.pages()}
-    stones, renamed = user_run.ledger.tombstones | deleted, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
+    pages = {page.path: page for page in workspace.catalog.pages()}
+    stones, renamed = ledger.tombstones | deleted, RenamedPages(ledger, workspace.catalog.pages_of)
 
     def name_now(page: str) -> str:
-        return page if user_run.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))
+        return page if workspace.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))
 
     back = tuple(archive.plan_restoring(id_, held[id_], stones.get(id_), pages, name_now) for id_ in ids)
-    return user_run.carry_out(user_run.plan.with_(restored=back))
+    return workspace.carry_out("restore", restored=back)
 
 
 def collect_garbage(workspace: Workspace, *, force: bool) -> Report:
     """Move memories that were superseded, have faded or were not used for 90 days to the archive."""
-    user_run = begin_run(workspace, "gc")
-    held = user_run.catalog.all_lines()
-    offered = _find_offered(user_run, held)
+    ledger = workspace.read_anew()
+    held = workspace.catalog.all_lines()
+    offered = _find_offered(workspace, ledger, held)
     going = (archive.Archived(one.resident.id, held[one.resident.id], one.detail) for one in offered)
-    return user_run.carry_out(user_run.plan.with_(archived=tuple(going)), force=force)
+    return workspace.carry_out("gc", force=force, archived=tuple(going))
 
 
 def offer_candidates(workspace: Workspace) -> list[ArchiveCandidate]:
     """What `collect_garbage` would take, the weakest first."""
-    user_run = begin_run(workspace, "candidates")
-    found = _find_offered(user_run, user_run.catalog.all_lines())
+    found = _find_offered(workspace, workspace.read_anew(), workspace.catalog.all_lines())
     return sorted(found, key=lambda one: (round(one.strength, 6), one.resident.page, one.resident.id))
 
 
-def _find_offered(user_run: UserRun, held: Mapping[str, MemoryLines]) -> list[ArchiveCandidate]:
-    workspace, residents = user_run.workspace, archive.residents_of(held, user_run.ledger)
+def _find_offered(workspace: Workspace, ledger: Ledger, held: Mapping[str, MemoryLines]) -> list[ArchiveCandidate]:
+    residents = archive.residents_of(held, ledger)
     today, is_frozen = workspace.now.date(), workspace.policy().clock_frozen
     return archive.offered_among(archive.find_archivable(residents, today, workspace.fading(), clock_frozen=is_frozen))
 
@@ -113,17 +112,17 @@ class FadingForecast:
 
 def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
     """What falls below the floor within this many days, soonest first; and how many opinions a pin keeps from fading."""
-    user_run = begin_run(workspace, "forecast")
-    pages = {opinion.path for opinion in user_run.catalog.opinions()}
+    ledger = workspace.read_anew()
+    pages = {opinion.path for opinion in workspace.catalog.opinions()}
     fading, today, found, pinned = workspace.fading(), workspace.now.date(), list[FadingForecast](), 0
-    for page in (page for page in user_run.catalog.pages() if page.path in pages):
+    for page in (page for page in workspace.catalog.pages() if page.path in pages):
         for entry in page.entries:
             memory, place = entry.memory, f"{page.path}:{entry.line}"
             if memory.tag != FADING_TAG or not (written := memory.confidence):
                 continue
             pinned += memory.is_pinned
             dated = replace(memory, confidence=replace(written, day=written.day or today))
-            resident = archive.resident_of(memory.id or place, page.path, dated, user_run.ledger)
+            resident = archive.resident_of(memory.id or place, page.path, dated, ledger)
             day = archive.fades_away_on(resident, today, fading)
             if day and (day - today).days <= days:
                 worth = value_on(written, today, fading, page.path, resident.signals.used)

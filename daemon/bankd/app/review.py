@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Container, Sequence
 from itertools import combinations
 from typing import TypeAlias
 
-from bankd.app.workspace import UserRun, Workspace, begin_run, record_run
+from bankd.app.workspace import Workspace, record_run
 from bankd.config.workspace import add_rule
 from bankd.cycle import Report, moved_lines, pages_there, place_on_page
 from bankd.edits.operations import Replace
@@ -22,7 +22,7 @@ from bankd.layouts.rearrange import relink_operations
 from bankd.memory import archive
 from bankd.memory.archive import Resident
 from bankd.memory.judge import compare_changed
-from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event
+from bankd.memory.ledger import APART, DISMISSED, DUPLICATE, Event, Ledger
 from bankd.memory.links import find_losses, follow_links, foresee_pages, rebase_moved
 from bankd.memory.plan import MovingMemory, Placement, Plan, move_operations
 from bankd.memory.report import ReportRow, held_back_in, source_line
@@ -228,22 +228,21 @@ def move_memories(workspace: Workspace, kind: str, moves: Moves) -> list[tuple[s
 
 def allow_line(workspace: Workspace, id_: str) -> Report:
     """Let a blocked line in, onto the page that its rule gives; UserError when no blocked line has this id."""
-    user_run = begin_run(workspace, "allow")
-    fact = user_run.ledger.consumed.get(id_)
+    ledger = workspace.read_anew()
+    fact = ledger.consumed.get(id_)
     if fact is None or fact["type"] != DUPLICATE:
         raise UserError(f"{id_}: no blocked line has this id; bankctl review list blocked shows those there are")
-    line = _line_of(user_run, id_, fact)
+    line = _line_of(workspace, ledger, id_, fact)
     workspace.graph.refresh()
     rules = workspace.policy().rules
-    renamed = RenamedPages(user_run.ledger, workspace.catalog.pages_of)
+    renamed = RenamedPages(ledger, workspace.catalog.pages_of)
     destination = place_on_page(line.memory, route_memory(line.memory, rules), workspace.graph, renamed)
-    placement = Placement(line, destination)
-    return user_run.carry_out(user_run.plan.with_(lines=(line,), placements=(placement,)))
+    return workspace.carry_out("allow", lines=(line,), placements=(Placement(line, destination),))
 
 
-def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
+def _line_of(workspace: Workspace, ledger: Ledger, id_: str, fact: Event) -> RetainLine:
     """The line as it is in its log now; if it is gone from there, as the event has it."""
-    if line := source_line(id_, user_run.ledger, user_run.workspace.logs.read):
+    if line := source_line(id_, ledger, workspace.logs.read):
         return line
     place = LogPlace(str(fact.get("log")), int(fact.get("line", 0)))
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)
@@ -254,8 +253,8 @@ def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bo
 
     UserError when that memory has no near-copies, or none that can be merged.
     """
-    user_run = begin_run(workspace, "consolidate")
-    held, pairs, restored = user_run.catalog.all_lines(), compare_all(user_run), user_run.ledger.restored
+    ledger = workspace.read_anew()
+    held, pairs, restored = workspace.catalog.all_lines(), compare_all(workspace, ledger), ledger.restored
     if only is not None:
         _require([only], held)
         group = _near_group(workspace, only)
@@ -266,27 +265,26 @@ def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bo
             f"{only}: not merged, for the others are pinned or have memories nested in them; bankctl review drop ID "
             "archives one"
         )
-    return user_run.carry_out(user_run.plan.with_(merged=merged), force=force)
+    return workspace.carry_out("consolidate", force=force, merged=merged)
 
 
-def compare_all(user_run: UserRun) -> Pairs:
+def compare_all(workspace: Workspace, ledger: Ledger) -> Pairs:
     """Bring the index up to date and compare all that is not compared yet; gives the relations of all pairs."""
-    workspace = user_run.workspace
     workspace.index.catch_up(workspace.now)
-    compare_changed(user_run.catalog, workspace.index, user_run.ledger, workspace.settings.dedup.threshold)
-    return user_run.catalog.known_pairs()
+    compare_changed(workspace.catalog, workspace.index, ledger, workspace.settings.dedup.threshold)
+    return workspace.catalog.known_pairs()
 
 
 def archive_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     """Move memories to the archive; UserError when one is not in the bank."""
-    user_run = begin_run(workspace, "archive")
-    held = user_run.catalog.lines_of(ids)
+    workspace.read_anew()
+    held = workspace.catalog.lines_of(ids)
     _require(ids, held)
     nested = [id_ for id_ in ids if held[id_].inside]
     if nested:
         raise UserError(*(f"{id_}: other memories are nested in it and would go with it" for id_ in nested))
     going = tuple(archive.Archived(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
-    return user_run.carry_out(user_run.plan.with_(archived=going))
+    return workspace.carry_out("archive", archived=going)
 
 
 def pin_memory(workspace: Workspace, id_: str) -> str:
@@ -344,8 +342,8 @@ def edit_memory(workspace: Workspace, id_: str, head: str, said: str, shown: str
 
 def _rewrite(workspace: Workspace, id_: str, what: str, why: str, change: Callable[[MemoryLines], str]) -> str:
     """Put other lines in the place of a memory's, as a run that can be undone; gives its page."""
-    user_run = begin_run(workspace, what)
-    held = user_run.catalog.lines_of([id_])
+    workspace.read_anew()
+    held = workspace.catalog.lines_of([id_])
     _require([id_], held)
     lines = held[id_]
     text = change(lines)
@@ -360,8 +358,8 @@ def _rewrite(workspace: Workspace, id_: str, what: str, why: str, change: Callab
 
 def keep_both(workspace: Workspace, one: str, other: str) -> tuple[str, str]:
     """Note that two memories are both true, however alike they are; UserError when one is not in the bank."""
-    user_run = begin_run(workspace, "keep")
-    _require((one, other), user_run.catalog.lines_of((one, other)))
+    workspace.read_anew()
+    _require((one, other), workspace.catalog.lines_of((one, other)))
     pair = min(one, other), max(one, other)
     keep_apart(workspace, [pair], 2, [ReportRow("=", "kept", "", " and ".join(pair), "both hold")])
     return pair

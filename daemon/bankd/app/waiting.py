@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from bankd.app import archive, review
 from bankd.app.runs import Undo, why_for_good
 from bankd.app.show import set_importance
-from bankd.app.workspace import Workspace, begin_run
+from bankd.app.workspace import Workspace
 from bankd.cycle import Report
 from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
@@ -139,8 +139,8 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
 
 def _contradictions(workspace: Workspace) -> Iterator[Card]:
     """The pairs in the bank that say different values of the same thing, unless that is decided, the newest first."""
-    user_run = begin_run(workspace, "list")
-    found, held, ledger = review.compare_all(user_run), user_run.catalog.all_lines(), user_run.ledger
+    ledger = workspace.read_anew()
+    found, held = review.compare_all(workspace, ledger), workspace.catalog.all_lines()
     days = {id_: day_said(fact) for id_, fact in ledger.consumed.items()}
     reasons = open_contradictions(found, held, ledger, workspace.now.date())
 
@@ -163,7 +163,7 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
 
 
 def _near(workspace: Workspace) -> Iterator[Card]:
-    review.compare_all(begin_run(workspace, "list"))  # what a run left, while it made vectors
+    review.compare_all(workspace, workspace.read_anew())  # what a run left, while it made vectors
     for group in review.list_near(workspace):
         ids = list(group)
         first = {"id": ids[0]}
@@ -222,9 +222,9 @@ def _bad(workspace: Workspace) -> Iterator[Card]:
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:
     """Lines that said nothing new, the newest first. They do not wait for a decision, and are listed only on request."""
-    user_run = begin_run(workspace, "list")
-    facts = {id_: fact for id_, fact in user_run.ledger.consumed.items() if fact["type"] == DUPLICATE}
-    twins = user_run.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
+    ledger = workspace.read_anew()
+    facts = {id_: fact for id_, fact in ledger.consumed.items() if fact["type"] == DUPLICATE}
+    twins = workspace.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
     places = {id_: f"memory/{fact.get('log')}:{fact.get('line')}" for id_, fact in facts.items()}
     for id_ in sorted(facts, key=lambda id_: (str(facts[id_]["at"])[:10], places[id_]), reverse=True):
         fact, twin = facts[id_], str(facts[id_].get("of"))

@@ -228,6 +228,32 @@ class Workspace:
         renamed = RenamedPages(self.transactions.ledger(), self.catalog.pages_of)
         return Fading.of(self.settings.decay, renamed.name_now)
 
+    def read_anew(self) -> Ledger:
+        """Read the bank and the events as they are now; gives what the events say."""
+        if self.is_live:
+            self.wait_until_settled()
+        self.catalog.refresh(self.now)
+        return self.transactions.ledger()
+
+    def carry_out(self, kind: str, *, force: bool = False, **changes: object) -> Report:
+        """Check a plan of these changes and commit it as a run; RefusedError beyond the budget, InvariantError for a bug."""
+        plan = Plan(self.new_run(kind), self.now).with_(**changes)
+        self.graph.refresh()
+        closed = closed_for(plan, self.transactions)
+        plan = leave_out(plan, closed)
+        if closed and plan.is_empty:
+            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
+        plan = relink_plan(plan, self.graph, self.catalog.read)
+        plan = leave_out(plan, closed_for(plan, self.transactions))
+        check_plan(plan, self.catalog, self.graph, self.policy(force=force or self.is_dry))
+        if self.is_dry or plan.is_empty:
+            return Report(kind, plan, is_applied=not self.is_dry)
+        with self.recording(kind, plan.run) as record:
+            conflicts = self.transactions.commit(replace(plan.transaction, kind=kind)).conflicts
+            record.tell(plan)
+        self.refresh()
+        return Report(kind, plan, is_applied=True, notes=tuple(conflicts))
+
     def commit(self, transaction: Transaction) -> Applied:
         """Commit all of what a person asked for, or UserError with the pages that cannot be written."""
         paths = {operation.path for operation in transaction.operations if not is_outside(operation.path)}
@@ -258,36 +284,6 @@ Said: TypeAlias = tuple[str, str, Mapping[str, object]]
 """An event that a person causes: its type, its key, and the facts."""
 
 
-@dataclass(frozen=True, slots=True)
-class UserRun:
-    """One request of a person, on the bank as it is now; `plan` is empty at first."""
-
-    workspace: Workspace
-    name: str
-    plan: Plan
-    catalog: PageMemoryCatalog
-    ledger: Ledger
-
-    def carry_out(self, plan: Plan, *, force: bool = False) -> Report:
-        """Check a plan and commit it; RefusedError beyond the budget, InvariantError for a bug."""
-        workspace = self.workspace
-        workspace.graph.refresh()
-        closed = closed_for(plan, workspace.transactions)
-        plan = leave_out(plan, closed)
-        if closed and plan.is_empty:
-            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
-        plan = relink_plan(plan, workspace.graph, self.catalog.read)
-        plan = leave_out(plan, closed_for(plan, workspace.transactions))
-        check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or workspace.is_dry))
-        if workspace.is_dry or plan.is_empty:
-            return Report(self.name, plan, is_applied=not workspace.is_dry)
-        with workspace.recording(self.name, plan.run) as record:
-            conflicts = workspace.transactions.commit(replace(plan.transaction, kind=self.name)).conflicts
-            record.tell(plan)
-        workspace.refresh()
-        return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
-
-
 def record_run(
     workspace: Workspace,
     kind: str,
@@ -309,12 +305,3 @@ def record_run(
     if operations:
         workspace.refresh()
     return applied
-
-
-def begin_run(workspace: Workspace, name: str) -> UserRun:
-    """Read the bank and the events as they are now, and take a run id."""
-    if workspace.is_live:
-        workspace.wait_until_settled()
-    workspace.catalog.refresh(workspace.now)
-    plan = Plan(workspace.new_run(name), workspace.now)
-    return UserRun(workspace, name, plan, workspace.catalog, workspace.transactions.ledger())

@@ -137,7 +137,6 @@ def _mend(arguments: Namespace) -> Iterator[str]:
     from bankd.app.index import index_state, refresh_index
     from bankd.app.rearrange import Rearranger
     from bankd.app.review import compare_all
-    from bankd.app.workspace import begin_run
     from bankd.wiring.search import make_search
 
     root = find_workspace(arguments.workspace)
@@ -149,7 +148,7 @@ def _mend(arguments: Namespace) -> Iterator[str]:
         with closing(make_search(root)) as searching:
             anew = not index_state(searching.indexes)["usable"]
             yield refresh_index(searching, workspace.now, workspace.transactions.publish, anew=anew)
-        compare_all(begin_run(workspace, "doctor"))
+        compare_all(workspace, workspace.read_anew())
         workspace.tell_search()
 
 
