@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from bankd.transcripts import day_logs
 from bankd.transcripts.formats import Dialogue, Recognised, TornRow, read_export, read_lines, read_markdown
 
 if TYPE_CHECKING:
-    from bankd.workspace.logs import FileSource, ImportedLogs
+    from bankd.workspace.logs import FileSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +47,14 @@ _REMEMBERED_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """Imports sources into one workspace; `zone_of` converts a time to the zone of the workspace.
+    """Imports sources into one workspace.
 
     `project_of` gives the project of a folder, empty if it is in none. `written` counts the new turns in each log.
     """
 
-    logs: ImportedLogs
+    workspace: Workspace
     finders: Sequence[Finder]
-    zone_of: Callable[[datetime], datetime]
     project_of: Callable[[str], str]
-    is_dry: bool = False
     written: Counter[str] = field(default_factory=Counter)
     _known: dict[str, set[str]] = field(default_factory=dict)
     _logs: dict[str, defaultdict[str, set[str]]] = field(default_factory=dict)
@@ -65,21 +62,21 @@ class Importer:
 
     def import_all(self, sources: Iterable[FileSource], *, again: bool = False) -> Iterator[Imported]:
         """Import each source that changed since it was read, or all of them; one that cannot be read does not stop the others."""
-        seen, fresh = dict(self.logs.seen()), 0
+        seen, fresh = dict(self.workspace.imports.seen()), 0
         try:
             for source in sources:
                 if seen.get(source.path) == source.stamp and not again:
                     continue
                 imported = self._import(source)
-                if not (imported.problem or self.is_dry):
+                if not (imported.problem or self.workspace.is_dry):
                     seen[source.path] = source.stamp
                     fresh += 1
                     if fresh % _REMEMBERED_AT_ONCE == 0:
-                        self.logs.remember(seen)
+                        self.workspace.imports.remember(seen)
                 yield imported
         finally:
             if fresh:
-                self.logs.remember(seen)
+                self.workspace.imports.remember(seen)
 
     def _import(self, source: FileSource) -> Imported:
         if is_conflict_copy(source.path):
@@ -110,7 +107,7 @@ class Importer:
         """Notes, each under a name that no other file of the same name uses for its logs; a moved file keeps its logs."""
         keys, name = {turn.key for turn in notes.turns}, notes.name
         for number in count(2) if notes.origin else ():
-            texts = [self.logs.read(agent, log) for log in self._logs_of(agent, notes)]
+            texts = [self.workspace.imports.read(agent, log) for log in self._logs_of(agent, notes)]
             known = keys & set().union(*map(day_logs.keys_in_log, texts))
             if not texts or any(day_logs.origin_line(notes) in text for text in texts) or 2 * len(known) > len(keys):
                 break
@@ -121,7 +118,7 @@ class Importer:
         """The logs that may have turns of this conversation, or of any."""
         if agent not in self._logs:
             self._logs[agent] = defaultdict(set)
-            for log in self.logs.names(agent):
+            for log in self.workspace.imports.names(agent):
                 if log.endswith(".md"):
                     self._logs[agent][log[10:]].add(log)
         families = self._logs[agent]
@@ -136,14 +133,15 @@ class Importer:
         if conversation.is_quoted and agent in self._known:
             return self._known[agent]
         logs = self._logs_of(agent, None if conversation.is_quoted else conversation)
-        keys = {key for log in logs for key in day_logs.keys_in_log(self.logs.read(agent, log))}
+        keys = {key for log in logs for key in day_logs.keys_in_log(self.workspace.imports.read(agent, log))}
         return self._known.setdefault(agent, keys) if conversation.is_quoted else keys
 
     def _take_in(self, agent: str, conversation: Dialogue, source: FileSource) -> Mapping[str, int]:
         logs, known = self._logs_of(agent, conversation), self._keys(agent, conversation)
-        days = day_logs.new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
+        zone = self.workspace.now.tzinfo
+        days = day_logs.new_turns(conversation, known, lambda at: (at or source.changed_at).astimezone(zone))
         if logs and not conversation.is_quoted:
-            text = "\n".join(self.logs.read(agent, log) for log in logs)
+            text = "\n".join(self.workspace.imports.read(agent, log) for log in logs)
             others = [turn for turn in conversation.turns if turn.key in known]
             cut = {day: day_logs.without_held(turns, others, text, self._mask) for day, turns in days.items()}
             days = {day: turns for day, turns in cut.items() if turns}
@@ -151,10 +149,10 @@ class Importer:
             log = day_logs.log_name(conversation, day)
             project = self.project_of(conversation.folder) if conversation.folder else ""
             head = "\n" if log in logs else day_logs.opening(agent, conversation, day, project)
-            for text in day_logs.chunks(turns, conversation.is_quoted, self._mask) if not self.is_dry else ():
-                self.logs.append(agent, log, head + text)
+            for text in day_logs.chunks(turns, conversation.is_quoted, self._mask) if not self.workspace.is_dry else ():
+                self.workspace.imports.append(agent, log, head + text)
                 head = "\n"
-            if not self.is_dry:
+            if not self.workspace.is_dry:
                 self._logs[agent][log[10:]].add(log)
                 self.written[f"{agent}/{log}"] += len(turns)
         if conversation.is_quoted:

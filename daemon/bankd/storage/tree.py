@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, TypeVar
@@ -69,14 +69,12 @@ class FileTree:
         for fd in (self._fd, *self._elsewhere.values()):
             os.close(fd)
 
-    @contextmanager
-    def folder(self, path: str, *, make: bool = False) -> Iterator[int]:
+    def folder(self, path: str, *, make: bool = False) -> AbstractContextManager[int]:
         """Open a folder of the tree. With `make`, it and the folders above it are made, durably, when missing.
 
         A file in the place of a folder below .bankd/ is renamed to NAME.bad first.
         """
-        with closing_descriptor(self._open_or_make(path) if make else self._open_folder(path)) as fd:
-            yield fd
+        return closing_descriptor(self._open_or_make(path) if make else self._open_folder(path))
 
     def _open_folder(self, path: str) -> int:
         check_path(path, allow_root=True)
@@ -113,14 +111,11 @@ class FileTree:
             self.calls.sync(above)
         return self._open_folder(path)
 
-    @contextmanager
-    def file(self, path: str) -> Iterator[int]:
+    def file(self, path: str) -> AbstractContextManager[int]:
         """Open a regular file for reading; FileNotFoundError, or ConflictError when it is something else."""
         parent, name = split_path(path)
         with self.folder(parent) as folder:
-            fd = open_regular(name, folder, path)
-        with closing_descriptor(fd):
-            yield fd
+            return closing_descriptor(open_regular(name, folder, path))
 
     def read(self, path: str, cap: int = FILE_CAP) -> bytes | None:
         """The bytes of a file, None when there is none; ConflictError when it is too large or no regular file."""

@@ -136,10 +136,7 @@ def import_sources(
     With `again` those that have not changed are read too: turns whose log a person deleted come back. Without it, the
     transcripts that hooks handed over are among the sources, and are forgotten when all are imported.
     """
-    imports, zone = workspace.imports, workspace.now.tzinfo
-    project_of = BankReader(str(workspace.root)).project_of
-    finders = workspace.policy().finders
-    importer = Importer(imports, finders, lambda moment: moment.astimezone(zone), project_of, workspace.is_dry)
+    importer = Importer(workspace, workspace.policy().finders, BankReader(str(workspace.root)).project_of)
     try:
         yield from importer.import_all(sources, again=again)
         if not (again or workspace.is_dry):
