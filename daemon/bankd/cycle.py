@@ -39,6 +39,7 @@ from bankd.settings import DistilPolicy, Settings
 
 if TYPE_CHECKING:
     from bankd.app.workspace import Workspace
+    from bankd.edits.transaction import Transaction
     from bankd.storage.transactions import TransactionWriter
     from bankd.workspace.catalog import PageMemoryCatalog
     from bankd.workspace.graph import LinkGraph
@@ -159,8 +160,8 @@ def think_over(
     return Thought((*distilled.waiting, *insights), (*distilled.notes, *matched.notes))
 
 
-def closed_for(plan: Plan, transactions: TransactionWriter) -> Mapping[str, str]:
-    """The pages that a plan would change and that cannot be written now, and why."""
+def closed_for(plan: Plan | Transaction, transactions: TransactionWriter) -> Mapping[str, str]:
+    """The pages that a plan or transaction would change and that cannot be written now, and why."""
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
 

@@ -13,7 +13,7 @@ from bankd.storage.disk import probe_filesystem, require_safe
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree, Syscalls, SyscallsWithoutExchange
 from bankd.system.clock import read_clock, read_clock_alone
-from bankd.system.files import find_file_system, find_mount, needs_polling
+from bankd.system.files import find_mount, needs_polling
 from tests.crash.world import bank_of, build, faults, fresh, run
 
 
@@ -78,7 +78,7 @@ def test_a_disk_is_read_only_by_its_mount_or_after_an_error(options: str, own: s
 
 
 def test_this_computer_has_an_answer_too() -> None:
-    assert find_file_system(Path.cwd()) != "unknown"
+    assert find_mount(Path.cwd()).file_system != "unknown"
 
 
 def test_only_remote_file_systems_need_polling() -> None:

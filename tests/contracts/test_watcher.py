@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bankd.system.files import Mount
 from bankd.workspace import watcher as watcher_module
 from bankd.workspace import watcher as watching
 from bankd.workspace.watcher import Changes, InotifyObserver, Watcher, WatchIntervals, is_watched
@@ -253,7 +254,7 @@ def test_without_inotify_it_polls(
 def test_on_a_network_file_system_it_polls(
     start: Callable[..., tuple[Watcher, Mirror]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watcher_module, "find_file_system", lambda _path: "nfs4")
+    monkeypatch.setattr(watcher_module, "find_mount", lambda _path: Mount("nfs4"))
     watcher, _ = start()
 
     assert watcher.state.mode == "polling"

@@ -212,7 +212,7 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
         try:
             workspace.refresh()
         finally:
-            traces.drop_passages()
+            traces.drop_derived("index/logs")
     except (OSError, StorageError) as problem:
         left = {item.page for item in _find(workspace, is_meant)}
         left |= {path for path, _ in traces.find(words, memories)} - done

@@ -31,7 +31,6 @@ from bankd.memory.retain import LogPlace, LogReading, identified_as
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import Fading
 from bankd.night.asking import NightParts, Prompt, Reply, Unanswered
-from bankd.pages.names import is_outside
 from bankd.ports import Models
 from bankd.secrets.screening import Finder
 from bankd.settings import Settings
@@ -256,9 +255,7 @@ class Workspace:
 
     def commit(self, transaction: Transaction) -> Applied:
         """Commit all of what a person asked for, or UserError with the pages that cannot be written."""
-        paths = {operation.path for operation in transaction.operations if not is_outside(operation.path)}
-        closed = self.transactions.closed(paths)
-        if closed:
+        if closed := closed_for(transaction, self.transactions):
             raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
         return self.transactions.commit(transaction)
 

@@ -308,14 +308,10 @@ def _find(fd: int, line: str) -> tuple[int | None, str]:
     if not numbers:
         return None, line
     at = numbers[-1]
-    item = [rows[at - 1], *takewhile(_is_below, rows[at:])]
+    item = [rows[at - 1], *takewhile(lambda row: row.startswith("  ") and row.strip(), rows[at:])]
     if not replaces or any(part_replaced(row)[1] == replaces for row in item):
         return at, ""
     return (at, f"  (replaces {replaces})") if at - 1 + len(item) == len(rows) else (None, line)
-
-
-def _is_below(row: str) -> bool:
-    return row.startswith("  ") and bool(row.strip())
 
 
 def _append(tree: FileTree, fd: int, line: str, log: str, *, is_more: bool, anywhere: bool) -> int:

@@ -423,7 +423,7 @@ class Recoverer:
                 paths=paths, later=since, hurried=hurried,
             )  # fmt: skip
             operations = look(without_settled(journal.transaction, settled))
-            if back := _added_by(operations):
+            if back := {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}:
                 self._pause(_MOMENT)  # a memory that stands nowhere may be on a page that is just being saved
                 operations = look(without_settled(journal.transaction, settled | self._taken_out(back)))
             if operations:
@@ -489,10 +489,6 @@ class Recoverer:
             if _age(journal, now) > SECOND_LOOK and not resting & journal.before.keys():
                 self._journals.move(journal, DONE, RUNS)
         self._journals.prune(now, self._keep)
-
-
-def _added_by(operations: Iterable[Operation]) -> set[str]:
-    return {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
 
 
 def _age(journal: Journal, moment: datetime) -> timedelta:

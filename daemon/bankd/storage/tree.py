@@ -86,7 +86,7 @@ class FileTree:
             try:
                 fd = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
             except OSError as problem:
-                if problem.errno in {errno.ELOOP, errno.ENOTDIR} and stat.S_ISLNK(_mode_of(part, above)):
+                if problem.errno in {errno.ELOOP, errno.ENOTDIR} and stat.S_ISLNK(os.lstat(part, dir_fd=above).st_mode):
                     raise ConflictError(f"{path}: goes through a link; left alone") from problem
                 raise
             finally:
@@ -173,10 +173,6 @@ class FileTree:
         parent, name = split_path(path)
         with suppress(FileNotFoundError), self.folder(parent) as folder:
             self.making_way(name, folder, lambda: self.calls.unlink(name, folder))
-
-
-def _mode_of(name: str, folder: int) -> int:
-    return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
 
 
 def _open_root(folder: Path, wrong: str) -> int:

@@ -109,11 +109,6 @@ def find_mount(path: Path, mountinfo: str | None = None) -> Mount:
     return found
 
 
-def find_file_system(path: Path) -> str:
-    """The type of the file system that a path is on."""
-    return find_mount(path).file_system
-
-
 def needs_polling(file_system: str) -> bool:
     """Whether the kernel does not tell of changes by other computers; any FUSE file system may be a network."""
     return file_system in _REMOTE or file_system.startswith("fuse.")

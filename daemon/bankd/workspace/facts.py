@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -58,9 +58,11 @@ _CLOCK_CAP = 4096
 def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
     """The facts about the folders, with those of the index."""
     catalog = root / ".bankd" / "catalogue.sqlite3"
-    held_back, trouble = read_held_back(catalog), disk.trouble_of(root, FOLDERS[1:])
+    held_back, trouble, inbox = read_held_back(catalog), disk.trouble_of(root, FOLDERS[1:]), 0
+    with suppress(OSError):
+        inbox = len(read_page(INBOX, (root / "bank" / INBOX).read_bytes()).entries)
     found = BankFacts(
-        inbox=_count_inbox(root),
+        inbox=inbox,
         missing=tuple(name for name in FOLDERS[:2] if not (root / name).is_dir()),
         emptied=count_emptied(root) if (root / "bank").is_dir() else 0,
         index=index,
@@ -86,6 +88,9 @@ def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
             tree.survey(folder, utc_now(), 0, read_known(catalog, folder), any_content=folder == "memory")
             for folder in FOLDERS[:3]
         )
+        changes, held = read_changes(catalog)
+        ledger = fold_events(EventLog(tree, "").read_events() if held else ())
+        today = utc_now().astimezone(ZoneInfo(settings.timezone)).date()
         pages = [path for path in (*bank.files, *bank.unsettled, *bank.quarantined) if is_watched(path)]
         sizes = [(path, seen.size) for path, seen in sorted(bank.files.items())]
         archived = [path for path in (*archive.files, *archive.unsettled, *archive.quarantined) if is_watched(path)]
@@ -98,9 +103,7 @@ def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
             is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
             resting=Journals(tree, Staging(tree)).resting(utc_now()),
             unread_events=_unread_lines(root, tree),
-            contradictions=_count_contradictions(
-                tree, catalog, utc_now().astimezone(ZoneInfo(settings.timezone)).date()
-            ),
+            contradictions=len(open_contradictions(changes, held, ledger, today)),
             closed={} if trouble else disk.closed_among(tree, [f"bank/{INBOX}", *pages, *archived]),
         )
 
@@ -122,13 +125,6 @@ def _unread_events(root: Path, _files: tuple[tuple[str, float, int], ...]) -> tu
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
 
 
-def _count_contradictions(tree: FileTree, catalog: Path, today: date) -> int:
-    found, held = read_changes(catalog)
-    if not held:
-        return 0
-    return len(open_contradictions(found, held, fold_events(EventLog(tree, "").read_events()), today))
-
-
 def _still_copied(root: Path, known: list[Copied]) -> tuple[Copied, ...]:
     """The memories with several copies, as the last run found them, that still have several copies."""
     found: dict[str, list[str]] = {item.id: [] for item in known}
@@ -147,14 +143,6 @@ def count_emptied(root: Path) -> int:
     with suppress(UserError), closing(FileTree(root)) as tree:
         return len(find_vanished(fold_events(EventLog(tree, "").read_events()), lambda _: set()))
     return 0
-
-
-def _count_inbox(root: Path) -> int:
-    try:
-        data = (root / "bank" / INBOX).read_bytes()
-    except OSError:
-        return 0
-    return len(read_page(INBOX, data).entries)
 
 
 class TrustedClock:
@@ -384,13 +372,10 @@ class TextTraces:
                     yield path, partial(tree.remove, path)
         for name in _DERIVED:
             if (tree.root / ".bankd" / name).exists():
-                yield f".bankd/{name}", partial(self._drop_derived, name)
+                yield f".bankd/{name}", partial(self.drop_derived, name)
 
-    def drop_passages(self) -> None:
-        """Remove the index of the logs, which may hold the text; it is made again when it is needed."""
-        self._drop_derived("index/logs")
-
-    def _drop_derived(self, name: str) -> None:
+    def drop_derived(self, name: str) -> None:
+        """Remove something derived, which may hold the text; it is made again when it is needed."""
         self._close_index()
         disk.remove_derived(path := self._tree.root / ".bankd" / name)
         if path.exists():

@@ -28,7 +28,7 @@ from watchdog.observers.inotify_move_event_grouper import InotifyMoveEventGroupe
 from bankd.edits.settle import is_visible, is_watched
 from bankd.storage.tree import walk_folders
 from bankd.system.clock import read_monotonic, utc_now
-from bankd.system.files import find_file_system, needs_polling
+from bankd.system.files import find_mount, needs_polling
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ class Watcher:
         """Read the state of the files, without reporting it, and begin to watch."""
         self._snapshot = Snapshot(self.workspace)
         self._debouncer = Debouncer(self.pace.quiet, self.pace.longest)
-        file_system = find_file_system(self.workspace)
+        file_system = find_mount(self.workspace).file_system
         if self.polling or needs_polling(file_system):
             self._poll("the settings say so" if self.polling else f"{file_system} does not tell of remote changes")
         else:
