@@ -143,13 +143,11 @@ class RunIndex:
 def index_state(indexes: Indexes) -> dict[str, Any]:
     """The state of the index; nothing is written."""
     try:
-        facts = indexes.bank.facts()
+        facts, pending, beside = indexes.bank.facts(), indexes.pending(), indexes.sizes()
         if not facts.updated:
-            return _unusable("there is none yet")
-        pending = indexes.pending()
-        beside = indexes.sizes()
+            raise IndexDamaged("there is none yet")  # noqa: TRY301  # told as any damage
     except IndexDamaged as damage:
-        return _unusable(str(damage))
+        return {"usable": False, "why": f"{damage}; make it with: bankctl doctor index rebuild"}
     return {
         "usable": True,
         "memories": facts.memories,
@@ -160,10 +158,6 @@ def index_state(indexes: Indexes) -> dict[str, Any]:
         "meaning": indexes.meaning_state(),
         **beside,
     }
-
-
-def _unusable(why: str) -> dict[str, Any]:
-    return {"usable": False, "why": f"{why}; make it with: bankctl doctor index rebuild"}
 
 
 def refresh_index(searching: BankSearch, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:

@@ -284,7 +284,9 @@ def _init(arguments: Namespace) -> int:
     if arguments.opensearch:
         with open_fleet(arguments.dsn) as fleet:
             use_opensearch(fleet, arguments.opensearch)
-    path = keep_dsn(arguments.dsn)
+    path = fleet_file()  # only this user can read it: the address may hold a password
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(path, f"{arguments.dsn}\n", 0o600)
     made = _("made the tables") if is_new else _("the tables are there already")
     said = _(f"{made}; {path} has the address of the database. Next: bankctl fleet add DIR...")
     return _tell(said, {"made": is_new, "file": str(path)}, arguments)
@@ -505,11 +507,3 @@ def fleet_dsn(given: str | None) -> str:
         return fleet_file().read_text("utf-8").strip()
     except OSError:
         raise UserError("no fleet is known here: type bankctl fleet init DSN, or set BANKD_FLEET") from None
-
-
-def keep_dsn(dsn: str) -> Path:
-    """Write the address into a file that only this user can read: it may hold a password."""
-    path = fleet_file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_file(path, f"{dsn}\n", 0o600)
-    return path
