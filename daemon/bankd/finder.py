@@ -97,7 +97,6 @@ def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
 
 _NEWEST: dict[str, Any] = {"timeline": True, "in": ["bank"], "limit": 20, "keep": False}
 """Asked while nothing is typed: the screen is never blank."""
-_NO_ANSWER: dict[str, Any] = {"hits": [], "nearest": [], "fresh": {"note": ""}}
 
 
 class Finder(App[None]):
@@ -124,7 +123,7 @@ class Finder(App[None]):
         super().__init__()
         self._banks, self._environment = banks, environment
         self._is_all = False
-        self._answer = _NO_ANSWER
+        self._hits: Sequence[Hit] = ()
         self._pause: Timer | None = None
         self._cards: list[Card] | None = None
         self._asking: Choice | None = None
@@ -164,21 +163,23 @@ class Finder(App[None]):
         try:
             ask = self._banks.ask_all if is_all else self._banks.find(self._banks.names()[0]).look_up
             answer = ask(request if question else {**_NEWEST, **language})
-            if not question:
-                answer = {**answer, "hits": answer["hits"][::-1]}
+            hits = (answer["hits"] or answer["nearest"]) if question else answer["hits"][::-1]
             said = summary_of(answer, question, len(self._banks.names()) if is_all else 1)
         except (BankError, OSError) as error:
-            answer, said = _NO_ANSWER, _(str(error))
+            hits, said = (), _(str(error))
         if not worker.is_cancelled:
-            self.call_from_thread(self.show_answer, answer, said)
+            self.call_from_thread(self.show_hits, hits, said)
 
-    def show_answer(self, answer: dict[str, Any], said: str) -> None:
-        """Show an answer; its first hit is chosen."""
-        self._answer = answer
+    def show_hits(self, hits: Sequence[Hit], said: str) -> None:
+        """Show the hits of an answer, or the nearest memories if there are none; the first is chosen."""
+        self._hits = hits
+        self._fill([row_of(hit) for hit in hits], said)
+
+    def _fill(self, contents: Sequence[Content], said: str) -> None:
         rows = self.query_one(OptionList)
         rows.clear_options()
-        rows.add_options([row_of(hit) for hit in self._shown()])
-        rows.highlighted = 0 if self._shown() else None
+        rows.add_options(contents)
+        rows.highlighted = 0 if contents else None
         self.query_one("#said", Static).update(Content(said))
         self.show_preview()
 
@@ -196,14 +197,9 @@ class Finder(App[None]):
             page = BankReader(self._root_of(hit)).read_file(str(hit["path"])).split("\n") if hit else []
         self.query_one("#preview", Static).update(preview_of(hit, page) if hit else "")
 
-    def _chosen(self) -> dict[str, Any] | None:
+    def _chosen(self) -> Hit | None:
         at = self.query_one(OptionList).highlighted
-        hits = self._shown()
-        return hits[at] if at is not None and at < len(hits) else None
-
-    def _shown(self) -> list[dict[str, Any]]:
-        """The hits, or the nearest memories if there are none."""
-        return list(self._answer["hits"] or self._answer["nearest"])
+        return self._hits[at] if at is not None and at < len(self._hits) else None
 
     def _root_of(self, hit: Mapping[str, Any]) -> str:
         return str(self._banks.find(hit.get("bank") or self._banks.names()[0]).root)
@@ -254,13 +250,10 @@ class Finder(App[None]):
         """Show the cards; the first is chosen."""
         if self._cards is None:
             return
-        self._cards, rows = cards, self.query_one(OptionList)
-        rows.clear_options()
-        rows.add_options([Content(f"{_(KINDS[card.kind])}  {show_line(card.lines[-1].text)}") for card in cards])
-        rows.highlighted = 0 if cards else None
-        rows.focus()
-        self.query_one("#said", Static).update(Content(show_line(said)))
-        self.show_preview()
+        self._cards = cards
+        self.query_one(OptionList).focus()
+        contents = [Content(f"{_(KINDS[card.kind])}  {show_line(card.lines[-1].text)}") for card in cards]
+        self._fill(contents, show_line(said))
 
     def on_key(self, event: Key) -> None:
         """In the review a letter on the card decides."""
