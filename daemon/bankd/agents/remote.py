@@ -230,8 +230,7 @@ class HttpServer:
     def __init__(self, root: str, names: Collection[str]) -> None:
         """Take the workspace, and the host names by which it may be asked, in lower case."""
         self._root, self._names, self._tokens = root, names, Tokens(Path(root))
-        methods = BankMethods(lambda: BankElsewhere(root), is_elsewhere=True)
-        self._bank = methods.by_name()
+        self._bank = BankMethods(lambda: BankElsewhere(root), is_elsewhere=True).by_name()
         self._thread = ThreadPoolExecutor(1, "bank")
         self._room = asyncio.Semaphore(CONNECTIONS)
 

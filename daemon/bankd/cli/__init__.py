@@ -200,13 +200,13 @@ def locate_workspace(given: str | None) -> str:
     """The workspace by `--workspace`, `$BANKD_WORKSPACE`, or the nearest parent folder that has a `bankd.yaml`."""
     if named := given or os.environ.get("BANKD_WORKSPACE"):
         folder = os.path.expanduser(named)  # noqa: PTH111 -- pathlib takes longer than the work of a search
-        if not _is_workspace(folder):
+        if not is_workspace(folder):
             problem = "has no bankd.yaml" if os.path.isdir(folder) else "no such folder"  # noqa: PTH112 -- same
             raise UserError(f"{folder}: {problem}; make a workspace there with: bankctl init {folder}")
         folder = os.path.realpath(folder)
     else:
         here = folder = os.getcwd()  # noqa: PTH109 -- same
-        while not _is_workspace(folder):
+        while not is_workspace(folder):
             above = os.path.dirname(folder)  # noqa: PTH120 -- same
             if above == folder:
                 raise UserError(f"no bankd.yaml here or above {here}; make a workspace with: bankctl init DIR")
@@ -222,5 +222,6 @@ def locate_workspace(given: str | None) -> str:
     return folder
 
 
-def _is_workspace(folder: str) -> bool:
+def is_workspace(folder: str) -> bool:
+    """Whether there is a workspace in a folder."""
     return os.path.isfile(os.path.join(folder, "bankd.yaml"))  # noqa: PTH113, PTH118 -- same

@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankd.cli import locate_workspace
+from bankd.cli import is_workspace, locate_workspace
 from bankd.cli.base import COMMANDS, Outcome, make_parser, say, styled
 from bankd.errors import UserError
 from bankd.translate import translate as _
@@ -74,10 +74,8 @@ def banks_command(arguments: Namespace) -> Outcome:
         return _add(banks, arguments)
     if arguments.action == "remove":
         return _remove(banks, arguments)
-    rows = []
-    for name, root in banks.items():
-        is_there = os.path.isfile(os.path.join(root, "bankd.yaml"))  # noqa: PTH113, PTH118 -- paths stay as they were typed
-        rows.append({"name": name, "root": root, "problem": "" if is_there else "no workspace is there (now)"})
+    gone = "no workspace is there (now)"
+    rows = [{"name": name, "root": root, "problem": "" if is_workspace(root) else gone} for name, root in banks.items()]
     shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(_(row["problem"]), "red")) for row in rows]
     none = "" if rows else _("no bank is on the list; add one with: bankctl banks add DIR")
     lines = ("  ".join(filter(None, parts)) for parts in shown)
@@ -89,7 +87,7 @@ def _add(banks: dict[str, str], arguments: Namespace) -> Outcome:
 
     root = os.path.realpath(locate_workspace(arguments.bank or arguments.workspace))
     known = next((name for name, folder in banks.items() if os.path.realpath(folder) == root), None)
-    name = arguments.name or known or os.path.basename(root)  # noqa: PTH119 -- as above
+    name = arguments.name or known or os.path.basename(root)  # noqa: PTH119 -- paths stay as they were typed
     if not root.isprintable():
         raise UserError(f"{root!r}: a path on the list must be printable; rename the folder")
     if ":" in name or not name.strip() or name.startswith("#") or not name.isprintable():
