@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -22,8 +24,9 @@ from bankd.agents.mcp import (
     parse_frame,
     reply_to,
 )
-from bankd.agents.tools import FORGET, HERE, TOOLS, BankMethods, find_problem, meant_arguments, offered_tools
+from bankd.agents.tools import FORGET, HERE, TOOLS, BankMethods, meant_arguments, offered_tools
 from bankd.briefing.choose import NAMES_MODES
+from bankd.errors import UserError
 from bankd.wiring.reader import BankReader
 from tests.examples import examples
 
@@ -118,16 +121,16 @@ def test_deleting_is_offered_only_where_it_is_allowed() -> None:
 def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, arguments: str, said: str) -> None:
     tool = next(tool for tool in TOOLS if tool["name"] == name)
 
-    problem = find_problem(tool, meant_arguments(tool, json.loads(arguments)))
-
-    assert said in str(problem) if said else problem is None
+    with pytest.raises(UserError, match=re.escape(said)) if said else nullcontext():
+        meant_arguments(tool, json.loads(arguments))
 
 
 @pytest.mark.parametrize(("name", "given", "meant"), examples("arguments", "meant"))
 def test_arguments_are_taken_as_they_can_only_be_meant(name: str, given: str, meant: str) -> None:
     tool = next(tool for tool in TOOLS if tool["name"] == name)
+    needed = dict.fromkeys(tool["inputSchema"]["required"], "x")
 
-    assert meant_arguments(tool, json.loads(given)) == json.loads(meant)
+    assert meant_arguments(tool, {**needed, **json.loads(given)}) == {**needed, **json.loads(meant)}
 
 
 def test_schemas_are_such_as_gemini_takes() -> None:

@@ -104,16 +104,14 @@ class BankMethods:
         tool = next((one for one in offered_tools(self._may()) if one["name"] == name), None)
         if tool is None or not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, f"no tool {str(name)[:60]!r}" if tool is None else "no arguments")
-        arguments = meant_arguments(tool, arguments)
-        if problem := find_problem(tool, arguments):
-            return _failed(problem)
         try:
-            said = self._tools[tool["name"]](self._find_bank(), arguments)
+            meant = meant_arguments(tool, arguments)
+            said = self._tools[tool["name"]](self._find_bank(), meant)
         except (BankError, OSError) as error:
-            return _failed(str(error))
+            return _result(str(error), {"error": str(error)}, is_error=True)
         if name != "memory_feedback":  # it answers with the ids that it was sent
             self._shown |= _ids_in([to_json({key: value for key, value in said.items() if key != "note"})])
-        return _succeeded(said)
+        return _result(to_json(said), said)
 
     def _list_resources(self, params: Json) -> Json:
         """The pages, a hundred at a time. The cursor is the last page of the answer before."""
@@ -185,13 +183,21 @@ def as_json(value: Any, kind: type | UnionType) -> Any:
 
 
 def meant_arguments(tool: Json, arguments: Json) -> Json:
-    """The arguments with obvious slips mended: models write numbers and lists as text, and null for what they leave out."""
+    """The arguments with obvious slips mended: models write numbers and lists as text, and null for what they leave out.
+
+    UserError for what is no slip, in words that the model can act on.
+    """
     properties = tool["inputSchema"]["properties"]
     given = {name: value for name, value in arguments.items() if value is not None and value != ""}
-    return {
-        name: _meant(value, properties[name], is_list_of_names=name != "questions") if name in properties else value
-        for name, value in given.items()
-    }
+    if missing := [name for name in tool["inputSchema"]["required"] if name not in given]:
+        raise UserError(f"{tool['name']} needs {', '.join(missing)}")
+    if unknown := [name for name in given if name not in properties]:
+        raise UserError(f"{tool['name']} takes no {unknown[0]!r}; it takes {', '.join(properties)}")
+    for name, value in given.items():
+        given[name] = _meant(value, properties[name], is_list_of_names=name != "questions")
+        if not _fits(given[name], properties[name]):
+            raise UserError(f"{name} must be {_shape(properties[name])}")
+    return given
 
 
 def _meant(value: Any, kind: Json, *, is_list_of_names: bool = False) -> Any:
@@ -213,20 +219,6 @@ def _meant(value: Any, kind: Json, *, is_list_of_names: bool = False) -> Any:
     number = as_json(value.strip(), int | float) if isinstance(value, str) else value
     is_whole = kind["type"] == "integer" and isinstance(number, float) and number.is_integer()
     return int(number) if is_whole else number
-
-
-def find_problem(tool: Json, arguments: Json) -> str | None:
-    """What is wrong with the arguments of a call, in words that its model can act on; None if nothing is wrong."""
-    schema = tool["inputSchema"]
-    if missing := [name for name in schema["required"] if name not in arguments]:
-        return f"{tool['name']} needs {', '.join(missing)}"
-    for name, value in arguments.items():
-        kind = schema["properties"].get(name)
-        if kind is None:
-            return f"{tool['name']} takes no {name!r}; it takes {', '.join(schema['properties'])}"
-        if not _fits(value, kind):
-            return f"{name} must be {_shape(kind)}"
-    return None
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "array": (list,)}
@@ -251,13 +243,9 @@ def _shape(kind: Json) -> str:
     return f"{'an' if kind['type'] == 'integer' else 'a'} {kind['type']}{span}"
 
 
-def _succeeded(said: Json) -> Json:
+def _result(text: str, said: Json, *, is_error: bool = False) -> Json:
     """A result, as text too for clients older than 2025-06-18."""
-    return {"content": [{"type": "text", "text": to_json(said)}], "structuredContent": said, "isError": False}
-
-
-def _failed(reason: str) -> Json:
-    return {"content": [{"type": "text", "text": reason}], "structuredContent": {"error": reason}, "isError": True}
+    return {"content": [{"type": "text", "text": text}], "structuredContent": said, "isError": is_error}
 
 
 def _search(bank: BankReader, arguments: Json) -> Json:
