@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from bankd import __version__
+from bankd.errors import BankError
 from bankd.pages.text import to_json
 
 Json: TypeAlias = dict[str, Any]
@@ -176,6 +177,8 @@ def answer_by_bank(request: Request, bank: BankAnswers) -> Json:
         return reply_to(request, bank[request.method](request.params))
     except ProtocolError as error:
         return reply_error(request.id, error)
+    except (BankError, OSError) as error:
+        return reply_error(request.id, ProtocolError(INVALID_PARAMS, str(error)))
     except Exception:
         from traceback import print_exc
 

@@ -117,7 +117,7 @@ class BankMethods:
         """The pages, a hundred at a time. The cursor is the last page of the answer before."""
         from urllib.parse import quote
 
-        paths = self._guarded(lambda bank: [path for path in bank.page_paths() if path > str(params.get("cursor", ""))])
+        paths = [path for path in self._find_bank().page_paths() if path > str(params.get("cursor", ""))]
         given = paths[:_PAGES_A_LIST]
         resources = [{"uri": _SCHEME + quote(path), "name": path, "mimeType": "text/markdown"} for path in given]
         return {"resources": resources, **({"nextCursor": given[-1]} if len(paths) > len(given) else {})}
@@ -125,14 +125,10 @@ class BankMethods:
     def _read_resource(self, params: Json) -> Json:
         from urllib.parse import unquote
 
-        uri = params.get("uri")
+        uri = readable_value(params.get("uri"))
         if not isinstance(uri, str) or not uri.startswith(_SCHEME):
             raise ProtocolError(INVALID_PARAMS, "resource not found", {"uri": uri})
-        path = unquote(uri.removeprefix(_SCHEME))
-        try:
-            text = self._find_bank().read_file(f"bank/{path}")
-        except (BankError, OSError, ValueError) as error:
-            raise ProtocolError(INVALID_PARAMS, "resource not found", {"uri": uri, "reason": str(error)}) from error
+        text = self._find_bank().read_file(f"bank/{unquote(uri.removeprefix(_SCHEME))}")
         self._shown |= _ids_in([text])
         return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
 
@@ -145,25 +141,18 @@ class BankMethods:
 
         name, given = params.get("name"), params.get("arguments")
         said = given if isinstance(given, dict) else {}
-        question, mode = said.get("question"), said.get("mode")
+        question, mode, bank = said.get("question"), said.get("mode"), self._find_bank()
         if name == "recall" and isinstance(question, str):
             request = {"query": question, "limit": _DEFAULT_HITS, "trim": True}
-            known = self._guarded(lambda bank: _told(bank.search(request)["hits"], bank))
+            known = _told(bank.search(request)["hits"], bank)
         elif name == "brief" and mode in NAMES_MODES and "logs" in self._may():
             about = [str(said["about"])] if said.get("about") else []
-            known, question = self._guarded(lambda bank: _brief(bank, {"mode": mode, "about": about})["items"]), ""
+            known, question = _brief(bank, {"mode": mode, "about": about})["items"], ""
         else:
             raise ProtocolError(INVALID_PARAMS, "the prompts are recall (needs a question) and brief (needs a mode)")
         self._shown |= _ids_in(known)
         text = wrap_memories("\n".join(known) or "Nothing relevant.") + (f"\n{question}" if question else "")
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
-
-    def _guarded(self, ask: Callable[[BankReader], Any]) -> Any:
-        """What the bank answers. ProtocolError with the reason if it cannot."""
-        try:
-            return ask(self._find_bank())
-        except (BankError, OSError) as error:
-            raise ProtocolError(INVALID_PARAMS, str(error)) from error
 
 
 _ID = re.compile(r"m-[a-z2-7]{12}")
