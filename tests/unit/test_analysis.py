@@ -14,7 +14,6 @@ from bankd.words.analysis import (
     analyse_by_lexicon,
     analyse_text,
     has_hangul,
-    known_words,
     lexicon_of,
     readings_of,
     runs_of,
@@ -120,11 +119,6 @@ def test_a_word_that_ends_like_a_particle_stays_whole() -> None:
 def test_an_unknown_run_is_its_own_term_and_its_first_syllable_when_that_is_a_word() -> None:
     assert terms("설악산") == ["설악산"]
     assert terms("책장") == ["책장", "책"]
-
-
-@pytest.mark.parametrize(("term", "words"), examples("spacing", "terms"))
-def test_a_term_that_the_bank_does_not_have_is_read_as_the_words_in_it(term: str, words: str) -> None:
-    assert known_words(term, KNOWN.__contains__) == words.split()
 
 
 def test_denials_are_seen_without_an_analyser() -> None:

@@ -1,9 +1,9 @@
 """The text of a query as weighted terms, and how well a memory answers it: `0.6 · text + 0.4 · tree`; then `priors`.
 
 A query is read with the words of an index, which mend its spacing and typos.
-Spacing: `세 종대왕의` is one word if the bank has it as one; `담배를피우는` is two, since the first ends with a particle.
-Typos: a Latin word that the bank does not have becomes one that is one typo away, or that it begins. An unknown Korean
-word is read by the words of the bank inside it. Everything else stays as it was typed.
+Spacing: `세 종대왕의` is one word if the bank has it as one; `담배를피우는` is two, since the bank has the first.
+Typos: a Latin word that the bank does not have becomes one that is one typo away, or that it begins. A Korean word that was
+never analysed is read by the words of the bank inside it. Everything else stays as it was typed.
 
 Rare words weigh more. Words that ask, request or say whose weigh less, since they stand in a question and seldom in its
 answer, but none is removed. They include the verb of a yes-or-no question (있다, 좋아하다), since the answer may say the opposite.
@@ -41,7 +41,6 @@ from bankd.words.analysis import (
     analyse_query,
     has_hangul,
     is_hangul,
-    known_words,
     lexicon_of,
     longest_word,
     normal_form,
@@ -72,8 +71,6 @@ _OWN = """
 나 내 나의 내가 나는 난 나도 나한테 저 제 제가 저는
 저의 우리 우리가 우리는 우리의 저희 저희가 저희는 저희의
 """
-DETERMINERS = ("어떤", "무슨", "어느")
-"""Words that ask, stand before their noun and have no particle, so that only this list shows where they end."""
 
 _TERMS = frozenset(map(stem_word, words_in("english", "function_words"))) | frozenset(_KOREAN_TERMS.split())
 _OWN_WORDS = frozenset(_OWN.split())
@@ -162,15 +159,7 @@ def weigh_query(
 
 
 _OBJECT = ("을", "를")
-_PARTICLES = (
-    "에게서", "에서는", "으로는", "이라는", "까지", "라는", "로는", "보다", "부터", "에게", "에는", "에서", "으로", "이나",
-    "이란", "한테", "가", "과", "는", "도", "란", "로", "를", "만", "에", "와", "은", "을", "의", "이",
-)  # fmt: skip
-"""Particles that end a word, longest first. 을 and 를 also end words of one syllable: hardly any word begins with them."""
-_ONLY_PARTICLES = frozenset(
-    ("에게서", "에서는", "으로는", "까지", "부터", "에게", "에는", "에서", "으로", "한테", "는", "를", "에", "을")
-)
-"""The particles that are hardly ever a word themselves: 만 is also ten thousand, 보다 also to see."""
+"""Particles that hardly any word begins with."""
 _LONGEST_RUN = 16
 _SHORTEST = 4
 _SHORTENED = 6
@@ -225,14 +214,9 @@ def _run(letters: Iterable[str]) -> str:
 
 
 def _is_one(left: str, right: str, bank: _Bank) -> bool:
-    """Whether two runs are one word: the bank has them joined and not both alone, or has a word that spans both.
-
-    A particle belongs to the word before it, unless the bank has it as a word.
-    """
+    """Whether two runs are one word: the bank has them joined and not both alone, or has a word that spans both."""
     if not (left and right):
         return False
-    if right in _ONLY_PARTICLES and not bank.readings(right):
-        return True
     if bank.has(left) and bank.has(right):
         return False
     if bank.has(left + right):
@@ -256,45 +240,20 @@ def _words_in(run: str, bank: _Bank) -> Iterator[str]:
 
 
 def _end_of_first(run: str, bank: _Bank) -> int:
-    """The end of the first of two words that are written together; 0 if it is one word, or not known."""
-    if len(run) > 3 and run.startswith(DETERMINERS):
-        return len(DETERMINERS[0])
-    if len(run) < 3 or _is_one_word(run, bank):
-        return 0
-    return _after_seen(run, bank) or _after_object(run, bank) or _after_particle(run, bank)
+    """The end of the first of two words that are written together; 0 if it is one word, or not known.
 
-
-def _is_one_word(run: str, bank: _Bank) -> bool:
-    """Whether a run is made of words of the bank, with or without a particle at its end."""
-    at = 0
-    while length := bank.longest(run[at:]):
-        at += length
-    return at > 0 and (at == len(run) or run[at:] in _PARTICLES)
-
-
-def _after_seen(run: str, bank: _Bank) -> int:
-    """The place after a run that the bank has, with its particle or ending; not inside a longer word: 대한 in 대한민국의."""
+    It is the end of a run that the bank has with its particle or ending, but not inside a longer word (대한 in 대한민국의);
+    else of a word of the bank that is an object.
+    """
     longest = bank.longest(run, least=1)
     for end in range(min(len(run) - 1, _LONGEST_RUN), max(longest, 1), -1):
         reading = bank.readings(run[:end])
         if reading is not None and "".join(reading) != run[:end]:
-            return end if bank.begins_word(run[end:]) else 0
-    return 0
-
-
-def _after_object(run: str, bank: _Bank) -> int:
-    end = bank.longest(run, least=1)
-    return end + 1 if end and run[end : end + 1] in _OBJECT and bank.begins_word(run[end + 1 :]) else 0
-
-
-def _after_particle(run: str, bank: _Bank) -> int:
-    at = 0
-    while length := bank.longest(run[at:]):
-        at += length
-        for particle in _PARTICLES:
-            if run.startswith(particle, at) and bank.begins_word(run[at + len(particle) :]):
-                return at + len(particle)
-    return 0
+            if bank.begins_word(run[end:]):
+                return end
+            break
+    is_object = longest and run[longest : longest + 1] in _OBJECT and bank.begins_word(run[longest + 1 :])
+    return longest + 1 if is_object else 0
 
 
 # Slips of the finger
@@ -344,13 +303,10 @@ def read_query(query: Query, index: IndexView) -> Weights:
         cache(partial(is_known, index)),
         cache(index.rows.reading),
     )  # each is called several times for one word
-    is_korean = has_hangul(query.text)
-    text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
+    text = restore_spaces(normal_form(query.text), readings, known) if has_hangul(query.text) else query.text
     analysis, beginning = analyse_query(text, lexicon_of(readings, known)), cache(index.terms.terms_with)
     read = _read_words(analysis.terms, known, beginning)
     terms = mend_typos([word for term in analysis.terms for word in read[term]], known, beginning)
-    if is_korean:
-        terms = [word for term in terms for word in known_words(term, known)]
     corpus = index.corpus
     weights = weigh_query(terms, runs_of(text), corpus.memories, corpus.words, partial(_frequency, index))
     if query.is_typing and terms and not query.text.endswith(" ") and len(terms[-1]) > 1:

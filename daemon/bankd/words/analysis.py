@@ -206,7 +206,6 @@ Lexicon = Callable[[str], ReadRun]
 
 _LONGEST = 12
 """The most syllables of a Korean word; a run without spaces may be as long as a whole request."""
-_COMPOUND = 4
 
 _DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")
 _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
@@ -250,13 +249,6 @@ def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
         return [stem_word(run)]
     seen = readings(run)
     return seen if seen is not None else list(_longest_known(run, known))
-
-
-def known_words(term: str, known: Known) -> Sequence[str]:
-    """The words of the bank inside a Korean term that the bank itself does not have."""
-    return (
-        list(_longest_known(term, known)) if len(term) >= _COMPOUND and is_hangul(term) and not known(term) else [term]
-    )
 
 
 def longest_word(run: str, known: Known, least: int = 2) -> int:
