@@ -73,7 +73,6 @@ _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
 """Words (and the end of the text) that never follow the pronoun "I"."""
-_OFTEN = frozenset({"once", "twice", "thrice"})
 _BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
 """After these there is no verb and no second article."""
 _HALF_DAYS = frozenset({"a", "p"})
@@ -206,24 +205,18 @@ class _Reader:
             number, taken = found
         else:
             return []
-        if parts := values.iso_date(number) or self._slashed(number, taken):
+        if parts := values.iso_date(number):
             self._at += taken
             return [Token(part, TokenKind.VALUE) for part in parts]
-        sign, is_often = self._sign(), taken == 1 and word.casefold() in _OFTEN
+        sign = self._sign()
         self._at += taken
-        unit = "번" if is_often else self._unit(tag)
+        unit = self._unit(tag)
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
             number, unit = f"{values.clock_hour(hour, unit)}:{minutes or '00'}", ""
         elif clock := _CLOCK.fullmatch(number):
             number = f"{int(clock[1])}:{clock[2]}"
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
-
-    def _slashed(self, number: str, taken: int) -> Sequence[str]:
-        """The parts of a date with a slash; not of a share such as 9/26 tests passed."""
-        following, tag = self._peek(taken)
-        is_counted = tag == "SL" and following.islower() and following not in RELATIONS | AUXILIARIES
-        return () if is_counted and self._at + taken not in self._signs else values.slashed_date(number)
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)
@@ -259,9 +252,8 @@ class _Reader:
         month = _MONTHS[self._peek(month_at)[0].casefold()]
         day = self._day(0) if month_at else ""
         self._at += month_at + 1
-        year = self._short_year()
         day = day or self._take_day()
-        year = year or self._take_year()
+        year = self._take_year()
         parts = ((year, "년"), (str(month), "월"), (day, "일"))
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
@@ -283,15 +275,6 @@ class _Reader:
     def _day(self, ahead: int) -> str:
         word, tag = self._peek(ahead)
         return str(int(word)) if tag == "SN" and word.isdigit() and 0 < int(word) <= 31 else ""
-
-    def _short_year(self) -> str:
-        """A year of two digits after an apostrophe: Jan '24."""
-        number = self._peek(0)[0]
-        is_behind_one = any(sign.form in "'\u2019" for sign in self._signs.get(self._at, ()))
-        if not (is_behind_one and re.fullmatch(r"\d\d", number)):
-            return ""
-        self._at += 1
-        return f"20{number}"
 
     def _take_day(self) -> str:
         day = self._day(0)

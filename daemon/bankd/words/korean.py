@@ -29,8 +29,6 @@ _TAKING_TURNED = words_in("korean", "taking_turned")
 """Verbs of taking that become verbs of giving with 주: 빌리다 is to borrow, 빌려주다 to lend."""
 _PLAIN_AUXILIARIES, _AUXILIARIES = words_in("korean", "plain_auxiliaries"), meanings_in("korean", "auxiliaries")
 """Auxiliaries. Plain ones only add aspect or courtesy; 하 and 되 after 어야 belong to the ending."""
-_STATES, _AFTER_WHICH = meanings_in("korean", "states"), frozenset({("어", "EC"), ("아", "EC"), ("여", "EC")})
-"""Forms of a lasting result: 저장되어 있다, 저장해 뒀다."""
 _LIGHT_VERBS, _EMPTY_SUFFIXES = words_in("korean", "light_verbs"), words_in("korean", "empty_suffixes")
 _HONORIFICS, _SYNONYMS = meanings_in("korean", "honorifics"), meanings_in("korean", "synonyms")
 """Words and the plain word that means the same in every sentence."""
@@ -47,7 +45,6 @@ _UNIT_TAGS = frozenset({"NNG", "NNP", "SL", "SW", "SH", "UN"})
 _CURRENCIES = ("원", "달러", "유로", "엔")
 _JOINERS = "-~∼–—"
 _SIGNS = frozenset("-~<>≤≥±")
-_CASES = words_in("korean", "subject") | _TOPIC | words_in("korean", "object")
 
 
 class FoundNumber(NamedTuple):
@@ -115,7 +112,6 @@ def _unit(morphemes: Sequence[Morpheme], at: int) -> str:
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
 _CLOCK = re.compile(r"(\d\d?):(\d\d)")
-_HALF = Morpheme("반", "NNG")
 _OF_VERB = Morpheme("지", "EC")
 """Before a negation that follows its verb, which the analyser sometimes takes for an adverb: 쓰지 못해."""
 _DOING = ([Morpheme("하", "XSV")], [Morpheme("하", "VV")])
@@ -172,21 +168,14 @@ class _Reader:
             self._at += 1
             if is_number(self._morphemes, start):
                 self._read_number(start)
-            elif self._is_copula(start):
-                self._mood = "."
             elif form in _NEGATIONS and tag in _TURNING_TAGS:
                 self._negate(form, tag)
-            elif not (form in _CASES and start and self._morphemes[start - 1].tag == "SN"):  # 8080을, by mistake a noun
+            else:
                 _RULES.get(tag, _Reader._read_other)(self, form, tag)
         self._flush_negation()
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
         return make_statement(self._text, _with_former(self._phrases, self._text), mood, entities)
-
-    def _is_copula(self, at: int) -> bool:
-        """Whether a final 다 is an ending; after a counter the analyser mistakes it for "all" (다섯 명이다)."""
-        rest = self._morphemes[at + 1 :]
-        return self._morphemes[at] == ("다", "MAG") and at > 1 and all(one.tag == "SF" for one in rest)
 
     # Tokens
 
@@ -286,9 +275,7 @@ class _Reader:
 
     def _read_auxiliary(self, form: str, _: str) -> None:
         before = self._morphemes[self._at - 2] if self._at > 1 else Morpheme("", "")
-        if form in _STATES and before in _AFTER_WHICH:
-            self._mark(_STATES[form])
-        elif (before, form) == (("게", "EC"), "하"):
+        if (before, form) == (("게", "EC"), "하"):
             self._mark("makes")  # to make somebody quit is not to quit
         elif form == "주" and (last := self._last()) and last.base in _TAKING_TURNED:
             last.base += form
@@ -315,17 +302,10 @@ class _Reader:
             self._negation = negation
         elif form == "없" and not (self._last() and "can" in self._last().marks):  # type: ignore[union-attr]
             self._add(Token("있", negation=negation, is_predicate=True))
-        elif self._is_or(form):
-            self._at += 1
         elif last := self._last():
             self._turn(last, negation)
         else:
             self._add(Token("", TokenKind.MARK, negation))
-
-    def _is_or(self, form: str) -> bool:
-        """Whether 아니면 begins a sentence: there it means "or" and negates nothing."""
-        opens = self._at < 2 or self._morphemes[self._at - 2].tag in ("SF", "EF", "SP")
-        return form == "아니" and opens and self._morphemes[self._at : self._at + 1] == [Morpheme("면", "EC")]
 
     def _turn(self, token: Token, negation: str) -> None:
         token.negation = f"{token.negation}+{negation}" if token.negation else negation
@@ -342,36 +322,27 @@ class _Reader:
     def _read_number(self, start: int) -> None:
         found = find_number(self._morphemes, start)
         self._at = found.end
-        if parts := values.iso_date(found.number) or values.day_of_year(found.number):
+        if parts := values.iso_date(found.number):
             for part in parts:
                 self._add(Token(part, TokenKind.VALUE))
             return
         if clock := _CLOCK.fullmatch(found.number + found.unit):
             self._add_clock(clock[1], str(int(clock[2])))
             return
-        last = self._last()
-        is_of_clock = found.unit == "분" and last is not None and last.base.endswith("시")  # 5시 30분 반: a class
-        is_half = self._morphemes[self._at : self._at + 1] == [_HALF]
-        has_half = found.unit not in ("", "원") and is_half and not is_of_clock
-        self._at += has_half
         if found.unit == "시":
-            self._add_clock(found.number, "30" if has_half else "0")
-            return
-        value = f"{found.number}{found.unit}"
-        self._add(Token(values.and_a_half(value) if has_half else value, TokenKind.VALUE))
+            self._add_clock(found.number, "0")
+        else:
+            self._add(Token(f"{found.number}{found.unit}", TokenKind.VALUE))
 
     def _add_clock(self, hour: str, minutes: str) -> None:
         """Add the hour from 0 to 23, and the minutes unless they are 0."""
         if self._half:
             hour, self._half = values.clock_hour(hour, self._half), ""
-            self._drop_half()
+            if self._open and self._open[-1].base in _HALVES:
+                self._open.pop()
         self._add(Token(f"{hour.lstrip('0') or '0'}시", TokenKind.VALUE))
         if minutes != "0":
             self._add(Token(f"{minutes}분", TokenKind.VALUE))
-
-    def _drop_half(self) -> None:
-        if self._open and self._open[-1].base in ("오전", "오후"):
-            self._open.pop()
 
 
 _RULES: dict[str, Callable[[_Reader, str, str], None]] = {

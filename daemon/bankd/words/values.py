@@ -26,11 +26,6 @@ _DIGITS, _NATIVE = number_meanings("korean", "digits"), number_meanings("korean"
 PLACES, MYRIADS = number_meanings("korean", "places"), number_meanings("korean", "myriads")
 
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
-_MONTH_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
-_MONTH_AND_DAY = re.compile(r"(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])")
-_DAY_AND_MONTH = re.compile(r"(1[3-9]|2[0-35-9]|3[01])/(0?[1-9]|1[0-2])")
-"""Pairs with only one possible order of day and month; not 24/7."""
-_DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
 _TENS = 20
 
 HALF = "반"
@@ -50,21 +45,6 @@ def iso_date(number: str) -> Sequence[str]:
     """The year, month and day of a date in figures, each with its unit; empty if it is not a date."""
     found = _ISO_DATE.fullmatch(number)
     return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "년월일", strict=True)] if found else []
-
-
-def slashed_date(number: str) -> Sequence[str]:
-    """The parts of an English date with a slash, each with its unit: 9/26, 26/9, 03/2027; empty if it is ambiguous."""
-    for pattern, units in ((_MONTH_OF_YEAR, "월년"), (_MONTH_AND_DAY, "월일"), (_DAY_AND_MONTH, "일월")):
-        if found := pattern.fullmatch(number):
-            parts = {unit: f"{int(part)}{unit}" for part, unit in zip(found.groups(), units, strict=True)}
-            return [parts[unit] for unit in "년월일" if unit in parts]
-    return []
-
-
-def day_of_year(number: str) -> Sequence[str]:
-    """The month and day of a Korean date in figures: 12/1; empty if it is not a date."""
-    found = _DAY_OF_YEAR.fullmatch(number)
-    return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "월일", strict=True)] if found else []
 
 
 def korean_number(morphemes: Sequence[Morpheme]) -> str:
@@ -175,9 +155,3 @@ def base_quantity(value: str) -> str:
         return value
     times, unit = _SCALES[found[2]]
     return show_number(Decimal(found[1]) * times) + unit
-
-
-def and_a_half(value: str) -> str:
-    """A whole number of a unit plus a half: 1시간 -> 1.5시간; unchanged if it is not such a value."""
-    found = re.fullmatch(r"(\d+)(\D+)", value)
-    return f"{found[1]}.5{found[2]}" if found else value
