@@ -17,6 +17,7 @@ import json
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 from bankd.same import THRESHOLD, compare_statements, read_statement
 from bankd.system.clock import read_monotonic
 from bankd.words.statement import Statement
-from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version
+from bankd.workers.analyser import Analyser, KiwiWorker, kiwi_version
 from bench.intervals import wilson
 from bench.quality import data_folder
 
@@ -55,13 +56,11 @@ def read_rows(file: Path) -> list[dict[str, Any]]:
 
 def read_statements(texts: set[str]) -> dict[str, Statement]:
     """Read texts as a run does, with Kiwi where they are Korean."""
-    with TemporaryDirectory() as folder:
-        store, worker = AnalysisCache(Path(folder)), KiwiWorker(read_monotonic)
-        try:
-            wordings = Analyser(store, worker, kiwi_version).take_apart(sorted(texts))
-        finally:
-            worker.end()
-            store.close()
+    with (
+        TemporaryDirectory() as folder,
+        closing(Analyser(Path(folder), KiwiWorker(read_monotonic), kiwi_version)) as analyser,
+    ):
+        wordings = analyser.take_apart(sorted(texts))
     return {text: read_statement(wording) for text, wording in wordings.items()}
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from bankd.night.believe import Passage, find_unattested, sentences_of
 from bankd.same import read_statement
 from bankd.system.clock import read_monotonic
-from bankd.workers.analyser import Analyser, AnalysisCache, KiwiWorker, kiwi_version
+from bankd.workers.analyser import Analyser, KiwiWorker, kiwi_version
 
 
 class Judged(NamedTuple):
@@ -53,7 +53,7 @@ def _read(texts: Iterable[str]) -> Mapping[str, Passage]:
     wanted = set(texts)
     with TemporaryDirectory() as folder:
         worker = KiwiWorker(read_monotonic)
-        wordings = Analyser(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(wanted)
+        wordings = Analyser(Path(folder), worker, kiwi_version).take_apart(wanted)
         worker.end()
     return {text: Passage(text, read_statement(wordings[text])) for text in wanted}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from bankd.words.analysis import AnalysisText, lexicon_of
 from bankd.words.statement import Morpheme, plain_wording
-from bankd.workers.analyser import Analyser, AnalysisCache, Kind, KiwiWorker, kiwi_version
+from bankd.workers.analyser import Analyser, Kind, KiwiWorker, kiwi_version
 
 LEXICON = lexicon_of(lambda _: None, lambda _: False)
 
@@ -28,17 +28,15 @@ class CountingWorker:
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[AnalysisCache]:
-    cache = AnalysisCache(tmp_path)
-    yield cache
-    cache.close()
+def cache(tmp_path: Path) -> Path:
+    return tmp_path
 
 
-def wordings(cache: AnalysisCache, worker: CountingWorker, version: str = "1") -> Analyser:
+def wordings(cache: Path, worker: CountingWorker, version: str = "1") -> Analyser:
     return Analyser(cache, worker, lambda: version)
 
 
-def test_each_korean_text_is_asked_once_in_a_version(cache: AnalysisCache) -> None:
+def test_each_korean_text_is_asked_once_in_a_version(cache: Path) -> None:
     worker = CountingWorker()
     wordings(cache, worker).take_apart(["가치관", "plain English", "가치관"])
     again = wordings(cache, worker).take_apart(["가치관"])
@@ -48,7 +46,7 @@ def test_each_korean_text_is_asked_once_in_a_version(cache: AnalysisCache) -> No
     assert again["가치관"].morphemes == (Morpheme("가치관", "NNG"),)
 
 
-def test_the_cache_confuses_no_two_texts(cache: AnalysisCache) -> None:
+def test_the_cache_confuses_no_two_texts(cache: Path) -> None:
     worker = CountingWorker()
     wordings(cache, worker).take_apart(["102명"])
     found = wordings(cache, worker).take_apart(["10²명"])
@@ -57,7 +55,7 @@ def test_the_cache_confuses_no_two_texts(cache: AnalysisCache) -> None:
 
 
 @pytest.mark.parametrize("text", ["plain English", "가치관\udcff"])
-def test_some_texts_never_reach_the_worker(cache: AnalysisCache, text: str) -> None:
+def test_some_texts_never_reach_the_worker(cache: Path, text: str) -> None:
     worker = CountingWorker()
     found = wordings(cache, worker).take_apart([text])
 
@@ -65,7 +63,7 @@ def test_some_texts_never_reach_the_worker(cache: AnalysisCache, text: str) -> N
     assert worker.asked == []
 
 
-def test_without_a_working_worker_hangul_words_stay_whole(cache: AnalysisCache) -> None:
+def test_without_a_working_worker_hangul_words_stay_whole(cache: Path) -> None:
     found = wordings(cache, CountingWorker(dead=True)).take_apart(["밥을 먹었다"])
     later = wordings(cache, CountingWorker()).take_apart(["밥을 먹었다"])
 
@@ -73,7 +71,7 @@ def test_without_a_working_worker_hangul_words_stay_whole(cache: AnalysisCache) 
     assert later["밥을 먹었다"].morphemes == (Morpheme("밥을 먹었다", "NNG"),)
 
 
-def test_the_real_worker_gives_forms_and_tags(cache: AnalysisCache) -> None:
+def test_the_real_worker_gives_forms_and_tags(cache: Path) -> None:
     worker = KiwiWorker(lambda: 0.0)
     try:
         found = Analyser(cache, worker, kiwi_version).take_apart(["안 간다"])
@@ -83,7 +81,7 @@ def test_the_real_worker_gives_forms_and_tags(cache: AnalysisCache) -> None:
     assert found["안 간다"].morphemes == (Morpheme("안", "MAG"), Morpheme("가", "VV"), Morpheme("ᆫ다", "EF"))
 
 
-def test_an_analysis_for_the_index_is_kept_with_the_readings_of_its_words(cache: AnalysisCache) -> None:
+def test_an_analysis_for_the_index_is_kept_with_the_readings_of_its_words(cache: Path) -> None:
     worker = KiwiWorker(lambda: 0.0)
     text, later = "커피를 안 마셔. …\n차를 마셔", "커피를 마신다"
     try:

@@ -68,9 +68,9 @@ def make_indexes(
     from bankd.search.bank_search import Indexes
     from bankd.search.find import RankingOptions
     from bankd.system.clock import read_monotonic
-    from bankd.workers.analyser import Analyser, AnalysisCache, kiwi_version
+    from bankd.workers.analyser import Analyser, kiwi_version
 
-    analyser = Analyser(AnalysisCache(f"{root}/.bankd/analyses"), worker, kiwi_version)
+    analyser = Analyser(f"{root}/.bankd/analyses", worker, kiwi_version)
     index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
 
     def tell_relations() -> None:

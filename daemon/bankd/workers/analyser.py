@@ -51,57 +51,6 @@ class Analysed(NamedTuple):
     readings: Mapping[str, str]
 
 
-class AnalysisCache:
-    """Analyses on the disk. A lost cache costs only the time to analyse again."""
-
-    def __init__(self, folder: Path | str) -> None:
-        """Keep the cache in this folder, which is made when something is first put in."""
-        self._folder = folder
-        self._opened: DerivedDatabase | None = None
-
-    def get(self, texts: Iterable[str], version: str) -> dict[str, Any]:
-        """What is cached of these texts, as far as this version has it."""
-        import json  # noqa: PLC0415 -- a query never needs it
-
-        keys = {text: _key(text, version) for text in texts}
-        query = "SELECT key, analysis FROM analyses WHERE key IN ({})"
-        read = self._database.read_among(query, sorted(keys.values()), lambda key, kept: (key, json.loads(kept)))
-        found = dict(read) if keys else {}
-        return {text: found[key] for text, key in keys.items() if key in found}
-
-    def put(self, analyses: Mapping[str, object], version: str) -> None:
-        """Keep the answer of the worker about each text."""
-        import json  # noqa: PLC0415 -- same
-
-        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-        rows = [(_key(text, version), encode(answer)) for text, answer in analyses.items()]
-        self._database.change_rows(("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
-
-    def take_made_anew(self) -> list[str]:
-        """Messages about damage that was mended; each is given once."""
-        return self._opened.take_made_anew() if self._opened else []
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
-
-    @property
-    def _database(self) -> DerivedDatabase:
-        from pathlib import Path  # noqa: PLC0415 -- a query never needs it
-
-        from bankd.storage.disk import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- same
-
-        if self._opened is None:
-            folder = Path(self._folder)
-            make_in_workspace(folder)
-            self._opened = DerivedDatabase(folder / "analyses.sqlite3", _SCHEMA, 1)
-            self._opened.execute("PRAGMA journal_mode = WAL")
-            self._opened.execute("PRAGMA synchronous = NORMAL")
-        return self._opened
-
-
 def _key(text: str, version: str) -> bytes:
     import hashlib  # noqa: PLC0415 -- a query never needs it, and it loads OpenSSL
 
@@ -154,11 +103,13 @@ class KiwiWorker:
 class Analyser:
     """Reads texts for the index, and takes texts apart for comparing them."""
 
-    def __init__(self, cache: AnalysisCache, worker: KiwiWorker | None, version: Callable[[], str]) -> None:
-        """Take the cache, the worker if there is one, and a function that gives its version."""
-        self._cache = cache
-        self._worker = worker
-        self._version = version
+    def __init__(self, folder: Path | str, worker: KiwiWorker | None, version: Callable[[], str]) -> None:
+        """Take the folder of the cache, the worker if there is one, and a function that gives its version.
+
+        The folder is made when something is first read. A lost cache costs only the time to analyse again.
+        """
+        self._folder, self._worker, self._version = folder, worker, version
+        self._opened: DerivedDatabase | None = None
         self.may_wait = False
         """Whether the worker is asked, which has to load first: by runs."""
 
@@ -200,23 +151,47 @@ class Analyser:
 
     def _read(self, kind: Kind, texts: Sequence[str], *, may_ask: bool) -> dict[str, Any]:
         """What the worker said of these texts, or says now if it may be asked; those of which it says nothing are left out."""
-        version = f"{self.version}+{kind}"
-        found = self._cache.get(texts, version) if texts else {}
+        if not texts:
+            return {}
+        import json  # noqa: PLC0415 -- a query never needs it
+
+        keys = {text: _key(text, f"{self.version}+{kind}") for text in texts}
+        query = "SELECT key, analysis FROM analyses WHERE key IN ({})"
+        kept = dict(self._database.read_among(query, sorted(keys.values()), lambda key, one: (key, json.loads(one))))
+        found = {text: kept[key] for text, key in keys.items() if key in kept}
         missing = [text for text in texts if text not in found]
         answer = self._worker.ask(kind, missing) if missing and may_ask and self._worker is not None else None
         if answer is not None:
             fresh = dict(zip(missing, answer, strict=True))
-            self._cache.put(fresh, version)
+            encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+            rows = [(keys[text], encode(one)) for text, one in fresh.items()]
+            self._database.change_rows(("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
             found |= fresh
         return found
 
+    @property
+    def _database(self) -> DerivedDatabase:
+        from pathlib import Path  # noqa: PLC0415 -- a query never needs it
+
+        from bankd.storage.disk import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- same
+
+        if self._opened is None:
+            folder = Path(self._folder)
+            make_in_workspace(folder)
+            self._opened = DerivedDatabase(folder / "analyses.sqlite3", _SCHEMA, 1)
+            self._opened.execute("PRAGMA journal_mode = WAL")
+            self._opened.execute("PRAGMA synchronous = NORMAL")
+        return self._opened
+
     def take_made_anew(self) -> list[str]:
-        """Messages about damage to the cache; each is given once."""
-        return self._cache.take_made_anew()
+        """Messages about damage to the cache that was mended; each is given once."""
+        return self._opened.take_made_anew() if self._opened else []
 
     def close(self) -> None:
         """Close the cache, and end the worker."""
-        self._cache.close()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
         if self._worker is not None:
             self._worker.end()
 
