@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from bankd.app.init import make_workspace
-from bankd.fleet.actions import Fleet, make_fleet, open_fleet
-from bankd.fleet.registry import FleetBank
+from bankd.fleet.actions import make_fleet, open_fleet
+from bankd.fleet.registry import Fleet, FleetBank
 from bankd.system.clock import read_monotonic, utc_now
 from bench.banks import Words, make_pages
 from bench.processes import BIN, LONG_AGO, bankctl, children, cpu_of, resident
@@ -82,14 +82,14 @@ def run_workers(server: Postgres, fleet: Fleet, workers: int, banks: int) -> Cos
         running = [subprocess.Popen(command, env={**os.environ, "BANKD_FLEET": server.dsn}) for _ in range(workers)]
         late = 0.0
         while running[0].poll() is None:
-            done = fleet.queue.facts(utc_now()).done
+            done = fleet.facts(utc_now()).done
             late = resident(running[0].pid)
             early = early or (late if done >= banks // 10 else 0.0)
             with suppress(subprocess.TimeoutExpired):
                 running[0].wait(1)
         for worker in running:
             worker.wait()
-    assert fleet.queue.facts(utc_now()).done == banks, fleet.queue.unfinished()[:3]
+    assert fleet.facts(utc_now()).done == banks, fleet.unfinished()[:3]
     return Cost(found[0], found[1], early, late)
 
 
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str]) -> int:
             for root in roots:
                 make_small_bank(root, words, random)
                 write_lines(root, "2026-05-01", words, random)
-                fleet.banks.add(FleetBank(0, root.name, str(root), "default", "UTC", time(3), DUE))
+                fleet.add(FleetBank(0, root.name, str(root), "default", "UTC", time(3), DUE))
             first = run_workers(server, fleet, options.workers, options.banks)
             for root in roots:
                 write_lines(root, "2026-05-02", words, random)

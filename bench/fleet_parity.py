@@ -13,8 +13,8 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
 
-from bankd.fleet.actions import Fleet, answer_from_fleet, make_fleet, open_fleet, share_bank
-from bankd.fleet.registry import FleetBank
+from bankd.fleet.actions import answer_from_fleet, make_fleet, open_fleet, share_bank
+from bankd.fleet.registry import Fleet, FleetBank
 from bench.quality import data_folder
 from bench.trial import NOW, bootstrap_interval, open_trial, read_set
 from tests.fleet.postgres import Postgres
@@ -24,8 +24,8 @@ SETS = ("korquad1-a", "locomo-turns-1-5", "locomo-facts-1-5")
 
 def put_in(fleet: Fleet, root: Path, name: str) -> None:
     """A workspace as a bank of the fleet, with its index in the shared search."""
-    fleet.banks.add(FleetBank(0, name, str(root), "default", "UTC", time(3), datetime(2027, 1, 1, tzinfo=UTC)))
-    share_bank(fleet, fleet.banks.find([name])[0])
+    fleet.add(FleetBank(0, name, str(root), "default", "UTC", time(3), datetime(2027, 1, 1, tzinfo=UTC)))
+    share_bank(fleet, fleet.find([name])[0])
 
 
 def ten_of(answer: dict[str, Any]) -> list[tuple[str, int]]:

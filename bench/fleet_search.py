@@ -19,8 +19,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from bankd.fleet.actions import Fleet, answer_from_fleet, make_fleet, open_fleet
-from bankd.fleet.registry import FleetBank, FleetDatabase
+from bankd.fleet.actions import answer_from_fleet, make_fleet, open_fleet
+from bankd.fleet.registry import Fleet, FleetBank, FleetDatabase
 from bankd.fleet.writer import ExportedIndex, export_index, write_export
 from bankd.settings import MeaningPolicy, SearchPolicy, Settings
 from bankd.system.clock import read_monotonic
@@ -71,8 +71,8 @@ def show(what: str, times: Sequence[float]) -> None:
 
 def put_in(fleet: Fleet, number: int, index: ExportedIndex) -> float:
     name = f"bank{number:06}"
-    fleet.banks.add(FleetBank(0, name, f"/{name}", "default", "UTC", time(3), DUE))
-    bank = fleet.banks.find([name])[0]
+    fleet.add(FleetBank(0, name, f"/{name}", "default", "UTC", time(3), DUE))
+    bank = fleet.find([name])[0]
     return milliseconds(lambda: write(fleet.database, bank, index))
 
 
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
                 measure(fleet, banks, options.memories, queries, random)
             show("a bank put in", puts)
             later = [changed(root, random, words) for root in roots]
-            known = fleet.banks.find([f"bank{number:06}" for number in range(len(roots))])
+            known = fleet.find([f"bank{number:06}" for number in range(len(roots))])
             nights = [
                 milliseconds(partial(write, fleet.database, bank, index))
                 for bank, index in zip(known, later, strict=True)

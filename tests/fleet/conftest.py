@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from bankd.app.init import make_workspace
-from bankd.fleet.actions import Fleet, make_fleet, open_fleet
+from bankd.fleet.actions import make_fleet, open_fleet
+from bankd.fleet.registry import Fleet
 from tests.fleet.postgres import Postgres
 from tests.settings import search_by_words
 

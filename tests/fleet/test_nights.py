@@ -77,12 +77,12 @@ def test_every_bank_has_its_night_once_a_date(fleet: Fleet, dsn: str, make_bank:
     assert {bank: (done, tries) for bank, (done, tries, _) in outcomes(fleet).items()} == {
         root.name: (True, 1) for root in roots
     }
-    assert fleet.queue.unfinished() == []
-    assert fleet.queue.facts(utc_now()).due == 0
+    assert fleet.unfinished() == []
+    assert fleet.facts(utc_now()).due == 0
     before = [bytes_of(root) for root in roots]
     with fleet.database.transaction() as connection:  # a night that is done is not done again, even when asked for
         night = fleet.database.rows("SELECT night FROM nights LIMIT 1")[0][0]
-        fleet.queue.put(connection, [(bank, night) for bank in fleet.banks.list_banks()])
+        fleet.put(connection, [(bank, night) for bank in fleet.list_banks()])
     work(dsn)
     assert [bytes_of(root) for root in roots] == before
 
@@ -109,7 +109,7 @@ def test_what_waits_is_not_put_there_twice(fleet: Fleet, make_bank: MakeBank) ->
         connection.execute("UPDATE banks SET due = %s", (LONG_AGO,))
     queue_due(fleet, now)
 
-    assert [(one.bank, one.state) for one in fleet.queue.unfinished()] == [("one", "waiting")]
+    assert [(one.bank, one.state) for one in fleet.unfinished()] == [("one", "waiting")]
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing(fleet: Fleet, dsn: str, make_bank: MakeBank) -> None:
@@ -124,19 +124,19 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(fleet: Fleet, dsn: 
         connection.execute(
             "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT max(id) FROM procrastinate_workers) WHERE task_name = 'night' AND id = (SELECT min(id) FROM procrastinate_jobs WHERE task_name = 'night')"
         )
-    assert "stalled" in {one.state for one in fleet.queue.unfinished()}
+    assert "stalled" in {one.state for one in fleet.unfinished()}
     work(dsn)
 
     assert all(learned(root) for root in roots)
     assert all(done for done, _, _ in outcomes(fleet).values())
-    assert fleet.queue.unfinished() == []
+    assert fleet.unfinished() == []
 
 
 def test_a_worker_waits_for_what_another_is_putting_into_the_queue(fleet: Fleet, dsn: str, make_bank: MakeBank) -> None:
     root = make_bank("one")
     join(fleet, root)
     with fleet.database.transaction() as connection:
-        fleet.queue.put(connection, fleet.banks.take_due(connection, utc_now()))
+        fleet.put(connection, fleet.take_due(connection, utc_now()))
         worker = start_worker(dsn, "--until-idle")
         with pytest.raises(subprocess.TimeoutExpired):
             worker.wait(4)
@@ -231,9 +231,9 @@ def test_a_bank_that_a_person_holds_is_tried_again(fleet: Fleet, dsn: str, make_
     work(dsn)
     assert learned(free)
     assert not learned(held)
-    assert [(one.bank, one.state) for one in fleet.queue.unfinished()] == [("held", "again")]
+    assert [(one.bank, one.state) for one in fleet.unfinished()] == [("held", "again")]
     person.communicate()
-    fleet.queue.retry(["held"])
+    fleet.retry(["held"])
     work(dsn)
 
     assert learned(held)
@@ -255,10 +255,10 @@ def test_a_disk_that_is_full_stops_its_own_bank_alone(
                 file.write(bytes(4096))
         work(dsn)
         assert learned(free)
-        assert [(one.bank, one.state) for one in fleet.queue.unfinished()] == [("full", "again")]
+        assert [(one.bank, one.state) for one in fleet.unfinished()] == [("full", "again")]
         assert "full" in outcomes(fleet)["full"][2]
         ballast.unlink()
-        fleet.queue.retry(["full"])
+        fleet.retry(["full"])
         work(dsn)
         assert learned(full)
     finally:
@@ -275,7 +275,7 @@ def test_sigterm_lets_a_worker_finish_what_it_holds(fleet: Fleet, dsn: str, make
 
     assert worker.returncode == 0, log.decode()
     assert all(done for done, _, _ in outcomes(fleet).values())
-    assert "running" not in {one.state for one in fleet.queue.unfinished()}
+    assert "running" not in {one.state for one in fleet.unfinished()}
 
 
 def test_a_worker_takes_the_banks_of_its_storages_alone(fleet: Fleet, dsn: str, make_bank: MakeBank) -> None:
@@ -285,7 +285,7 @@ def test_a_worker_takes_the_banks_of_its_storages_alone(fleet: Fleet, dsn: str, 
     work(dsn, "--storage", "default")
 
     assert learned(here)
-    assert [(one.bank, one.state) for one in fleet.queue.unfinished()] == [("there", "waiting")]
+    assert [(one.bank, one.state) for one in fleet.unfinished()] == [("there", "waiting")]
 
 
 def test_each_bank_has_its_own_hour_and_zone(fleet: Fleet, make_bank: MakeBank) -> None:
@@ -295,20 +295,20 @@ def test_each_bank_has_its_own_hour_and_zone(fleet: Fleet, make_bank: MakeBank) 
     change_setting(berlin, "timezone: Asia/Seoul", "timezone: Europe/Berlin")
     change_setting(berlin, 'reflect_at: "03:00"', 'reflect_at: "04:30"')
     assert add_bank(fleet, berlin, "berlin", "default", now) is None
-    due = {bank.name: bank.due.astimezone(UTC) for bank in fleet.banks.list_banks()}
+    due = {bank.name: bank.due.astimezone(UTC) for bank in fleet.list_banks()}
 
     assert due["seoul"] == datetime(2026, 5, 2, 18, 0, tzinfo=UTC)
     assert due["berlin"] == datetime(2026, 5, 3, 2, 30, tzinfo=UTC)
     assert queue_due(fleet, due["berlin"] - timedelta(seconds=1)) == 1
     assert queue_due(fleet, due["berlin"]) == 1
-    assert [one.night for one in fleet.queue.unfinished()] == ["2026-05-03", "2026-05-03"]
+    assert [one.night for one in fleet.unfinished()] == ["2026-05-03", "2026-05-03"]
 
 
 def test_after_a_week_without_a_worker_one_night_is_done_and_not_seven(fleet: Fleet, make_bank: MakeBank) -> None:
     join(fleet, make_bank("one"))
 
     assert queue_due(fleet, LONG_AGO + timedelta(days=7)) == 1
-    assert [one.night for one in fleet.queue.unfinished()] == ["2026-05-09"]
+    assert [one.night for one in fleet.unfinished()] == ["2026-05-09"]
 
 
 def test_names_are_unique_and_what_is_not_there_is_named(fleet: Fleet, make_bank: MakeBank, tmp_path: Path) -> None:
@@ -330,8 +330,8 @@ def test_what_is_taken_out_has_no_nights_and_keeps_its_files(fleet: Fleet, dsn: 
     remove_banks(fleet, ["one"])
     work(dsn)
 
-    assert fleet.banks.list_banks() == []
-    assert fleet.queue.unfinished() == []
+    assert fleet.list_banks() == []
+    assert fleet.unfinished() == []
     assert bytes_of(root) == before
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bankd.errors import StorageError, UserError
-from bankd.fleet.actions import Fleet, remove_banks, share_bank, use_opensearch
+from bankd.fleet.actions import remove_banks, share_bank, use_opensearch
+from bankd.fleet.registry import Fleet
 from tests.examples import examples
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import MakeBank
@@ -45,7 +46,7 @@ def test_our_terms_are_indexed_as_they_are_and_routed_by_bank(
     properties = cluster.body["mappings"]["properties"]
     assert {properties[kind]["analyzer"] for kind in ("terms", "heading", "asked")} == {"whitespace"}
     assert cluster.body["mappings"]["_routing"] == {"required": True}
-    numbers = {bank.number for bank in fleet.banks.list_banks()}
+    numbers = {bank.number for bank in fleet.list_banks()}
     assert {one["bank"] for one in cluster.documents.values()} == numbers
     assert any("boiler" in one["terms"].split() for one in cluster.documents.values())
 
@@ -55,7 +56,7 @@ def test_what_changed_is_all_that_is_sent_and_what_is_taken_out_is_forgotten(
 ) -> None:
     before = dict(cluster.documents)
     learn(banks["work"], "W: 커피머신은 3층에 있다.", day="2026-05-04")
-    share_bank(fleet, fleet.banks.find(["work"])[0])
+    share_bank(fleet, fleet.find(["work"])[0])
 
     assert len(cluster.documents) > len(before)
     assert ask(fleet, "커피머신", "work") == ask_own(banks["work"], "커피머신")
@@ -66,7 +67,7 @@ def test_what_changed_is_all_that_is_sent_and_what_is_taken_out_is_forgotten(
 
 def test_a_cluster_that_takes_nothing_loses_nothing(banks: dict[str, Path], fleet: Fleet, cluster: Cluster) -> None:
     learn(banks["work"], "W: 커피머신은 3층에 있다.", day="2026-05-04")
-    bank = fleet.banks.find(["work"])[0]
+    bank = fleet.find(["work"])[0]
     cluster.fails = True
     with pytest.raises(StorageError, match="OpenSearch"):
         share_bank(fleet, bank)

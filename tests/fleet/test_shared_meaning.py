@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, share_bank
+from bankd.fleet.actions import add_bank, answer_from_fleet, share_bank
+from bankd.fleet.registry import Fleet
 from bankd.wiring.search import make_search, quick_settings, settled
 from tests.fake_vectors import EmbeddingServer, embedding_server
 from tests.fleet.conftest import MakeBank
@@ -32,7 +33,7 @@ def bank(fleet: Fleet, make_bank: MakeBank, server: EmbeddingServer) -> Path:
     turn_on(root, server)
     learn(root, "W: 자동차는 지하 2층에 세운다.", "W: The kitten sleeps on the sofa.", "W: 커피는 진하게 마신다.")
     add_bank(fleet, root, "home", "default", NOW)
-    share_bank(fleet, fleet.banks.find(["home"])[0])
+    share_bank(fleet, fleet.find(["home"])[0])
     return root
 
 
@@ -77,12 +78,12 @@ def test_only_what_changed_is_written_and_another_model_writes_all_anew(
 
     before = held()
     learn(bank, "W: The database is Postgres.", day="2026-05-04")
-    share_bank(fleet, fleet.banks.find(["home"])[0])
+    share_bank(fleet, fleet.find(["home"])[0])
     after = held()
     assert len(after) == len(before) + 1
     assert before.items() <= after.items()
     change_setting(bank, "model: fake", "model: other")
-    share_bank(fleet, fleet.banks.find(["home"])[0])
+    share_bank(fleet, fleet.find(["home"])[0])
 
     assert held() == {}
     assert json.loads(fleet.database.rows("SELECT meaning FROM shared_banks")[0][0])[0] == "other"
@@ -94,7 +95,7 @@ def test_banks_of_different_models_are_compared_by_words(
     other = make_bank("work")
     learn(other, "W: The vehicle is in the garage.")
     add_bank(fleet, other, "work", "default", NOW)
-    share_bank(fleet, fleet.banks.find(["work"])[0])
+    share_bank(fleet, fleet.find(["work"])[0])
 
     found, meaning = ask(fleet, "vehicle")
     assert meaning == "off"

@@ -15,7 +15,8 @@ import pytest
 
 from bankd.cli import main
 from bankd.errors import UserError
-from bankd.fleet.actions import Fleet, add_bank, answer_from_fleet, open_fleet, remove_banks, share_bank
+from bankd.fleet.actions import add_bank, answer_from_fleet, open_fleet, remove_banks, share_bank
+from bankd.fleet.registry import Fleet
 from bankd.fleet.writer import KINDS, rounded_length
 from bankd.settings import SearchPolicy, Settings
 from bankd.system.clock import utc_now
@@ -43,7 +44,7 @@ def shared_banks(fleet: Fleet, make_bank: MakeBank, *of_coffee: str) -> dict[str
     for root, *lines in zip(found.values(), of_coffee, more, strict=True):
         learn(root, *lines)
         add_bank(fleet, root, root.name, "default", NOW)
-        share_bank(fleet, fleet.banks.find([root.name])[0])
+        share_bank(fleet, fleet.find([root.name])[0])
     return found
 
 
@@ -86,7 +87,7 @@ def contents(fleet: Fleet) -> dict[str, list[str]]:
 def test_what_changed_is_all_that_is_written_and_it_ends_as_if_all_were_new(
     banks: dict[str, Path], fleet: Fleet
 ) -> None:
-    bank = fleet.banks.find(["work"])[0]
+    bank = fleet.find(["work"])[0]
     assert share_bank(fleet, bank).memories == 0
     learn(banks["work"], "W: 커피머신은 3층에 있다.", day="2026-05-04")
     page = next(path for path in (banks["work"] / "bank").rglob("*.md") if "staging server" in path.read_text("utf-8"))
@@ -111,7 +112,7 @@ def test_what_changed_is_all_that_is_written_and_it_ends_as_if_all_were_new(
 
 def test_what_is_only_added_joins_the_terms_that_are_there(banks: dict[str, Path], fleet: Fleet) -> None:
     learn(banks["work"], "W: 커피머신은 3층에 있다.", day="2026-05-04")
-    share_bank(fleet, fleet.banks.find(["work"])[0])
+    share_bank(fleet, fleet.find(["work"])[0])
 
     assert ask(fleet, "커피머신", "work") == ask_own(banks["work"], "커피머신")
     assert len(ask(fleet, "커피머신", "work")) == 2
@@ -122,21 +123,21 @@ def test_who_may_not_read_a_bank_touches_no_row_of_it(banks: dict[str, Path], fl
     with fleet.database.transaction() as connection:
         connection.execute(f"CREATE ROLE {reader} LOGIN")
     with pytest.raises(UserError, match="no such role"):
-        fleet.banks.allow("nobody_at_all", fleet.banks.find(["home"]))
-    fleet.banks.allow(reader, fleet.banks.find(["home"]))
+        fleet.allow("nobody_at_all", fleet.find(["home"]))
+    fleet.allow(reader, fleet.find(["home"]))
 
     with open_fleet(dsn.replace("user=owner", f"user={reader}")) as theirs:
         assert {bank for bank, *_ in ask(theirs, "커피")} == {"home"}
         with pytest.raises(UserError, match="may not read"):
             ask(theirs, "커피", "work")
-        allowed = fleet.banks.find(["home"])[0].number
+        allowed = fleet.find(["home"])[0].number
         seen = theirs.database.rows(" UNION ALL ".join(f"SELECT bank FROM {table}" for table in (*TABLES, "readers")))
         assert {bank for (bank,) in seen} == {allowed}
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             theirs.database.rows("SELECT * FROM banks")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             theirs.database.rows("DELETE FROM shared_memories RETURNING 1")
-        fleet.banks.deny(reader, fleet.banks.find(["home"]))
+        fleet.deny(reader, fleet.find(["home"]))
         assert ask(theirs, "커피") == []
 
 
@@ -146,7 +147,7 @@ def test_a_function_of_the_reader_sees_no_row_that_is_closed_to_him(
     reader = f"reader_{uuid4().hex[:8]}"
     with fleet.database.transaction() as connection:
         connection.execute(f"CREATE ROLE {reader} LOGIN; GRANT CREATE ON SCHEMA public TO {reader}")
-    fleet.banks.allow(reader, fleet.banks.find(["home"]))
+    fleet.allow(reader, fleet.find(["home"]))
     seen: list[str] = []
     with psycopg.connect(dsn.replace("user=owner", f"user={reader}"), autocommit=True) as spy:
         spy.add_notice_handler(lambda notice: seen.append(notice.message_primary or ""))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -84,8 +83,9 @@ def nights_of(banks: Banks, runs: list[Path], shared: list[str], problem: Except
         return "3 learned"
 
     seconds = iter(range(100))
-    fleet: Any = SimpleNamespace(banks=banks)
-    return Nights(fleet, run, lambda bank: shared.append(bank.name), "w", lambda: DUE, lambda: float(next(seconds)))
+    return Nights(
+        cast(Any, banks), run, lambda bank: shared.append(bank.name), "w", lambda: DUE, lambda: float(next(seconds))
+    )
 
 
 @pytest.fixture

@@ -35,13 +35,12 @@ from bankd.errors import BankError, UsageError, UserError
 from bankd.fleet.registry import (
     LOST,
     STATES,
-    BankRegistry,
+    Fleet,
     FleetBank,
     FleetDatabase,
     FleetFacts,
     FleetUnreachableError,
     NightOutcome,
-    NightQueue,
     WorkerPlan,
     render_fleet_metrics,
 )
@@ -74,21 +73,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
-    """The parts of a fleet, over one connection."""
-
-    database: FleetDatabase
-    banks: BankRegistry
-    queue: NightQueue
-
-
 @contextmanager
 def open_fleet(dsn: str) -> Iterator[Fleet]:
     """Open a fleet. UserError if the database cannot be reached or has no fleet."""
     with closing(FleetDatabase(dsn)) as database:
         database.require_tables()
-        yield Fleet(database, BankRegistry(database), NightQueue(database))
+        yield Fleet(database)
 
 
 def make_fleet(dsn: str) -> bool:
@@ -228,17 +218,17 @@ def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
     """The actions that are one call: list, remove, retry, allow, deny."""
     match arguments.action:
         case "list":
-            banks = fleet.banks.list_banks()
+            banks = fleet.list_banks()
             return _tell_banks(banks, counted(len(banks), "bank"), arguments)
         case "remove":
             remove_banks(fleet, arguments.banks)
             said, row = _("removed from the fleet; the files of the banks did not change"), {"removed": arguments.banks}
         case "retry":
-            count = fleet.queue.retry([bank.name for bank in _chosen(fleet, arguments)])
+            count = fleet.retry([bank.name for bank in _chosen(fleet, arguments)])
             said, row = _(f"{count} nights are tried again now"), {"again": count}
         case action:
-            change, may = (fleet.banks.allow, "may") if action == "allow" else (fleet.banks.deny, "may not")
-            change(arguments.role, fleet.banks.find(arguments.banks))
+            change, may = (fleet.allow, "may") if action == "allow" else (fleet.deny, "may not")
+            change(arguments.role, fleet.find(arguments.banks))
             said = _(f"{arguments.role} {may} search these banks")
             row = {"role": arguments.role, "banks": arguments.banks}
     return _tell(said, row, arguments)
@@ -246,7 +236,7 @@ def _act_shortly(fleet: Fleet, arguments: Namespace) -> int:
 
 def _status(fleet: Fleet, arguments: Namespace) -> int:
     """Show the state of the fleet. Exit code 3 if a night failed for good: a person has to look."""
-    facts = fleet.queue.facts(utc_now())
+    facts = fleet.facts(utc_now())
     if arguments.metrics:
         sys.stdout.write(render_fleet_metrics(facts))
     elif arguments.json:
@@ -303,12 +293,12 @@ def _add(fleet: Fleet, arguments: Namespace) -> int:
 
 def _chosen(fleet: Fleet, arguments: Namespace) -> Sequence[FleetBank]:
     """The banks that are named, or all."""
-    return fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
+    return fleet.find(arguments.banks) if arguments.banks else fleet.list_banks()
 
 
 def _index(fleet: Fleet, arguments: Namespace) -> int:
     banks = _chosen(fleet, arguments)
-    fleet.banks.share([bank.name for bank in banks])
+    fleet.share([bank.name for bank in banks])
     written, problems = dict[str, WrittenShare](), dict[str, str]()
     for bank in banks:
         try:
@@ -382,8 +372,8 @@ class Nights:
 
     def do_night(self, name: str, night: str, tries: int) -> None:
         """Do the night of a bank unless it was done. NightFailedError says why it failed; the table has the reason too."""
-        bank = self.fleet.banks.named(name)
-        if bank is None or self.fleet.banks.is_done(name, night):
+        bank = self.fleet.named(name)
+        if bank is None or self.fleet.is_done(name, night):
             return
         began, problem = self.read_seconds(), None
         try:
@@ -392,7 +382,7 @@ class Nights:
             problem, said = error, show_line(str(error) or type(error).__name__)
         seconds = self.read_seconds() - began
         outcome = NightOutcome(name, night, self.read_utc(), seconds, tries, problem is None, said, self.worker)
-        self.fleet.banks.note_night(outcome)
+        self.fleet.note_night(outcome)
         if problem is not None:
             log.warning("night failed bank=%s night=%s try=%d: %s", name, night, tries, said)
             raise NightFailedError(f"{name}: {said}") from problem
@@ -412,8 +402,8 @@ def queue_due(fleet: Fleet, now: datetime) -> int:
     put = 0
     while True:
         with fleet.database.transaction() as connection:
-            nights = fleet.banks.take_due(connection, now)
-            fleet.queue.put(connection, nights)
+            nights = fleet.take_due(connection, now)
+            fleet.put(connection, nights)
         if not nights:
             return put
         put += len(nights)
@@ -440,14 +430,14 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
             def look() -> None:
                 with open_fleet(dsn) as other:  # its own connection: a night may hold the other one
                     queue_due(other, utc_now())
-                    other.banks.forget_nights()
+                    other.forget_nights()
 
             look()
-            while not asyncio.run(fleet.queue.work(plan, nights.do_night, look)):
+            while not asyncio.run(fleet.work(plan, nights.do_night, look)):
                 if plan.stays:
                     return "it went away"
                 # A night that is due may be on its way into the queue, by another worker.
-                if not (fleet.queue.has_ready(plan.storages) or fleet.queue.facts(utc_now()).due):
+                if not (fleet.has_ready(plan.storages) or fleet.facts(utc_now()).due):
                     break
                 Event().wait(_PAUSE)
     except (*LOST, FleetUnreachableError) as error:
@@ -482,16 +472,16 @@ def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -
     settings, _ = load_usable_settings(root / SETTINGS)
     at, zone = time.fromisoformat(settings.schedule.reflect_at), settings.timezone
     bank = FleetBank(0, name, str(root), storage, zone, at, Daily(at, ZoneInfo(zone)).following(now).due)
-    return bank if fleet.banks.add(bank) else None
+    return bank if fleet.add(bank) else None
 
 
 def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     """Remove banks from the fleet. Their files stay as they are."""
-    banks = fleet.banks.find(names)
+    banks = fleet.find(names)
     if store := _store_of(fleet):
         store.remove([bank.number for bank in banks])
-    fleet.banks.remove(names)
-    fleet.queue.drop(names)
+    fleet.remove(names)
+    fleet.drop(names)
 
 
 def fleet_file() -> Path:

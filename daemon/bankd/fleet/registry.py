@@ -254,103 +254,6 @@ _BANK = "number, name, root, storage, zone, at, due, is_shared"
 _NIGHT = "bank, night, ended, seconds, tries, is_done, said, worker"
 
 
-class BankRegistry:
-    """The banks in the database. UserError for the name of a bank that is not there."""
-
-    def __init__(self, database: FleetDatabase) -> None:
-        """Take the database."""
-        self._database = database
-
-    def add(self, bank: FleetBank) -> bool:
-        """Add a bank; the table gives its number. UserError if its name has another folder.
-
-        False if it is there already: then its nights are at the new hour and in the new zone, if these differ.
-        """
-        with self._database.transaction() as connection:
-            query = "SELECT name, root FROM banks WHERE name = %s OR root = %s"
-            for name, root in connection.execute(query, (bank.name, bank.root)).fetchall():
-                if (name, root) == (bank.name, bank.root):
-                    query = "UPDATE banks SET at = %s, zone = %s, due = %s WHERE name = %s AND (at, zone) <> (%s, %s)"
-                    connection.execute(query, (bank.at, bank.zone, bank.due, name, bank.at, bank.zone))
-                    return False
-                raise UserError(f"{name} is already {root}; choose another name with --name, or remove that bank")
-            connection.execute(
-                "INSERT INTO banks (name, root, storage, zone, at, due) VALUES (%s, %s, %s, %s, %s, %s)",
-                (bank.name, bank.root, bank.storage, bank.zone, bank.at, bank.due),
-            )
-        return True
-
-    def remove(self, names: Collection[str]) -> None:
-        """Remove banks from the fleet. Their files are not touched."""
-        numbers = [bank.number for bank in self.find(names)]
-        with self._database.transaction() as connection:
-            for table in (*PARTITIONED, "shared_banks"):
-                connection.execute(f"DELETE FROM {table} WHERE bank = ANY(%s)", (numbers,))  # noqa: S608
-            connection.execute("DELETE FROM nights WHERE bank = ANY(%s)", (list(names),))
-            connection.execute("DELETE FROM banks WHERE name = ANY(%s)", (list(names),))
-
-    def list_banks(self) -> Sequence[FleetBank]:
-        """All banks, by name."""
-        return [FleetBank(*row) for row in self._database.rows(f"SELECT {_BANK} FROM banks ORDER BY name")]  # noqa: S608
-
-    def find(self, names: Collection[str]) -> Sequence[FleetBank]:
-        """These banks, by name."""
-        found = self._database.rows(f"SELECT {_BANK} FROM banks WHERE name = ANY(%s) ORDER BY name", list(names))  # noqa: S608
-        if missing := set(names) - {row[1] for row in found}:
-            raise UserError(*(f"{name}: the fleet has no bank of this name" for name in sorted(missing)))
-        return [FleetBank(*row) for row in found]
-
-    def named(self, name: str) -> FleetBank | None:
-        """A bank; None if it was removed."""
-        found = self._database.rows(f"SELECT {_BANK} FROM banks WHERE name = %s", name)  # noqa: S608
-        return FleetBank(*found[0]) if found else None
-
-    def take_due(self, connection: FleetConnection, now: datetime) -> Sequence[tuple[FleetBank, str]]:
-        """Up to a thousand of the banks that are due, each with its night; they then wait for their next night.
-
-        Workers that ask at the same time get different banks. Empty if none is left.
-        """
-        query = f"SELECT {_BANK} FROM banks WHERE due <= %s ORDER BY due LIMIT %s FOR UPDATE SKIP LOCKED"  # noqa: S608
-        banks = [FleetBank(*row) for row in connection.execute(query, (now, 1_000)).fetchall()]
-        nights = [due_night(bank.at, bank.zone, bank.due, now) for bank in banks]
-        with connection.cursor() as cursor:
-            rows = [(due, bank.number) for bank, (_, due) in zip(banks, nights, strict=True)]
-            cursor.executemany("UPDATE banks SET due = %s WHERE number = %s", rows)
-        return [(bank, night) for bank, (night, _) in zip(banks, nights, strict=True)]
-
-    def is_done(self, bank: str, night: str) -> bool:
-        """Whether a night was done."""
-        query = "SELECT 1 FROM nights WHERE bank = %s AND night = %s AND is_done"
-        return bool(self._database.rows(query, bank, night))
-
-    def note_night(self, outcome: NightOutcome) -> None:
-        """Keep how a try of a night ended."""
-        self._database.change(
-            f"INSERT INTO nights ({_NIGHT}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank, night) DO UPDATE SET "  # noqa: S608
-            "(ended, seconds, tries, is_done, said, worker) = (excluded.ended, excluded.seconds, excluded.tries, excluded.is_done, excluded.said, excluded.worker)",
-            *astuple(outcome),
-        )
-
-    def forget_nights(self) -> None:
-        """Forget the nights that ended more than 60 days ago."""
-        self._database.change("DELETE FROM nights WHERE ended < now() - interval '60 days'")
-
-    def share(self, names: Collection[str]) -> None:
-        """Let the shared search have these banks from now on."""
-        self._database.change("UPDATE banks SET is_shared = true WHERE name = ANY(%s)", list(names))
-
-    def allow(self, reader: str, banks: Sequence[FleetBank]) -> None:
-        """Let a role of the database search these banks. UserError if there is no such role."""
-        self._database.permit(reader)
-        query = "INSERT INTO readers (bank, reader) SELECT unnest(%s::integer[]), %s ON CONFLICT DO NOTHING"
-        self._database.change(query, [bank.number for bank in banks], reader)
-
-    def deny(self, reader: str, banks: Sequence[FleetBank]) -> None:
-        """Do not let a role search these banks any more."""
-        numbers = [bank.number for bank in banks]
-        self._database.change("DELETE FROM readers WHERE reader = %s AND bank = ANY(%s)", reader, numbers)
-
-
 DoNight: TypeAlias = "Callable[[str, str, int], None]"
 """Does the night of a bank: its name, the date, which try this is. Raises if it failed."""
 
@@ -396,12 +299,101 @@ class _Waits(BaseRetryStrategy):
         return None if wait is None else RetryDecision(retry_in={"milliseconds": int(wait * 1000)})
 
 
-class NightQueue:
-    """The nights that wait, run or failed."""
+class Fleet:
+    """The banks in a database, and their nights: those that wait, run or failed. UserError for a bank that is not there."""
 
     def __init__(self, database: FleetDatabase) -> None:
         """Take the database."""
-        self._database = database
+        self.database = database
+
+    def add(self, bank: FleetBank) -> bool:
+        """Add a bank; the table gives its number. UserError if its name has another folder.
+
+        False if it is there already: then its nights are at the new hour and in the new zone, if these differ.
+        """
+        with self.database.transaction() as connection:
+            query = "SELECT name, root FROM banks WHERE name = %s OR root = %s"
+            for name, root in connection.execute(query, (bank.name, bank.root)).fetchall():
+                if (name, root) == (bank.name, bank.root):
+                    query = "UPDATE banks SET at = %s, zone = %s, due = %s WHERE name = %s AND (at, zone) <> (%s, %s)"
+                    connection.execute(query, (bank.at, bank.zone, bank.due, name, bank.at, bank.zone))
+                    return False
+                raise UserError(f"{name} is already {root}; choose another name with --name, or remove that bank")
+            connection.execute(
+                "INSERT INTO banks (name, root, storage, zone, at, due) VALUES (%s, %s, %s, %s, %s, %s)",
+                (bank.name, bank.root, bank.storage, bank.zone, bank.at, bank.due),
+            )
+        return True
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove banks from the fleet. Their files are not touched."""
+        numbers = [bank.number for bank in self.find(names)]
+        with self.database.transaction() as connection:
+            for table in (*PARTITIONED, "shared_banks"):
+                connection.execute(f"DELETE FROM {table} WHERE bank = ANY(%s)", (numbers,))  # noqa: S608
+            connection.execute("DELETE FROM nights WHERE bank = ANY(%s)", (list(names),))
+            connection.execute("DELETE FROM banks WHERE name = ANY(%s)", (list(names),))
+
+    def list_banks(self) -> Sequence[FleetBank]:
+        """All banks, by name."""
+        return [FleetBank(*row) for row in self.database.rows(f"SELECT {_BANK} FROM banks ORDER BY name")]  # noqa: S608
+
+    def find(self, names: Collection[str]) -> Sequence[FleetBank]:
+        """These banks, by name."""
+        found = self.database.rows(f"SELECT {_BANK} FROM banks WHERE name = ANY(%s) ORDER BY name", list(names))  # noqa: S608
+        if missing := set(names) - {row[1] for row in found}:
+            raise UserError(*(f"{name}: the fleet has no bank of this name" for name in sorted(missing)))
+        return [FleetBank(*row) for row in found]
+
+    def named(self, name: str) -> FleetBank | None:
+        """A bank; None if it was removed."""
+        found = self.database.rows(f"SELECT {_BANK} FROM banks WHERE name = %s", name)  # noqa: S608
+        return FleetBank(*found[0]) if found else None
+
+    def take_due(self, connection: FleetConnection, now: datetime) -> Sequence[tuple[FleetBank, str]]:
+        """Up to a thousand of the banks that are due, each with its night; they then wait for their next night.
+
+        Workers that ask at the same time get different banks. Empty if none is left.
+        """
+        query = f"SELECT {_BANK} FROM banks WHERE due <= %s ORDER BY due LIMIT %s FOR UPDATE SKIP LOCKED"  # noqa: S608
+        banks = [FleetBank(*row) for row in connection.execute(query, (now, 1_000)).fetchall()]
+        nights = [due_night(bank.at, bank.zone, bank.due, now) for bank in banks]
+        with connection.cursor() as cursor:
+            rows = [(due, bank.number) for bank, (_, due) in zip(banks, nights, strict=True)]
+            cursor.executemany("UPDATE banks SET due = %s WHERE number = %s", rows)
+        return [(bank, night) for bank, (night, _) in zip(banks, nights, strict=True)]
+
+    def is_done(self, bank: str, night: str) -> bool:
+        """Whether a night was done."""
+        query = "SELECT 1 FROM nights WHERE bank = %s AND night = %s AND is_done"
+        return bool(self.database.rows(query, bank, night))
+
+    def note_night(self, outcome: NightOutcome) -> None:
+        """Keep how a try of a night ended."""
+        self.database.change(
+            f"INSERT INTO nights ({_NIGHT}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank, night) DO UPDATE SET "  # noqa: S608
+            "(ended, seconds, tries, is_done, said, worker) = (excluded.ended, excluded.seconds, excluded.tries, excluded.is_done, excluded.said, excluded.worker)",
+            *astuple(outcome),
+        )
+
+    def forget_nights(self) -> None:
+        """Forget the nights that ended more than 60 days ago."""
+        self.database.change("DELETE FROM nights WHERE ended < now() - interval '60 days'")
+
+    def share(self, names: Collection[str]) -> None:
+        """Let the shared search have these banks from now on."""
+        self.database.change("UPDATE banks SET is_shared = true WHERE name = ANY(%s)", list(names))
+
+    def allow(self, reader: str, banks: Sequence[FleetBank]) -> None:
+        """Let a role of the database search these banks. UserError if there is no such role."""
+        self.database.permit(reader)
+        query = "INSERT INTO readers (bank, reader) SELECT unnest(%s::integer[]), %s ON CONFLICT DO NOTHING"
+        self.database.change(query, [bank.number for bank in banks], reader)
+
+    def deny(self, reader: str, banks: Sequence[FleetBank]) -> None:
+        """Do not let a role search these banks any more."""
+        numbers = [bank.number for bank in banks]
+        self.database.change("DELETE FROM readers WHERE reader = %s AND bank = ANY(%s)", reader, numbers)
 
     def put(self, connection: FleetConnection, nights: Sequence[tuple[FleetBank, str]]) -> None:
         """Put nights in the queue, as part of a transaction. One that waits there already is not put there again."""
@@ -417,7 +409,7 @@ class NightQueue:
     def unfinished(self) -> Sequence[UnfinishedNight]:
         """The nights that are not done, the oldest first."""
         nights = []
-        for bank, night, status, tries, next_try, said, is_heard in self._database.rows(_UNFINISHED):
+        for bank, night, status, tries, next_try, said, is_heard in self.database.rows(_UNFINISHED):
             states = {"todo": "again" if tries else "waiting", "doing": "running" if is_heard else "stalled"}
             nights.append(UnfinishedNight(bank, night, states.get(status, status), tries, next_try, said))
         return nights
@@ -428,16 +420,16 @@ class NightQueue:
             "SELECT 1 FROM procrastinate_jobs WHERE task_name = 'night' AND status = 'todo' "
             "AND coalesce(scheduled_at, now()) <= now() AND (queue_name = ANY(%s) OR %s) LIMIT 1"
         )
-        return bool(self._database.rows(query, list(storages), not storages))
+        return bool(self.database.rows(query, list(storages), not storages))
 
     def facts(self, now: datetime) -> FleetFacts:
         """The state of the fleet. A worker counts if it gave a sign of life in the last 30 seconds."""
-        banks, due, workers, done = self._database.rows(_FACTS, now)[0]
+        banks, due, workers, done = self.database.rows(_FACTS, now)[0]
         return FleetFacts(banks, due, workers, done, self.unfinished())
 
     def retry(self, names: Collection[str]) -> int:
         """Try the failed nights of these banks again now, also those that wait for another try. Gives how many."""
-        return self._database.change(
+        return self.database.change(
             "UPDATE procrastinate_jobs SET status = 'todo', attempts = 0, scheduled_at = NULL WHERE task_name = 'night' "
             "AND args->>'bank' = ANY(%s) AND (status = 'failed' OR (status = 'todo' AND scheduled_at > now()))",
             list(names),
@@ -448,7 +440,7 @@ class NightQueue:
         query = (
             "DELETE FROM procrastinate_jobs WHERE task_name = 'night' AND args->>'bank' = ANY(%s) AND status <> 'doing'"
         )
-        self._database.change(query, list(names))
+        self.database.change(query, list(names))
 
     async def work(self, plan: WorkerPlan, do_night: DoNight, look: Callable[[], None]) -> bool:
         """Do nights until a signal, or until none waits. True if it ended by a signal.
@@ -456,7 +448,7 @@ class NightQueue:
         One of the workers calls `look` each minute. A lost database ends it too, or raises one of `LOST`: a night that was
         done but not noted is done again.
         """
-        app = App(connector=PsycopgConnector(conninfo=self._database.dsn, min_size=1, max_size=4))
+        app = App(connector=PsycopgConnector(conninfo=self.database.dsn, min_size=1, max_size=4))
         _register(app, plan, do_night, look)
         only: dict[str, Any] = {"queues": [*plan.storages, _EVERYWHERE]} if plan.storages else {}
         async with app.open_async():
