@@ -62,7 +62,7 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
             lines.append(f"  {styled(_(WAYS[kind]), 'dim')}")
     last = _(tell_prose(prose)) if prose and not kinds else ""
     nothing = "" if cards else _("nothing waits for you")
-    if kinds and not cards and list_cards(workspace):
+    if kinds and not cards and any(list_cards(workspace, [kind]) for kind in KINDS if kind not in kinds):
         nothing = _("nothing of this kind waits, but others do: bankctl review list")
     return Outcome(whole | {"prose": prose}, *lines, last, nothing)
 
