@@ -10,11 +10,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 
 import pytest
 
-from bankd.system.child import ChildDiedError, ChildProcess
+from bankd.system.child import ChildDiedError, ChildProcess, ProcessTurn
 from tests.contracts.test_command import wait_until
 
 SERVANT = """
@@ -68,8 +68,8 @@ def test_one_process_answers_many_requests(child: ChildProcess) -> None:
     assert len({answer["pid"] for answer in answers}) == 1
 
 
-def test_of_children_with_one_turn_one_works_at_a_time_and_none_stays(clock: Clock) -> None:
-    turn = Lock()
+def test_of_children_with_one_turn_one_works_at_a_time_in_the_process_of_the_last(clock: Clock) -> None:
+    turn = ProcessTurn()
     working, waiting = (ChildProcess(COMMAND, clock, turn=turn) for _ in range(2))
     refused: list[str] = []
 
@@ -79,7 +79,7 @@ def test_of_children_with_one_turn_one_works_at_a_time_and_none_stays(clock: Clo
         except ChildDiedError as died:
             refused.append(str(died))
 
-    threads = [Thread(target=ask, args=one) for one in ((working, "hang"), (waiting, "one"))]
+    threads = [Thread(target=ask, args=one, daemon=True) for one in ((working, "hang"), (waiting, "one"))]
     threads[0].start()
     assert wait_until(lambda: working.is_running)
     threads[1].start()
@@ -91,9 +91,15 @@ def test_of_children_with_one_turn_one_works_at_a_time_and_none_stays(clock: Clo
         thread.join(20)
 
     assert sorted(refused) == ["it was closed", "the process that does the work ended (by signal 9)"]
-    third = ChildProcess(COMMAND, clock, turn=turn)
-    assert third.ask({"do": "one"})["said"] == "one"
-    assert not third.is_running
+    third, fourth, fifth = (ChildProcess(COMMAND, clock, turn=turn) for _ in range(3))
+    (pid,) = {child.ask({"do": "one"})["pid"] for child in (third, fourth, third, fourth)}
+    third.close()
+    assert (third.is_running, fourth.is_running) == (False, True), "the end of one ends no other's process"
+    with pytest.raises(ChildDiedError, match="it was closed"):
+        third.ask({"do": "one"})
+    assert fifth.ask({"do": "one"})["pid"] == pid, "one that was closed takes no process"
+    assert not fourth.is_running
+    fifth.close()
 
 
 def test_an_open_file_goes_with_a_request(child: ChildProcess, tmp_path: Path) -> None:

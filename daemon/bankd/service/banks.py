@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from bankd.config.workspace import SETTINGS
 from bankd.errors import BankError, UserError
 from bankd.service.daemon import BEAT, PATIENCE, Daemon, ServiceEnvironment, told_to_stop
+from bankd.system.child import ProcessTurn
 from bankd.system.clock import read_monotonic
 from bankd.system.files import read_banks
 from bankd.system.manager import Notifier, Signals
@@ -173,7 +174,7 @@ class AllBanks:
     def __init__(self, telling: Notifier, signals: Signals, *, polling: bool) -> None:
         """Take the receiver of their state, and the signals that end them; nothing runs yet."""
         self._telling, self._signals, self._polling = telling, signals, polling
-        self._turns = threading.Lock(), threading.Lock()
+        self._turns = ProcessTurn(), ProcessTurn()
         """The banks run one at a time, and read one at a time: ten Kiwis would need five gigabytes."""
         self._lives: dict[str, BankLife] = {}
         self._leaving: list[BankLife] = []

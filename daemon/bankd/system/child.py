@@ -2,7 +2,7 @@
 
 `ChildProcess` runs a program of ours. Requests and answers are JSON objects, one per line, over a socket that is the child's
 standard input; an open file may go with a request. The child ends when this process does: it sees the socket close.
-Children that have one turn work one at a time, and each ends once it has answered.
+Children that have one turn work one at a time, and hand on their process: each can stop its own work, and no other's.
 `run_command` runs a command without a shell, with bounded output, and ends it with all that it started.
 
 The memory of this process itself: kept small, given back, and whether there is enough of it.
@@ -35,6 +35,24 @@ class ChildDiedError(BankError):
     """The child ended before its work was done; the next child finishes what it was writing."""
 
 
+class ProcessTurn:
+    """For children with one program that is too large to run several times: one works at a time, and hands on its process."""
+
+    def __init__(self) -> None:
+        """Nobody has worked yet."""
+        self._lock = threading.Lock()
+        self._last: ChildProcess | None = None
+
+    @contextlib.contextmanager
+    def of(self, child: ChildProcess) -> Iterator[None]:
+        """Wait until no other child works, and give this one the process of the last."""
+        with self._lock:
+            if self._last is not None and self._last is not child:
+                child.take_over(self._last)
+            self._last = child
+            yield
+
+
 class ChildProcess:
     """At most one child. Only one request at a time; all other calls may come from any thread."""
 
@@ -44,12 +62,11 @@ class ChildProcess:
         clock: Callable[[], float],
         idle_seconds: float = 60.0,
         last_seconds: float = 0.0,
-        turn: threading.Lock | None = None,
+        turn: ProcessTurn | None = None,
     ) -> None:
         """Take the command, a monotonic clock in seconds, and the seconds that an idle child is kept.
 
-        `last_seconds`: how long the child may take at its end to stop what it started itself; 0 kills it at once. A `turn`
-        that several have is for those that are too large to be there together: each waits for it, and ends after its answer.
+        `last_seconds`: how long the child may take at its end to stop what it started itself; 0 kills it at once.
         """
         self._turn = turn
         self._command, self._clock, self._idle_seconds = command, clock, idle_seconds
@@ -67,7 +84,7 @@ class ChildProcess:
 
     def ask(self, request: Message, descriptor: int | None = None, seconds: float | None = None) -> Message:
         """Send a request and wait for its answer. Raises ChildDiedError when the child ends first, or after `seconds`."""
-        with self._turn or contextlib.nullcontext(), self._busy:
+        with self._turn.of(self) if self._turn else contextlib.nullcontext(), self._busy:
             connection = self._connection if self.is_running and self._connection else self._start()
             connection.settimeout(seconds)
             try:
@@ -79,8 +96,6 @@ class ChildProcess:
                 raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
             finally:
                 self._last_used = self._clock()
-                if self._turn is not None:
-                    self._reap()
 
     def _start(self) -> socket.socket:
         self._reap()
@@ -121,6 +136,14 @@ class ChildProcess:
         self.end()
         with self._busy:
             self._reap()
+
+    def take_over(self, other: ChildProcess) -> None:
+        """Go on with the process of another child, which has answered; this one has none. ChildDiedError if it was closed."""
+        if self._is_over:
+            raise ChildDiedError("it was closed")
+        with other._busy:
+            self._process, self._connection = other._process, other._connection
+            other._process = other._connection = None
 
     def _reap(self) -> str:
         """Wait for the child's end, and close the socket. Gives how it ended, in words."""

@@ -16,7 +16,7 @@ from bankd.health.health import BankFacts
 from bankd.settings import Settings
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
-from bankd.system.child import ChildProcess
+from bankd.system.child import ChildProcess, ProcessTurn
 from bankd.system.clock import read_clock, read_monotonic
 from bankd.wiring.search import make_search
 from bankd.workspace.facts import bank_facts
@@ -24,11 +24,11 @@ from bankd.workspace.facts import bank_facts
 log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
-    Turns: TypeAlias = tuple[threading.Lock | None, threading.Lock | None]
+    Turns: TypeAlias = tuple[ProcessTurn | None, ProcessTurn | None]
     """What the children of several banks wait for, of each of the two kinds; None where there is one bank."""
 
 
-def _child(turn: threading.Lock | None = None) -> ChildProcess:
+def _child(turn: ProcessTurn | None = None) -> ChildProcess:
     return ChildProcess([sys.executable, "-m", "bankd.wiring.runner"], read_monotonic, turn=turn)
 
 
