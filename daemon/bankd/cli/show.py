@@ -147,7 +147,8 @@ def log_command(arguments: Namespace) -> Outcome:
         if since:
             since_then = (row for row in rows if str(row["at"])[:10] >= since.first.isoformat())
             told = ((row, workspace.reports.read(str(row["run"]))) for row in since_then)
-            rows = [row | {"rows": changed} for row, all_ in told if (changed := [o for o in all_ if o.sign in "+~-"])]
+            some = (row | {"rows": [one for one in all_ if one.sign in "+~-"]} for row, all_ in told)
+            rows = [row for row in some if row["rows"] or row["status"] == "changed"]  # old reports are gone
     most = arguments.limit if arguments.limit is not None else 0 if since else 20
     shown = rows[:most] if most else rows
     lines = (line for row in shown for line in (_line(row), *chain(*map(_row_lines, row.get("rows", ())))))
