@@ -73,20 +73,31 @@ def test_a_conversation_is_searchable_text_and_never_learned(root: Path, bankctl
 
 def test_a_diary_day_that_grew_brings_only_what_it_says_more(root: Path, bankctl: Run, tmp_path: Path) -> None:
     day, fence = tmp_path / "2026-05-01.md", "```\ncode\n```\n"
-    prose, outline = "Met Nadia. Bought bread.\nSlept badly.\n\n", "- Harbour\n  - paid the fee\n"
+    prose, outline = "Met Nadia. Bought bread.\nSlept badly.\n\n", "- Harbour\n  - paid the fee.\n  - tea.\n"
     day.write_text(f"{prose}{outline}")
     bankctl("import", str(day))
     said_again = f"{prose.strip()}\nRain all night.\n\n{outline}  - fuelled\n\nSlept badly.\n\n{fence}"
-    day.write_text(said_again.replace("bread.", "bread. Cooked."))
+    day.write_text(said_again.replace("bread.", "bread. Cooked.").replace("tea.", "tea. Cake."))
 
     assert turns(bankctl, str(day)) == 4
     assert turns(bankctl, str(day)) == 0
     log = logs(root).split("-->")[2]
     assert log.split("\n<!--")[0].strip() == (
-        f"Cooked.\nRain all night.\n\n- Harbour\n  - fuelled\n\nSlept badly.\n\n{fence.strip()}"
+        f"Cooked.\nRain all night.\n\n- Harbour\n  - tea. Cake.\n  - fuelled\n\nSlept badly.\n\n{fence.strip()}"
     )
     day.write_text(prose.strip())
     assert turns(bankctl, str(day)) == 0
+
+
+def test_a_table_and_a_quote_that_grew_bring_their_new_lines(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    day, table, quote = tmp_path / "2026-05-01.md", "| port | fee |\n|---|---|\n| Mokpo | 9 |\n", "> Sail early.\n"
+    day.write_text(f"{table}\n{quote}")
+    bankctl("import", str(day))
+    day.write_text(f"{table}| Jeju | 7 |\n\n{quote}> Reef late.\n")
+
+    assert turns(bankctl, str(day)) == 2
+    log = logs(root).split("-->")[2]
+    assert log.split("\n<!--")[0].strip() == "| port | fee |\n|---|---|\n| Jeju | 7 |\n\n> Reef late."
 
 
 def test_notes_are_logs_whose_retain_lines_were_meant_to_be(root: Path, bankctl: Run, tmp_path: Path) -> None:

@@ -80,22 +80,26 @@ def without_held(
 
 
 def _without_held(text: str, held: Counter[str]) -> str:
-    """The lines of a paragraph, or the parent and the children of an item, that are not held; any other block whole."""
+    """What is not held of a paragraph or quote, or of an item or table below its first lines; any other block whole."""
     kind = scan_text(text).blocks[0].kind if text else BlockKind.BLANK
-    if kind is BlockKind.PARAGRAPH:
-        head, pieces = "", text.split("\n")
+    lines = text.split("\n")
+    if kind in {BlockKind.PARAGRAPH, BlockKind.QUOTE}:
+        head, pieces = "", lines
+    elif kind is BlockKind.TABLE:
+        head, pieces = "\n".join(lines[:2]), lines[2:]
     elif kind is BlockKind.ITEM:
         head, *pieces = _CHILD.split(text)
     else:
         return text
-    new = list(filter(None, (_beyond(piece, held) for piece in pieces)))
+    new = list(filter(None, (_beyond(one, held, kind) for one in pieces)))
     held_head = Counter(head.split("\n")) <= held
     return "\n".join(([head] if head and (new or not held_head) else []) + new)
 
 
-def _beyond(piece: str, held: Counter[str]) -> str:
-    """What a piece says beyond a held one that is equal or ends with a sentence where this one goes on; uses that one up."""
-    for end in [len(piece), *(found.end() for found in reversed(list(_SENTENCE.finditer(piece))))]:
+def _beyond(piece: str, held: Counter[str], kind: BlockKind) -> str:
+    """What a piece says beyond an equal one that is held, which it uses up; prose also beyond the sentences before it."""
+    ends = reversed([found.end() for found in _SENTENCE.finditer(piece)]) if kind is BlockKind.PARAGRAPH else ()
+    for end in [len(piece), *ends]:
         lines = Counter(_lines(piece[:end]))
         if lines <= held:
             held.subtract(lines)
