@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from bankd.pages.memory import Memory, text_key
-from bankd.search.days import TELLING, fit_of, happened_in, held_before, names_longer, place_within, prefer_newest
+from bankd.search.days import TELLING, fit_of, happened_in, names_longer, place_within, prefer_newest
 from bankd.search.find import (
     SHOWN,
     Ranked,
@@ -316,14 +316,6 @@ def test_what_happened_comes_before_habits_and_before_what_held_all_year() -> No
 
 def test_the_best_of_several_windows_counts() -> None:
     assert fit_of(of(3), [Span(date(2026, 3, 1), date(2026, 3, 9)), MAY]) == 1
-
-
-def test_what_was_so_in_a_past_window_is_told_by_what_was_learned_last_before_its_end() -> None:
-    today = date(2026, 9, 1)
-    told = [held_before(of(1, month), [MAY], today) for month in (1, 4, 5, 6)]
-    assert 0 < told[0] < told[1] < told[2]
-    assert told[3] == 0, "learned later, it may say otherwise"
-    assert held_before(of(1, 4), [MAY], date(2026, 5, 20)) == 0, "the window is not over"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Questions about days: how well a memory fits the asked days, and lists of the memories of some days.
 
-A memory belongs to the days that its text names, else to the day on which it was learned. What held at a time is told by
-memories learned before it, the last one first, since later ones may say something else.
+A memory belongs to the days that its text names, else to the day on which it was learned.
 The values were chosen on the even-numbered questions of a year of dated memories, and measured on the odd ones.
 """
 
@@ -32,9 +31,6 @@ _BESIDE = 0.4
 """The fit of a memory that was learned on the asked days but speaks of others."""
 _NO_EVENT = 0.6
 """The fit of habits, opinions and beliefs, as a share of that of events."""
-_BEFORE = 0.5
-_FADES_IN_DAYS = 180
-"""The fit of a memory learned right before the asked days, and the days in which that fit halves."""
 _NARROWNESS = 0.25
 """How fast the fit falls with the length of the time that a memory speaks of: a whole year fits one of its days by a quarter."""
 TELLING = 0.5
@@ -64,15 +60,6 @@ def _fit(memory: FoundRow, window: Span) -> float:
 def _covered(span: Span, window: Span) -> float:
     """How much a span and a window overlap: as a share of the shorter one, and less for a span longer than the window."""
     return span.overlap(window) / min(span.days, window.days) * math.pow(min(1.0, window.days / span.days), _NARROWNESS)
-
-
-def held_before(memory: FoundRow, windows: Sequence[Span], today: date) -> float:
-    """How well a memory from before a past window tells what held in it: best the one learned last before the window."""
-    ends = [window.last for window in windows if window.last < today]
-    if memory.learned is None or not ends or memory.learned > max(ends):
-        return 0.0
-    age = (max(ends) - memory.learned).days
-    return _BEFORE * math.pow(0.5, age / _FADES_IN_DAYS)
 
 
 def place_in_time(days: Span, window: Span) -> tuple[date, int, date]:
@@ -175,11 +162,11 @@ def find_inside(weights: Weights, filters: Filters, window: Span, index: IndexVi
     return [*index.terms.find(weights.terms, within, most), *index.terms.find_within(window, filters, most)]
 
 
-def prefer_days(one: Ranked, windows: Sequence[Span], today: date) -> Ranked:
+def prefer_days(one: Ranked, windows: Sequence[Span]) -> Ranked:
     """A ranked memory with a higher score, the better it fits the asked days."""
     if one.row.learned is None:
         return one
-    return raised(one, TIME_WEIGHT * max(fit_of(one.row, windows), held_before(one.row, windows, today)))
+    return raised(one, TIME_WEIGHT * fit_of(one.row, windows))
 
 
 def prefer_newest(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -575,7 +575,7 @@ def find_by_words(
     ranked = rank_candidates(
         [*dict.fromkeys([*found, *more])], weights, index, today, options, near.above if near else {}
     )
-    ranked = _prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked
+    ranked = _prefer_asked(ranked, asked) if asked.windows or asked.now else ranked
     if query.filters.since and query.filters.until:
         from bankd.search.days import names_longer  # noqa: PLC0415 -- most questions name no day
 
@@ -584,11 +584,11 @@ def find_by_words(
     return ranked[:most], near
 
 
-def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime, today: date) -> list[Ranked]:
+def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime) -> list[Ranked]:
     from bankd.search.days import prefer_days, prefer_newest  # noqa: PLC0415 -- most questions name no day
 
     if asked.windows:
-        return in_order(prefer_days(one, asked.windows, today) for one in ranked)
+        return in_order(prefer_days(one, asked.windows) for one in ranked)
     return in_order(prefer_newest(ranked))
 
 
