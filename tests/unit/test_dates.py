@@ -106,12 +106,6 @@ def test_what_is_typed_and_is_no_day(text: str) -> None:
     assert read_days(text, WEDNESDAY) is None
 
 
-def test_what_holds_now() -> None:
-    assert read_asked_time("지금 월세가 얼마지?", WEDNESDAY).now
-    assert read_asked_time("What is the latest version?", WEDNESDAY).now
-    assert not read_asked_time("Do I know a snowman?", WEDNESDAY).now
-
-
 @pytest.mark.parametrize(("day", "english", "korean"), examples("days", "labels"))
 def test_labels(day: str, english: str, korean: str) -> None:
     then = date.fromisoformat(day)

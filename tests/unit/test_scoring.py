@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from bankd.pages.memory import Memory, text_key
-from bankd.search.days import TELLING, fit_of, happened_in, names_longer, place_within, prefer_newest
+from bankd.search.days import TELLING, fit_of, happened_in, names_longer, place_within
 from bankd.search.find import (
     SHOWN,
     Ranked,
@@ -338,15 +338,6 @@ def test_its_first_day_in_the_window_places_a_memory_on_a_timeline_and_a_month_i
 def test_what_names_a_month_is_of_a_day_in_it_only_if_it_was_said_then() -> None:
     day = on(date(2026, 5, 3))
     assert [names_longer(one, day) for one in (of(3, 5, MAY), of(2, 5, MAY), of(2, 5, day, MAY))] == [0, 1, 0]
-
-
-def test_of_what_holds_now_the_newest_that_answers_is_raised_and_nothing_else() -> None:
-    def ranked(number: int, score: float, month: int) -> Ranked:
-        row = FoundRow(number, "a.md", 1, None, "W", None, None, (), (), "", date(2026, month, 1))
-        return Ranked(row, Candidate(number, 1, 0, (), (), frozenset(), denies=False), {"score": score})
-
-    found = prefer_newest([ranked(0, 0.20, 1), ranked(1, 0.15, 3), ranked(2, 0.05, 9)])
-    assert [round(one.parts["score"], 2) for one in found] == [0.25, 0.25, 0.05]
 
 
 NOBODY: frozenset[str] = frozenset()

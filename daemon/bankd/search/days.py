@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 TIME_WEIGHT = 0.2
 """The weight of fitting the days, beside a score for words that is seldom above 0.6."""
-NOW_WEIGHT = 0.1
-"""The weight of being the newest, for a question about what holds now."""
-_AS_WELL = 0.5
-"""The share of the best score from which on a memory is raised for being new; others are about something else."""
 _BESIDE = 0.4
 """The fit of a memory that was learned on the asked days but speaks of others."""
 _NO_EVENT = 0.6
@@ -167,11 +163,3 @@ def prefer_days(one: Ranked, windows: Sequence[Span]) -> Ranked:
     if one.row.learned is None:
         return one
     return raised(one, TIME_WEIGHT * fit_of(one.row, windows))
-
-
-def prefer_newest(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Ranked memories with higher scores, the newer they are among those that answer nearly as well as the best."""
-    least = _AS_WELL * max((one.parts["score"] for one in ranked), default=0.0)
-    dated = {one.row.row: one.row.learned for one in ranked if one.row.learned and one.parts["score"] >= least}
-    share = {day: (place + 1) / len({*dated.values()}) for place, day in enumerate(sorted({*dated.values()}))}
-    return [raised(one, NOW_WEIGHT * share[dated[one.row.row]] if one.row.row in dated else 0.0) for one in ranked]

@@ -536,7 +536,7 @@ def _read_days(query: Query, index: IndexView, today: date, options: RankingOpti
     if not (query.timeline or has_words):
         return asked, list_passing(query, index, today, options)
     listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, today, options)
-    return asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME, listed
+    return asked if knows_days(asked.windows, query.filters, index) else NO_TIME, listed
 
 
 def newer_by(day: date | None, newer: Mapping[str, str], index: IndexView) -> Mapping[str, str]:
@@ -575,21 +575,16 @@ def find_by_words(
     ranked = rank_candidates(
         [*dict.fromkeys([*found, *more])], weights, index, today, options, near.above if near else {}
     )
-    ranked = _prefer_asked(ranked, asked) if asked.windows or asked.now else ranked
+    if asked.windows:
+        from bankd.search.days import prefer_days  # noqa: PLC0415 -- most questions name no day
+
+        ranked = in_order(prefer_days(one, asked.windows) for one in ranked)
     if query.filters.since and query.filters.until:
         from bankd.search.days import names_longer  # noqa: PLC0415 -- most questions name no day
 
         window = Span(query.filters.since, query.filters.until)
         ranked = sorted(ranked, key=lambda one: names_longer(one.row, window))
     return ranked[:most], near
-
-
-def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime) -> list[Ranked]:
-    from bankd.search.days import prefer_days, prefer_newest  # noqa: PLC0415 -- most questions name no day
-
-    if asked.windows:
-        return in_order(prefer_days(one, asked.windows) for one in ranked)
-    return in_order(prefer_newest(ranked))
 
 
 def rank_candidates(

@@ -1,7 +1,7 @@
 """Spans of days, the arithmetic of the calendar (weeks begin on Monday), and how far away a day is in words.
 
-Also a quick test whether a text may name a day at all, so that most texts cost nothing; and the time in a question: the days
-that it asks about, and whether it asks for what holds now.
+Also a quick test whether a text may name a day at all, so that most texts cost nothing; and the days that a
+question asks about.
 """
 
 from __future__ import annotations
@@ -228,9 +228,6 @@ def may_name_a_day(lowered: str) -> bool:
     return is_named or _CUT_SHORT.search(lowered) is not None
 
 
-_NOW = words_in("days", "now")
-_NOW_WORDS = frozenset(("now", "still"))
-
 _SAYING_NOTHING = words_in("days", "saying_nothing")
 """Terms of a question that is only about days: what happened, 무슨 일이 있었지, what is planned; and leftovers of words of time."""
 
@@ -242,8 +239,6 @@ class AskedTime(NamedTuple):
     """The time in a question; all empty if it names none."""
 
     windows: tuple[Span, ...] = ()
-    now: bool = False
-    """Whether it asks for what holds now."""
     rest: str = ""
     """The question without its words of time."""
 
@@ -254,15 +249,13 @@ NO_TIME = AskedTime()
 @lru_cache(maxsize=16)  # once for each asked bank, and for its logs and archive
 def read_asked_time(text: str, today: date) -> AskedTime:
     """Read the time in a question; fast for a question without any."""
-    lowered = text.lower()
-    now = any(word in lowered for word in _NOW) or not _NOW_WORDS.isdisjoint(lowered.strip("?!. ").split())
-    if not now and not may_name_a_day(lowered):
+    if not may_name_a_day(text.lower()):
         return NO_TIME
     from bankd.words.day_mentions import read_mentions  # noqa: PLC0415 -- slow to import; most questions name no day
 
     mentions = read_mentions(text, Anchor(today, 0, is_strict=True))
     windows = tuple(window for mention in mentions for window in windows_of(mention, today))
-    return AskedTime(windows, now and not windows, _without(text, mentions)) if windows or now else NO_TIME
+    return AskedTime(windows, _without(text, mentions)) if windows else NO_TIME
 
 
 def read_days(text: str, today: date) -> Span | None:
