@@ -42,15 +42,6 @@ _OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKi
 _LEAD = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
 
 
-def divide_lines(document: Document, start: int, end: int, room: int) -> Division | None:
-    """Divide lines `start` to `end` at the best places into sections of about `room` bytes; None if there is no place."""
-    blocks = [block for block in _free_blocks(document) if start <= block.start < end]
-    sections = _by_heading(document, blocks, end)
-    if sections:
-        return _under_headings(document, blocks, start, sections, room)
-    return _by_items(document, blocks, end, room * 3 // 4)
-
-
 def size_of(document: Document, start: int, end: int) -> int:
     """The bytes of some lines."""
     return sum(len(line.encode("utf-8", "surrogateescape")) for line in document.lines[start:end])
@@ -243,7 +234,11 @@ class _Splitter:
 
     def _divide(self, hub: str, start: int, end: int) -> tuple[int, str] | None:
         """Make new pages of the parts of these lines; give the end of the opening and the hub's lines, or None."""
-        division = divide_lines(self._document, start, end, self._room)
+        blocks = [block for block in _free_blocks(self._document) if start <= block.start < end]
+        if titled := _by_heading(self._document, blocks, end):
+            division = _under_headings(self._document, blocks, start, titled, self._room)
+        else:
+            division = _by_items(self._document, blocks, end, self._room * 3 // 4)
         if division is None:
             return None
         (opening_end, sections), lines = division, []
