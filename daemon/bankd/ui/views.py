@@ -415,9 +415,9 @@ def show_timeline(bank: OpenBank, asked: Address) -> Shown:
     days = [(_day_title(when, asked), list(of_day)) for when, of_day in groupby(hits, key=lambda hit: hit["when"])]
     with bank.look() as workspace:
         counts = Counter(at[:10] for at, _ in _learned_days(workspace))
-        today = workspace.now.date()
+        today, slider = workspace.now.date(), _slider(workspace, asked)
     return Shown("timeline.html", {
-        "days": days, "slider": _slider(bank, asked), "month": _month(asked, counts, today),
+        "days": days, "slider": slider, "month": _month(asked, counts, today),
         "week": (today - timedelta(days=6)).isoformat(), "today": today.isoformat(),
     })  # fmt: skip
 
@@ -466,11 +466,9 @@ def _month(asked: Address, counts: Mapping[str, int], today: date) -> dict[str, 
     }  # fmt: skip
 
 
-def _slider(bank: OpenBank, asked: Address) -> dict[str, Any]:
+def _slider(workspace: Workspace, asked: Address) -> dict[str, Any]:
     """The days between which the slider moves: from the first log to today."""
-    with bank.look() as workspace:
-        logs = workspace.files.survey("memory", workspace.now, 0, any_content=True).files
-        today = workspace.now.date()
+    logs, today = workspace.files.survey("memory", workspace.now, 0, any_content=True).files, workspace.now.date()
     days = [day for path in logs if (day := LogPlace(path.removeprefix("memory/"), 1).day(today)) < today]
     first = min(days, default=today)
     return {"first": first.isoformat(), "today": today.isoformat(), "as_of": asked.text("as_of") or today.isoformat()}
