@@ -26,7 +26,6 @@ from bankd.agents.mcp import (
 )
 from bankd.agents.tools import FORGET, HERE, TOOLS, BankMethods, meant_arguments, offered_tools
 from bankd.briefing.choose import NAMES_MODES
-from bankd.errors import UserError
 from bankd.wiring.reader import BankReader
 from tests.examples import examples
 
@@ -121,7 +120,7 @@ def test_deleting_is_offered_only_where_it_is_allowed() -> None:
 def test_arguments_are_checked_in_words_that_a_model_can_act_on(name: str, arguments: str, said: str) -> None:
     tool = next(tool for tool in TOOLS if tool["name"] == name)
 
-    with pytest.raises(UserError, match=re.escape(said)) if said else nullcontext():
+    with pytest.raises(ProtocolError, match=re.escape(said)) if said else nullcontext():
         meant_arguments(tool, json.loads(arguments))
 
 

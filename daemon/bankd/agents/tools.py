@@ -107,7 +107,7 @@ class BankMethods:
         try:
             meant = meant_arguments(tool, arguments)
             said = self._tools[tool["name"]](self._find_bank(), meant)
-        except (BankError, OSError) as error:
+        except (BankError, OSError, ProtocolError) as error:
             return _result(str(error), {"error": str(error)}, is_error=True)
         if name != "memory_feedback":  # it answers with the ids that it was sent
             self._shown |= _ids_in([to_json({key: value for key, value in said.items() if key != "note"})])
@@ -174,18 +174,18 @@ def as_json(value: Any, kind: type | UnionType) -> Any:
 def meant_arguments(tool: Json, arguments: Json) -> Json:
     """The arguments with obvious slips mended: models write numbers and lists as text, and null for what they leave out.
 
-    UserError for what is no slip, in words that the model can act on.
+    ProtocolError for what is no slip, in words that the model can act on.
     """
     properties = tool["inputSchema"]["properties"]
     given = {name: value for name, value in arguments.items() if value is not None and value != ""}
     if missing := [name for name in tool["inputSchema"]["required"] if name not in given]:
-        raise UserError(f"{tool['name']} needs {', '.join(missing)}")
+        raise ProtocolError(INVALID_PARAMS, f"{tool['name']} needs {', '.join(missing)}")
     if unknown := [name for name in given if name not in properties]:
-        raise UserError(f"{tool['name']} takes no {unknown[0]!r}; it takes {', '.join(properties)}")
+        raise ProtocolError(INVALID_PARAMS, f"{tool['name']} takes no {unknown[0]!r}; it takes {', '.join(properties)}")
     for name, value in given.items():
         given[name] = _meant(value, properties[name], is_list_of_names=name != "questions")
         if not _fits(given[name], properties[name]):
-            raise UserError(f"{name} must be {_shape(properties[name])}")
+            raise ProtocolError(INVALID_PARAMS, f"{name} must be {_shape(properties[name])}")
     return given
 
 
