@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from bankd.search.meaning import beginning_of, vector_key
 from bankd.settings import MeaningPolicy, SearchPolicy, Settings
 from bankd.wiring.search import make_search
 from bankd.workers import vectors as sentence_vectors
+from bankd.workers.analyser import KiwiWorker
 from bankd.workers.vectors import SentenceVectors
 from tests.fake_vectors import EmbeddingServer, embedding_server
 
@@ -200,6 +202,19 @@ def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server
     said = {text for one in server.requests for text in one["input"]}
     assert said - {*STRANGERS["ko"]} == {long[:700]}
     vectors.close()
+
+
+@pytest.mark.parametrize("in_background", [True, False])
+def test_texts_wait_for_everything_else_only_where_nobody_waits_for_them(
+    root: Path, server: EmbeddingServer, in_background: bool
+) -> None:
+    worker = KiwiWorker(Clock()) if in_background else None
+    with closing(make_search(root, settings_with(settings_for(server)), worker)) as search:
+        search.refresh(NOW, None)
+        texts(search, "lamp")  # starts the other process
+        children = search.indexes.vectors["bank"]._state.children
+        nice = {for_texts: os.getpriority(os.PRIO_PROCESS, one._process.pid) for for_texts, one in children.items()}
+    assert nice[True] == (19 if in_background else nice[False])
 
 
 def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: BankSearch) -> None:

@@ -38,7 +38,8 @@ def make_search(
 ) -> BankSearch:
     """Put search together for a workspace: over bank, logs and archive, or the bank alone; by its own settings if none are given.
 
-    `remark` is about a settings file that cannot be used. The Kiwi worker, one of its own unless one is given, starts when a text has to be analysed. In a daemon it is never
+    `remark` is about a settings file that cannot be used. The Kiwi worker, one of its own unless one is given (by what
+    works in the background, where vectors have the lowest priority), starts when a text has to be analysed. In a daemon it is never
     started: a daemon reads what runs had analysed.
     """
     from bankd.search.bank_search import BankSearch
@@ -47,7 +48,8 @@ def make_search(
 
     def make(own: Settings) -> Indexes:
         kiwi = (worker or KiwiWorker(read_monotonic)) if own.search.analyser == "kiwi" else None
-        return make_indexes(root, own, kiwi, is_bank_alone=is_bank_alone)._replace(remark=remark)
+        made = make_indexes(root, own, kiwi, is_bank_alone=is_bank_alone, in_background=worker is not None)
+        return made._replace(remark=remark)
 
     if settings is None:
         settings, remark = quick_settings(root)
@@ -59,7 +61,12 @@ def make_search(
 
 
 def make_indexes(
-    root: Path | str, settings: Settings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
+    root: Path | str,
+    settings: Settings,
+    worker: KiwiWorker | None = None,
+    *,
+    is_bank_alone: bool = False,
+    in_background: bool = False,
 ) -> Indexes:
     """The indexes of a workspace; nothing is opened yet."""
     from bankd.index.rows import Successors
@@ -91,7 +98,7 @@ def make_indexes(
 
         from bankd.workers.vectors import SentenceVectors
 
-        vectors = SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
+        vectors = SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic, in_background=in_background)
     beside, patterns = dict[str, SearchIndex](), settings.secrets.patterns
     if not is_bank_alone:
         logs = LogPages(f"{root}/memory", patterns, lambda: compile_patterns(patterns))

@@ -28,7 +28,8 @@ _REST_SECONDS, _LONGEST_REST, _IDLE_SECONDS = 4.0, 60.0, 1800.0
 class _State:
     """What the vectors of all groups share: the processes, and when they are asked again after a failure."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_background: bool) -> None:
+        self.in_background = in_background
         self.children: dict[bool, ChildProcess] = {}
         self.rests_until, self.rest, self.problem = 0.0, _REST_SECONDS, ""
 
@@ -36,8 +37,9 @@ class _State:
 class SentenceVectors:
     """The vectors of one group of texts of a workspace by one model; safe to use from several threads.
 
-    Two processes make and compare those of all groups: one for questions, one of the lowest priority for texts. Each is
-    started by its first request. Nothing waits for texts, and who asks a question does not wait behind them.
+    Two processes make and compare those of all groups: one for questions, one for texts. Each is started by its first
+    request, and who asks a question does not wait behind texts. What works in the background gives those the lowest priority;
+    a person waits for a run that was typed, which on a busy computer would not get on at it.
     """
 
     def __init__(
@@ -47,11 +49,17 @@ class SentenceVectors:
         clock: Callable[[], float],
         group: str = "",
         state: _State | None = None,
+        *,
+        in_background: bool = False,
     ) -> None:
         """Take the folder of derived files, the model, and a monotonic clock in seconds; nothing is started yet."""
         self.model = blake2b(json.dumps([*settings, BEGINNING]).encode(), digest_size=6).hexdigest()
         self._root, self._settings, self._clock = root, settings, clock
-        self._all, self._group, self._state = root / "meaning" / self.model, group, state or _State()
+        self._all, self._group, self._state = (
+            root / "meaning" / self.model,
+            group,
+            state or _State(in_background=in_background),
+        )
 
     def of_group(self, group: str) -> SentenceVectors:
         """The vectors of another group, such as the logs, by the same process; kept apart, so that they do not hide the bank's."""
@@ -109,7 +117,8 @@ class SentenceVectors:
 
         if is_idle not in state.children:
             module, settings = "bankd.workers.vector_worker", json.dumps(self._settings)
-            command = [sys.executable, "-m", module, str(self._all), settings, *(["idle"] if is_idle else [])]
+            idle = ["idle"] if is_idle and state.in_background else []
+            command = [sys.executable, "-m", module, str(self._all), settings, *idle]
             state.children[is_idle] = ChildProcess(command, self._clock, _IDLE_SECONDS)
         child = state.children[is_idle]
         seconds = _TEXTS_SECONDS if is_idle else _QUESTION_SECONDS if child.is_running else _START_SECONDS
