@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -155,6 +156,9 @@ def test_of_long_memories_each_passage_has_a_vector_and_few_are_sent_at_a_time(
     assert [len(one["input"]) for one in server.requests] == [6, 6, 6, 3]
     assert all("espresso" in text for text in texts(search, "coffee")[:7]), "they end with it"
     assert state(search) == "on"
+    shutil.rmtree(root / ".bankd" / "meaning")
+    assert search.fill_vectors(NOW, 1)
+    assert state(search) == "5 of 10 memories", "each counts once, however many vectors it had"
 
 
 def test_vectors_that_were_deleted_are_made_again(search: BankSearch, root: Path) -> None:

@@ -204,7 +204,8 @@ class Rows:
     def prepare_meanings(self, identity: str) -> None:
         """Forget the notes about vectors of another identity."""
         if self.state("vectors") != identity:
-            self._connection.execute("UPDATE meanings SET key = NULL WHERE key IS NOT NULL")
+            self._connection.execute("DELETE FROM meanings")
+            self._connection.execute("INSERT INTO meanings SELECT row, NULL FROM memories")
             self.set_state("vectors", identity)
 
     def count_without_vector(self) -> int:
