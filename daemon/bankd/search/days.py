@@ -12,7 +12,7 @@ from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from bankd.search.find import Ranked, RankingOptions, keep_sure, raised
+from bankd.search.find import Ranked, RankingOptions, keep_sure
 from bankd.search.request import Filters, FoundRow, Query
 from bankd.search.score import Weights, is_known, term_weight
 from bankd.words.analysis import analyse_query, is_hangul, lexicon_of, normal_form
@@ -162,4 +162,5 @@ def prefer_days(one: Ranked, windows: Sequence[Span]) -> Ranked:
     """A ranked memory with a higher score, the better it fits the asked days."""
     if one.row.learned is None:
         return one
-    return raised(one, TIME_WEIGHT * fit_of(one.row, windows))
+    time = TIME_WEIGHT * fit_of(one.row, windows)
+    return one._replace(parts={**one.parts, "score": one.parts["score"] + time, "time": time})

@@ -134,11 +134,6 @@ def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Rank
     return [one._replace(parts={**one.parts, "page": scores[path]}) for path in best for one in pages[path][:SHOWN]]
 
 
-def raised(one: Ranked, time: float) -> Ranked:
-    """A ranked memory with this much added to its score for its days."""
-    return one._replace(parts={**one.parts, "score": one.parts["score"] + time, "time": time})
-
-
 WORDS_FLOOR = 0.14
 """The share of the weight of a question's words that one memory must have, where memories have 25 terms."""
 _WORDS_FOR_LENGTH = 0.05

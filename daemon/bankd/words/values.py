@@ -29,7 +29,7 @@ _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\
 _TENS = 20
 
 HALF = "반"
-"""A number before a unit, and after one: 반 시간, 한 시간 반; a class of a school after a number without one."""
+"""A number before a unit: 반 시간. Behind one it stays as it is written."""
 KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
