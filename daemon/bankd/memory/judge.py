@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bankd import same
@@ -47,11 +46,12 @@ _OCCURRENCES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A memory of the bank that looks like a new one; without an id it goes by its place, page and line."""
+class KnownMemory:
+    """A memory of the bank, to be compared with a new one; without an id it goes by its place, page and line."""
 
     id: str
     memory: Memory
+    projects: Collection[str] = ()
 
 
 def said_on(page: str, memory: Memory) -> Memory:
@@ -71,10 +71,10 @@ class JudgedLines:
 
 def judge_lines(
     placements: Sequence[Placement],
-    neighbours: Mapping[str, Sequence[Neighbour]],
+    neighbours: Mapping[str, Sequence[KnownMemory]],
     wordings: Mapping[str, Wording],
     threshold: int,
-    projects: Mapping[str, Collection[str]] = MappingProxyType({}),
+    projects: Mapping[str, Collection[str]],
 ) -> JudgedLines:
     """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text, `projects` by memory.
 

@@ -7,10 +7,10 @@ as fits into a call: a whole session, if possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bankd.briefing.shown import count_tokens
 from bankd.errors import BankError
@@ -35,6 +35,9 @@ _KEYS = re.compile(r"^<!-- (distilled|proposed|derived)((?: [0-9a-f]{12})+) -->$
 
 DISTILLED, PROPOSED, DERIVED = "distilled", "proposed", "derived"
 """The readers of a section: a model, the rules that propose lines, or a model that looks for insights in the bank."""
+
+
+_Thing = TypeVar("_Thing")
 
 
 class ProseSection(NamedTuple):
@@ -107,21 +110,24 @@ def log_pieces(log: str, text: str, sections: Sequence[ProseSection], known: Col
     stem = log.rpartition("/")[2].removesuffix(".md")
     title = named[1] if named and stem[:10] in named[1] else ": ".join([stem, *([named[1]] if named else ())])
     title = _SESSION_ID.sub("", title) + (f" (project {of})" if of else "")
-    before, part, size = list[ProseSection](), list[ProseSection](), 0
-    for section in sections:
-        if section.key in known:
-            before.append(section)
-            continue
-        tokens = count_tokens(section.text)
-        if part and size + tokens > MOST_TOKENS:
-            yield LogPiece(log, title, _last(before), tuple(part), of)
-            before, part, size = [*before, *part], [], 0
-        part.append(section)
+    new = [section for section in sections if section.key not in known]
+    for part in _packed(new, lambda section: section.text, MOST_TOKENS):
+        before = [one for one in sections if one.lines[0][0] < part[0].lines[0][0]]
+        yield LogPiece(log, title, _last(before), tuple(part), of)
+
+
+def _packed(things: Iterable[_Thing], text_of: Callable[[_Thing], str], most: int) -> Iterator[list[_Thing]]:
+    """The things in their order, as many together as have at most so many tokens; one that has more stands alone."""
+    part, size = list[_Thing](), 0
+    for thing in things:
+        tokens = count_tokens(text_of(thing))
+        if part and size + tokens > most:
+            yield part
+            part, size = [], 0
+        part.append(thing)
         size += tokens
     if part:
-        first = part[0].lines[0][0]
-        last = _last([one for one in before if one.lines[0][0] < first])
-        yield LogPiece(log, title, last, tuple(part), of)
+        yield part
 
 
 def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
@@ -139,7 +145,7 @@ def _last(sections: Sequence[ProseSection]) -> tuple[ProseSection, ...]:
 
 
 def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
-    """The prose of a log, heading by heading, without Retain lines, code and comments."""
+    """The prose of a log, heading by heading, without Retain lines, code and comments; cut so that each fits into a piece."""
     document = scan_log(text)
     taken = {line.place.line for line in reading.lines} | {bad.place.line for bad in reading.bad}
     heading = ""
@@ -150,7 +156,9 @@ def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
         elif block.kind in _PROSE and block.start + 1 not in taken:
             lines += [(heading, *line) for line in _lines_of(document.lines, block)]
     for title, found in groupby(lines, key=lambda line: line[0]):
-        yield from _cut(reading.log, title, [(number, said) for _, number, said in found])
+        rows = ((number, said) for _, number, said in found)
+        for part in _packed(rows, lambda row: f"{row[0]}| {row[1]}\n", MOST_TOKENS - _OVERLAP):
+            yield ProseSection(reading.log, title, tuple(part))
 
 
 def _lines_of(lines: Sequence[str], block: Block) -> Iterator[tuple[int, str]]:
@@ -158,21 +166,6 @@ def _lines_of(lines: Sequence[str], block: Block) -> Iterator[tuple[int, str]]:
         said = _QUOTED.sub("", lines[number - 1].strip()).strip()
         if said and len(said) <= _LONGEST_LINE:
             yield number, said
-
-
-def _cut(log: str, heading: str, lines: Sequence[tuple[int, str]]) -> Iterator[ProseSection]:
-    """The sections, cut so that each fits into a piece."""
-    part: list[tuple[int, str]] = []
-    size = 0
-    for line in lines:
-        tokens = count_tokens(f"{line[0]}| {line[1]}\n")
-        if part and size + tokens > MOST_TOKENS - _OVERLAP:
-            yield ProseSection(log, heading, tuple(part))
-            part, size = [], 0
-        part.append(line)
-        size += tokens
-    if part:
-        yield ProseSection(log, heading, tuple(part))
 
 
 def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
