@@ -454,11 +454,7 @@ def _note_logs(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy, re
         for reading in new_lines.whole_logs(facts.readings, policy.start, rest)
         if not waiting or waiting.isdisjoint(map(str, (reading.unended, *(line.place for line in reading.lines))))
     ]
-    behind = {
-        **{item.line.id: item.twin for item in plan.blocked},
-        **{item.line.id: item.change.key for item in plan.revised},
-    }
-    world.logs.note_questions(questions_in(finished, facts.ledger, behind, policy.finders))
+    world.logs.note_questions(questions_in(finished, facts.ledger, plan.behind, policy.finders))
     world.logs.mark_read(finished)
 
 

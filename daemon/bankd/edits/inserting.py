@@ -16,10 +16,9 @@ from typing import TypeAlias
 
 from bankd.pages import scanner
 from bankd.pages.memory import normalise_text, split_id
-from bankd.pages.page import Page, read_page
+from bankd.pages.page import ITEM_MARKER, Page, read_page
 from bankd.pages.text import MARK
 
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)")
 _LINE = "line:"
 BlockShape: TypeAlias = tuple[str, int, int, tuple[str, ...]]
@@ -66,7 +65,7 @@ def majority_ending(text: str) -> str:
 
 def is_item(text: str) -> bool:
     """Whether a piece begins with a list marker."""
-    return _ITEM.match(text) is not None
+    return ITEM_MARKER.match(text) is not None
 
 
 def text_of(document: scanner.Document, span: LineSpan) -> str:

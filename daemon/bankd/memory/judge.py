@@ -150,13 +150,9 @@ def find_replaced(
     A line that was taken in before counts too, since what it replaces may be written behind it later. `held` has the
     memories that are named, if they can be written now. A person is asked about what they wrote themselves.
     """
-    behind = {
-        **{one.line.id: one.twin for one in plan.blocked},
-        **{one.line.id: one.change.key for one in plan.revised},
-    }
-    waiting, updates, warnings = {line.id for line in plan.lines} - behind.keys(), list[Update](), list[str]()
+    behind, updates, warnings = plan.behind, list[Update](), list[str]()
     placed = {placement.line.id for placement in plan.placements}
-    waiting -= placed
+    waiting = {line.id for line in plan.lines} - behind.keys() - placed
     for line in lines:
         new, old = behind.get(line.id) or ledger.memory_behind(line.id), line.replaces
         pair = (min(old, new), max(old, new))

@@ -160,6 +160,12 @@ class Plan:
         return not self.operations and not self.events
 
     @property
+    def behind(self) -> dict[str, str]:
+        """By the id of a line: the memory that says what it says, or that follows it."""
+        twins = {item.line.id: item.twin for item in self.blocked}
+        return twins | {item.line.id: item.change.key for item in self.revised}
+
+    @property
     def taken_out(self) -> tuple[Archived, ...]:
         """Everything that goes to the archive: first the memories that were merged into others."""
         return (*(source for item in self.merged for source in item.sources), *self.archived)

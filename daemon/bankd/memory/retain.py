@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from bankd.errors import UsageError
 from bankd.pages.memory import Confidence, Memory, TagHead, is_memory_id, memory_id, parse_head, statement_of
 from bankd.pages.names import day_in
-from bankd.pages.page import heading_title, properties_of
+from bankd.pages.page import MARKER, heading_title, properties_of
 from bankd.pages.scanner import (
     Block,
     BlockKind,
@@ -46,7 +46,6 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 MAX_LINE_BYTES = 64 * 1024
 """A longer line is not a statement of a person or an agent; it stays in the log and is reported."""
 
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x1b\\|\x07|$)|\x1b[@-Z\\-_]|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL
 )  # CSI, then OSC/DCS/SOS/PM/APC strings, then two-character escapes: ECMA-48, section 5
@@ -267,7 +266,7 @@ def _options_in(document: Document) -> set[int]:
             if not is_meant and any(head.tag not in PROFILES["default"] for head in heads):
                 found.update(start for start, head in listed if head in heads)
         if block and block.kind is BlockKind.ITEM:
-            text = _MARKER.sub("", document.lines[block.start].rstrip() + " ", count=1)
+            text = MARKER.sub("", document.lines[block.start].rstrip() + " ", count=1)
             lists.setdefault(block.depth, []).append((block.start, parse_head(text)))
     return found
 
@@ -313,7 +312,7 @@ class _LogReader:
     def _hidden(self, block: Block, reason: str) -> Iterator[HeldBack]:
         """The Retain lines in a block that is passed over, although nobody may have meant to hide them."""
         for number in range(block.start, block.end):
-            text = _MARKER.sub("", self._document.lines[number], count=1).strip()
+            text = MARKER.sub("", self._document.lines[number], count=1).strip()
             if (self._anywhere or self._retain_level) and text != self._document.lines[number].strip():
                 head = parse_head(text)
                 if head and head.tag in PROFILES["default"]:
@@ -322,7 +321,7 @@ class _LogReader:
     def _item(self, block: Block) -> RetainLine | HeldBack | None:
         place = LogPlace(self._log, block.start + 1, self._days[-1][1] if self._days else None)
         raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
-        said = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
+        said = MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
         text = without_hidden(said).strip()
         if self._retain_level:
             text = _TIGHT_TEXT.sub(r"\1 ", text, count=1) if _TIGHT_TEXT.match(text) else text

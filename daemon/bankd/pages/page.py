@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, count, takewhile
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from bankd.pages.memory import Confidence, Memory, parse_memory
@@ -23,7 +23,7 @@ from bankd.pages.text import MARK
 
 MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 """The marker of a list item, which is not part of what it says."""
-_ITEM_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+ITEM_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _HEADING_TEXT = re.compile(r" {0,3}#{1,6}[ \t]*(.*?)(?:[ \t]+#+)?[ \t]*$")
 _CONFIDENCE = re.compile(r"\([ \t]*c[ \t]*=[^()\n]*\)")
 
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     end: int
     whole_end: int
     heading: tuple[str, ...]
-    kind: Literal["item", "paragraph"]
+    kind: BlockKind
 
     @property
     def line(self) -> int:
@@ -85,10 +85,9 @@ def read_page(path: str, data: bytes) -> Page:
             is_item = block.kind is BlockKind.ITEM
             first, *others = document.lines[block.start : block.end]
             first = first.removeprefix(MARK)
-            lines = [_ITEM_MARKER.sub("", first, count=1) if is_item else first, *others]
+            lines = [ITEM_MARKER.sub("", first, count=1) if is_item else first, *others]
             memory = parse_memory("\n".join([line.strip(" \t\r\n") for line in lines]))
-            kind: Literal["item", "paragraph"] = "item" if is_item else "paragraph"
-            entries.append(Entry(memory, block.start, block.end, block.whole_end, heading, kind))
+            entries.append(Entry(memory, block.start, block.end, block.whole_end, heading, block.kind))
     return Page(path, document, tuple(headings), tuple(entries))
 
 
