@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bankd.memory.judge import EarlierLines, JudgedLines, KnownMemory, content_words, judge_lines, said_on
+from bankd.memory.judge import ComparedMemory, EarlierLines, JudgedLines, content_words, judge_lines, said_on
 from bankd.memory.plan import Placement
 from bankd.memory.retain import read_log
 from bankd.memory.route import Destination
@@ -20,7 +20,7 @@ def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 
     """Judge lines of one log, each of which finds the whole bank near it."""
     log = read_log("2026-05-02.md", "".join(f"- {line}\n" for line in lines), anywhere=True)
     placements = [Placement(line, Destination("world/facts.md", None, "test")) for line in log.lines]
-    near = [KnownMemory(id_, parse_memory(text)) for id_, text in (bank or {}).items()]
+    near = [ComparedMemory(id_, parse_memory(text)) for id_, text in (bank or {}).items()]
     known = [item.memory for item in near] + [line.memory for line in log.lines]
     wordings = {compared_text(memory): plain_wording(compared_text(memory)) for memory in known}
     return judge_lines(placements, {line.id: near for line in log.lines}, wordings, threshold, {})

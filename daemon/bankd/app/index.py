@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bankd.errors import IndexDamaged, StorageError
-from bankd.memory.judge import KnownMemory, said_on
+from bankd.memory.judge import ComparedMemory, said_on
 from bankd.memory.new_lines import letter_pairs, share_of
 from bankd.memory.route import Similar
 from bankd.pages.memory import Memory
@@ -86,12 +86,12 @@ class RunIndex:
 
         return index.whole(self._now, look)
 
-    def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[KnownMemory]]:
+    def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[ComparedMemory]]:
         """For each new memory, by its id: the memories of the bank that look like it, as they are on their pages now."""
 
-        def find(alike: LookAlikes) -> dict[str, Sequence[KnownMemory]]:
-            unchanged, found = self._search.index.unchanged(), dict[str, Sequence[KnownMemory]]()
-            seen: dict[int, KnownMemory | None] = {}
+        def find(alike: LookAlikes) -> dict[str, Sequence[ComparedMemory]]:
+            unchanged, found = self._search.index.unchanged(), dict[str, Sequence[ComparedMemory]]()
+            seen: dict[int, ComparedMemory | None] = {}
             for id_, new in memories.items():
                 pairs = letter_pairs(new.text)
                 near = sorted(alike.near(new.text), key=lambda row: row.row)
@@ -130,14 +130,14 @@ class RunIndex:
         if self._opened is not None and self._is_ours:
             self._opened.close()
 
-    def _on_page(self, row: FoundRow, unchanged: Set[str]) -> KnownMemory | None:
+    def _on_page(self, row: FoundRow, unchanged: Set[str]) -> ComparedMemory | None:
         """A row of the index as a memory, if its page still has it: an old index must block nothing."""
         id_ = row.id or f"bank/{row.path}:{row.line}"
         if row.path in unchanged:
             memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
-            return KnownMemory(id_, said_on(row.path, memory))
+            return ComparedMemory(id_, said_on(row.path, memory))
         there = self._catalog.memory_at(f"bank/{row.path}", row.line)
-        return KnownMemory(id_, said_on(row.path, there)) if there is not None and there.text == row.text else None
+        return ComparedMemory(id_, said_on(row.path, there)) if there is not None and there.text == row.text else None
 
 
 def index_state(indexes: Indexes) -> dict[str, Any]:

@@ -46,7 +46,7 @@ _OCCURRENCES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class KnownMemory:
+class ComparedMemory:
     """A memory of the bank, to be compared with a new one; without an id it goes by its place, page and line."""
 
     id: str
@@ -71,7 +71,7 @@ class JudgedLines:
 
 def judge_lines(
     placements: Sequence[Placement],
-    neighbours: Mapping[str, Sequence[KnownMemory]],
+    neighbours: Mapping[str, Sequence[ComparedMemory]],
     wordings: Mapping[str, Wording],
     threshold: int,
     projects: Mapping[str, Collection[str]],

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from bankd.briefing.shown import count_tokens
 from bankd.memory.archive import memory_of
-from bankd.memory.judge import KnownMemory
+from bankd.memory.judge import ComparedMemory
 from bankd.memory.ledger import Ledger, are_apart
 from bankd.memory.plan import Deferred
 from bankd.memory.retain import OF_PROJECTS, PROFILES, LogPlace, people_in, project_mark, read_log
@@ -144,26 +144,26 @@ def find_pieces(
     return found
 
 
-def known_in(parts: asking.NightParts, ledger: Ledger) -> list[KnownMemory]:
+def known_in(parts: asking.NightParts, ledger: Ledger) -> list[ComparedMemory]:
     """The memories of the bank that hold now, without those that look like a credential."""
     past, lines, of = ledger.successors(), parts.catalog.all_lines(), ledger.projects()
     held = sorted((id_, one) for id_, one in lines.items() if id_ not in past)
-    found = [KnownMemory(id_, memory_of(one), of.get(id_, ())) for id_, one in held]
+    found = [ComparedMemory(id_, memory_of(one), of.get(id_, ())) for id_, one in held]
     return [one for one in found if not find_secrets(one.memory.text, parts.finders)]
 
 
-def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[KnownMemory]:
+def _written(logs: ProseLogs, ledger: Ledger, now: datetime) -> list[ComparedMemory]:
     """Lines of models that no run has taken in yet, by their future ids; of lines that replace each other only the last."""
     distilled = [log for log in logs.settled(now) if log.startswith(f"{sections.FOLDER}/")]
     lines = [line for log in distilled for line in read_log(log, logs.text(log), anywhere=True).lines]
     past = {line.replaces for line in lines}
     waiting = [one for one in lines if one.id not in ledger.consumed and one.id not in past]
-    return [KnownMemory(one.id, one.memory, (one.project,) if one.project else ()) for one in waiting]
+    return [ComparedMemory(one.id, one.memory, (one.project,) if one.project else ()) for one in waiting]
 
 
 def read_batch(
     batch: Sequence[sections.LogPiece],
-    known: Sequence[KnownMemory],
+    known: Sequence[ComparedMemory],
     parts: asking.NightParts,
     policy: DistilPolicy,
     now: datetime,
@@ -184,7 +184,7 @@ def read_batch(
     return verify_lines(attested, sources, parts.models)
 
 
-def nearest_to(batch: Sequence[sections.LogPiece], known: Iterable[KnownMemory]) -> list[KnownMemory]:
+def nearest_to(batch: Sequence[sections.LogPiece], known: Iterable[ComparedMemory]) -> list[ComparedMemory]:
     """The memories that share most letter pairs with pieces; letter pairs work in any language, with any particle.
 
     Pairs that few memories have count more, and the same statement is shown once.
@@ -205,7 +205,10 @@ def _letter_pairs(text: str) -> set[str]:
 
 
 def prompt_for(
-    batch: Sequence[sections.LogPiece], nearest: Sequence[KnownMemory], names: Sequence[str], categories: Sequence[str]
+    batch: Sequence[sections.LogPiece],
+    nearest: Sequence[ComparedMemory],
+    names: Sequence[str],
+    categories: Sequence[str],
 ) -> asking.Prompt:
     """The prompt about pieces. A kept reply is found by the pieces alone, because the bank may have grown since."""
     memories = [f"{one.id} {' '.join(statement_of(one.memory).split())}" for one in nearest]
@@ -230,7 +233,7 @@ def _as_names(names: Iterable[str]) -> str:
 
 
 def lines_in(
-    answer: object, batch: Sequence[sections.LogPiece], known: Iterable[KnownMemory], names: Sequence[str]
+    answer: object, batch: Sequence[sections.LogPiece], known: Iterable[ComparedMemory], names: Sequence[str]
 ) -> list[list[asking.DistilledLine]]:
     """The lines of an answer for each piece, in order; entries that are not a line of text, or name a missing memory, are left out.
 
