@@ -132,9 +132,9 @@ def storage_told(where: object) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        why = advise_person(problem) + (f" ({problem.filename})" if problem.filename else "")
+        place = f" ({problem.filename})" if problem.filename else ""
         raise StorageError(
-            f"{where}: {why}. Nothing half done is in sight; the next run goes on from there"
+            f"{where}: {advise_person(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
         ) from problem
     except (sqlite3.OperationalError, ValueError) as problem:
         if not is_refusal(problem):
