@@ -288,3 +288,26 @@ def test_a_line_is_of_the_day_in_the_name_of_its_log_else_in_a_heading_or_proper
     assert len(findings) == (day == "2026-04-20")
     assert all(f"memory/{name}: " in one for one in findings)
     assert all(("may be two days" in one) == ("2024" in name) for one in findings)
+
+
+def test_a_timeline_has_a_row_for_each_line_of_a_log_and_says_what_became_of_it(root: Path, bankctl: Run) -> None:
+    (root / "memory" / "2026-11-09.md").write_text(
+        "Long meeting.\nBad coffee, to be paid by the 1st.\n## Retain\n- W: The export runs at 06:30.\n- W: Rain all day.\n"
+        "- W: Marta leads the billing team.\n- X: this letter is wrong\n",
+        encoding="utf-8",
+    )
+    bankctl("cycle", "micro", "--now", "2026-11-10T03:00")
+    ids = [bankctl("search", text, "--json").json["hits"][0]["id"] for text in ("export", "Marta")]
+    for id_ in ids:
+        bankctl("archive", "put", id_)
+
+    rows = [line.strip().split("  ") for line in bankctl("timeline", "--on", "2026-11-09").out.splitlines()[1:]]
+    assert rows[0][0] == "Rain all day."
+    assert rows[1:] == [
+        ["Long meeting. Bad coffee, to be paid by the 1st.", "memory/2026-11-09.md:1", "not taken in"],
+        ["- W: The export runs at 06:30.", "memory/2026-11-09.md:4", f"archived as {ids[0]}"],
+        ["- W: Marta leads the billing team.", "memory/2026-11-09.md:6", f"archived as {ids[1]}"],
+        ["- X: this letter is wrong", "memory/2026-11-09.md:7", "not taken in: unknown tag X; use W, B, O or S"],
+    ]
+    log = bankctl("search", "coffee", "--on", "2026-11-09", "--now", "2026-11-28T12:00", "--json").json["hits"][0]
+    assert (log["group"], log["when"]) == ("logs", "2026-11-09, 3 weeks ago"), "not the day that one of its lines names"

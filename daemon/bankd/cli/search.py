@@ -321,7 +321,7 @@ def timeline_command(arguments: Namespace) -> Outcome:
         lines.append(styled(when, "bold"))
         for hit in of_day:
             said = _marked_text(hit) if hit["group"] == "bank" else styled(shortened(hit["text"], _LOG_SHOWN))
-            after = _joined([_id(hit) or place_of(hit), _(relation_of(hit))])
+            after = _joined([_id(hit) or place_of(hit), _(relation_of(hit) or hit["became"] or "")])
             lines.append(f"  {said}  {styled(after, 'dim')}")
     last = styled(_left_off(answer), "dim") if lines else nothing
     return Outcome(answer, *lines, last, code=0 if lines else 1)

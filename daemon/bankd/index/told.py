@@ -21,7 +21,7 @@ from bankd.errors import ConflictError, UserError
 from bankd.index.sources import text_of_log
 from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, day_said, find_missing, fold_events, in_order_told
 from bankd.memory.use import KINDS, UseEvent, read_use
-from bankd.search.answer import Became
+from bankd.search.answer import NOT_TAKEN_IN, Became
 from bankd.search.indexable import LineQuestions, MemoryDates, NewQuestions
 from bankd.search.request import Hit
 from bankd.storage.events import EVENTS, PACKED, log_files, parse_row, read_log_file
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from bankd.memory.ledger import Event, Ledger
     from bankd.memory.report import Trace
 
-NOT_TAKEN_IN = "not taken in"
 _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
 """Only these lines are looked up; others are prose."""
 _HIDDEN = frozenset(("deleted", "forgotten"))

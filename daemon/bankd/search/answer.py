@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache, partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.pages.names import day_in
@@ -29,6 +29,7 @@ from bankd.words.days import Span, on, read_asked_time
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, Vectors
+    from bankd.search.parts import Part
     from bankd.search.score import Weights
 
 MOST_BESIDE = 3
@@ -73,6 +74,10 @@ Work: TypeAlias = "Callable[[IndexView], Sequence[Hit]]"
 
 _LOOKED_AT = 10
 """The most answers of a group that are checked for something new."""
+
+
+NOT_TAKEN_IN = "not taken in"
+"""What became of prose."""
 
 
 class Became(NamedTuple):
@@ -161,9 +166,9 @@ class Answering:
 
         def find(logs: Beside, index: IndexView) -> list[Hit]:
             found = self._find(query._replace(filters=filters), "logs", index, self._options)
-            passages = [found.hit_of(one, "logs")._replace(about=()) for one in found.ranked] if found else []
+            passages = [found.hit_of(one, "logs") for one in found.ranked] if found else []
             of_days = [hit for hit in passages if hit.learned and on(hit.learned).overlap(window)]
-            return [hit for hit in map(partial(_told_beside, logs, said), of_days) if hit]
+            return [line for hit in of_days for line in _lines_of(hit, _told_beside(logs, said, hit))]
 
         for one in beside:
             every += one.ask(partial(find, one)) if one.group == "logs" else ()
@@ -204,9 +209,13 @@ class Answering:
             ranked = [one for one in (*found.ranked, *listed) if day_in(one.row.path.rpartition("/")[2]) == day]
             return [found.hit_of(one, "logs") for one in ranked]
 
-        told = (_told_beside(logs, (), hit, is_today=day == query.today) for hit in logs.ask(find))
-        shown = next(filter(None, told), None)
-        return shown and shown._replace(marks=tuple(marks_of(shown.text, terms)))
+        for hit in logs.ask(find):
+            told = _told_beside(logs, (), hit)
+            # Who asks about today asks what holds now: only lines that are no memories tell more of it than the bank.
+            if lines := [part for part, became in told if day != query.today or not became.is_memory]:
+                shown = _part_of(hit, lines)
+                return shown._replace(marks=tuple(marks_of(shown.text, terms)))
+        return None
 
     def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:
         """The answers of a group; None if it was not asked."""
@@ -288,11 +297,8 @@ class Answering:
             yield shown, _terms_of(read[chosen].sentences)
 
 
-def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit, *, is_today: bool = False) -> Hit | None:
-    """A passage of a log without the lines that were said, and those that a person took out of the bank; None if nothing is left.
-
-    Of a passage of today only lines that are no memories: who asks about today asks what holds now.
-    """
+def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit) -> list[tuple[Part, Became]]:
+    """The lines of a passage of a log, and what became of each; not those that were said, or that a person took out."""
     from bankd.search.parts import divide_passage  # noqa: PLC0415 -- most answers are of the bank
 
     parts = [
@@ -300,11 +306,21 @@ def _told_beside(logs: Beside, said: Sequence[Terms], hit: Hit, *, is_today: boo
         for part in divide_passage(hit.text)
         if not (said and (part.is_heading or is_said(_words_of(part.said), said)))
     ]
-    told = [(part, logs.outcome_of(hit._replace(line=hit.line + part.offset, text=part.text))) for part in parts]
-    lines = [part for part, became in told if became and not (is_today and became.is_memory)]
-    if not lines:
-        return None
-    return hit._replace(line=hit.line + lines[0].offset, text="\n".join(part.text for part in lines), marks=())
+    told = ((part, logs.outcome_of(hit._replace(line=hit.line + part.offset, text=part.text))) for part in parts)
+    return [(part, became) for part, became in told if became]
+
+
+def _lines_of(hit: Hit, told: Sequence[tuple[Part, Became]]) -> Iterator[Hit]:
+    """A hit for each line that bankd was to take in, with what became of it; prose between these stays together."""
+    for _, group in groupby(told, lambda one: None if one[1].words == NOT_TAKEN_IN else one[0].offset):
+        lines = list(group)
+        yield _part_of(hit, [part for part, _ in lines])._replace(became=lines[0][1].words)
+
+
+def _part_of(hit: Hit, lines: Sequence[Part]) -> Hit:
+    """A passage with only some of its lines; its day is that of its log, whatever days the lines name."""
+    text = "\n".join(part.text for part in lines)
+    return hit._replace(line=hit.line + lines[0].offset, text=text, marks=(), about=())
 
 
 def _words_of(text: str) -> Terms:
