@@ -91,6 +91,13 @@ def test_a_word_that_is_no_day_is_named(notes: Path, capsys: pytest.CaptureFixtu
         assert all(read_days(day, date(2026, 5, 12)) for day in (*days, last))
 
 
+def test_days_in_the_wrong_order_are_refused(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--workspace", str(notes), "--since", "2026-05-20", "--until", "2026-05-01"]
+    for command in ("search", "timeline"):
+        assert main([command, *given]) == 2
+        assert "since: is later than until; the earlier day comes first" in capsys.readouterr().err
+
+
 def test_hits_tell_their_day_in_the_language_of_the_session(
     notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,6 +223,8 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     since, until, on, as_of = (read_span(given, name, today, problems) for name in ("since", "until", "on", "as_of"))
     if on and (since or until):
         problems.append("on: stands alone, without since or until")
+    if since and until and since.first > until.last:
+        problems.append("since: is later than until; the earlier day comes first")
     first, last = on or since, on or until
     confidence = _number(request, "min_confidence", 0, 1, problems)
     margin = _number(request, "margin", 0.01, 100, problems)

@@ -35,6 +35,7 @@ _SHORT_WEEKDAYS = [name for name in _NAMES_OF_WEEKDAYS if len(name) == 3]
 _WEEKDAY = rf"(?P<weekday>{alternatives(_NAMES_OF_WEEKDAYS)})\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+_TO, _LAST = r"(?: ?[-–] ?| (?:to|through|till|until) (?:the )?)", _DAY.replace("day", "last")
 _NUMBER = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
 _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?\b"
 _PART = rf"(?:(?:the )?(?P<part>{alternatives(_PARTS)})[ -](?:in )?)?(?:the )?"
@@ -177,8 +178,8 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(("other day",), r"\bthe other day\b", lambda _, anchor: rules.vaguely_away(anchor.day, "day", -1), "span"),
     rules.Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", lambda found, anchor: days.weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]]), "day"),
     rules.Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
-    rules.Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:(?: ?[-–] ?| to | through )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
-    rules.Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
+    rules.Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:{_TO}{_LAST})?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
+    rules.Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?:{_TO}| and ){_LAST})? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     rules.Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     rules.Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
     rules.Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),

@@ -158,9 +158,12 @@ def _read(text: str, one: _Found, anchor: Anchor, *, is_korean: bool) -> Mention
         and _OF_CALENDAR.search(text, one.start, one.end)
     ):
         return None
+    last = one.groups.get("last")
+    if last and " to " in text[one.start : one.end] and _CHANGED.search(text[: one.start]):
+        one = one._replace(groups={**one.groups, "day": last})  # moved from 21 to 28 December
     lean = _lean_at(text, one, is_korean=is_korean) or anchor.lean
     span = _mean(one, anchor._replace(lean=lean))
-    return Mention(one.start, one.end, span, one.rule.grain, _edge(text, one), lean) if span else None
+    return Mention(one.start, one.end, span, one.rule.grain, 0 if last else _edge(text, one), lean) if span else None
 
 
 def _mean(one: _Found, anchor: Anchor) -> Span | None:

@@ -259,9 +259,10 @@ def read_asked_time(text: str, today: date) -> AskedTime:
 
 
 def read_days(text: str, today: date) -> Span | None:
-    """Days that somebody types, as 2026-05-02, 2026-05 or in words; the latest possible. None if they are not days."""
+    """Days that somebody types, as 2026-05-02, 2026-W18, 2026-05 or in words; the latest possible. None if they are not days."""
     try:
-        return on(date.fromisoformat(text))
+        day = date.fromisoformat(text)
+        return week_of(day) if re.fullmatch(r"\d+-?W\d\d", text) else on(day)
     except ValueError:
         from bankd.words.day_mentions import read_mentions  # noqa: PLC0415 -- seldom
     for said in (text, f"in {text}"):
