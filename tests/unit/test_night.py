@@ -245,11 +245,6 @@ def test_the_mark_of_a_list_is_no_sign_of_a_number(item: str) -> None:
     assert sentences_of(item) == ["37 pumps"]
 
 
-def test_a_verb_that_cannot_be_done_is_denied_itself(analyse: Analyse) -> None:
-    tokens = read_statement(analyse("밧줄은 내일 쓰지 못해 우물은 닫는다.")).tokens
-    assert [token.base for token in tokens if token.negation] == ["쓰"]
-
-
 def test_a_clock_has_no_unit(analyse: Analyse) -> None:
     tokens = read_statement(analyse("Nora runs 9:40/mi")).tokens
     assert [token.base for token in tokens if token.kind is TokenKind.VALUE] == ["9:40"]

@@ -22,7 +22,7 @@ _PARTICLES, _TENSES = meanings_in("korean", "particles"), meanings_in("korean", 
 _ENDINGS, _MOODS = meanings_in("korean", "endings"), words_in("korean", "moods")
 """The meaning of an ending besides politeness. `_MOODS` apply to the whole statement: it states, asks, orders or proposes."""
 _ADNOMINAL = meanings_in("korean", "adnominal")
-"""Endings before a noun; ᆫ and 은 are past after a verb only (먹은, but 큰)."""
+"""Endings before a noun."""
 _NEGATIONS = meanings_in("korean", "negations")
 """못 is kept apart from 안: being unable is not being unwilling."""
 _TAKING_TURNED = words_in("korean", "taking_turned")
@@ -60,12 +60,11 @@ def is_number(morphemes: Sequence[Morpheme], at: int) -> bool:
     form, tag = morphemes[at]
     if tag == "NR":
         return values.korean_number([morphemes[at]]).isdigit()
-    if tag in _NUMERIC or not (tag == "MM" or form == values.HALF):
-        return tag in _NUMERIC
+    if tag in _NUMERIC:
+        return True
     noun, its_tag = morphemes[at + 1] if at + 1 < len(morphemes) else ("", "")
     is_measured = values.unit_of(noun) in values.MEASURES
-    is_count = tag == "MM" and form in values.KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
-    return is_count or (form == values.HALF and is_measured)
+    return tag == "MM" and form in values.KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
 
 
 def find_number(morphemes: Sequence[Morpheme], start: int) -> FoundNumber:
@@ -112,9 +111,6 @@ def _unit(morphemes: Sequence[Morpheme], at: int) -> str:
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
 _CLOCK = re.compile(r"(\d\d?):(\d\d)")
-_OF_VERB = Morpheme("지", "EC")
-"""Before a negation that follows its verb, which the analyser sometimes takes for an adverb: 쓰지 못해."""
-_DOING = ([Morpheme("하", "XSV")], [Morpheme("하", "VV")])
 _HALVES = {"오전": "am", "오후": "pm"}
 _DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
 
@@ -159,7 +155,6 @@ class _Reader:
         self._negation = ""
         self._mood = ""
         self._half = ""
-        self._prefix = ""
 
     def read(self, entities: Sequence[str]) -> Statement:
         while self._at < len(self._morphemes):
@@ -180,7 +175,6 @@ class _Reader:
     # Tokens
 
     def _add(self, token: Token) -> None:
-        token.base, self._prefix = self._prefix + token.base, ""
         if self._negation:
             token.negation, self._negation = self._negation, ""
         self._open.append(token)
@@ -209,17 +203,11 @@ class _Reader:
     def _read_noun(self, form: str, tag: str) -> None:
         if form in ("수", "줄") and tag == "NNB":
             self._mark("can")
-        elif form == "시" and tag == "NNB":  # 실패 시
-            self._mark("if")
         elif not _says_nothing(form, tag):
             base = form if tag == "MM" else _SYNONYMS.get(form) or _HONORIFICS.get(form, form)
             self._half = _HALVES.get(form, self._half)
             base = _DAY_COUNTS.get(base, base)
             self._add(Token(base, _kind(base, tag), is_optional=base in _OPTIONAL))
-
-    def _read_prefix(self, form: str, _: str) -> None:
-        """Prefixes such as 불 and 비 turn a word around: they are part of it."""
-        self._prefix += form
 
     def _read_predicate(self, form: str, _: str) -> None:
         last = self._last()
@@ -228,9 +216,6 @@ class _Reader:
             self._flush_negation(last)
         elif form in ("있", "알") and last and "can" in last.marks:
             return
-        elif form == "모르" and last and "can" in last.marks:
-            last.marks.remove("can")
-            self._turn(last, "cannot")
         else:
             plain = _HONORIFICS.get(form, form)
             self._add(Token(form if plain in _PRONOUNS else plain, is_predicate=True))
@@ -256,7 +241,7 @@ class _Reader:
             self._mark(_TENSES.get(form, form))
             return
         if tag == "ETM":
-            self._mark(self._adnominal(form))
+            self._mark(_ADNOMINAL.get(form, form))
             return
         meaning = _ENDINGS.get(form, form)
         if tag == "EF":
@@ -265,13 +250,6 @@ class _Reader:
         else:
             self._mark("" if meaning in _MOODS else meaning)
         self._close()
-
-    def _adnominal(self, form: str) -> str:
-        last = self._last()
-        if form in ("ᆫ", "은") and not (last and last.is_predicate):
-            return ""
-        before = self._morphemes[self._at - 2].tag if self._at >= 2 else ""
-        return "" if form in ("ᆫ", "은") and before in ("VA", "XSA", "VCP", "VCN") else _ADNOMINAL.get(form, form)
 
     def _read_auxiliary(self, form: str, _: str) -> None:
         before = self._morphemes[self._at - 2] if self._at > 1 else Morpheme("", "")
@@ -295,10 +273,7 @@ class _Reader:
 
     def _negate(self, form: str, tag: str) -> None:
         negation = _NEGATIONS[form]
-        if tag == "MAG" and self._morphemes[self._at - 2 : self._at - 1] == [_OF_VERB] and (last := self._last()):
-            self._turn(last, negation)
-            self._at += self._morphemes[self._at : self._at + 1] in _DOING
-        elif tag == "MAG" and form != "없이":
+        if tag == "MAG" and form != "없이":
             self._negation = negation
         elif form == "없" and not (self._last() and "can" in self._last().marks):  # type: ignore[union-attr]
             self._add(Token("있", negation=negation, is_predicate=True))
@@ -346,12 +321,13 @@ class _Reader:
 
 
 _RULES: dict[str, Callable[[_Reader, str, str], None]] = {
-    **dict.fromkeys(("NNG", "NNP", "NNB", "NP", "NR", "MM", "MAG", "MAJ", "IC", "XR", "SH", "UN"), _Reader._read_noun),
+    **dict.fromkeys(
+        ("NNG", "NNP", "NNB", "NP", "NR", "MM", "MAG", "MAJ", "IC", "XR", "SH", "UN", "XPN"), _Reader._read_noun
+    ),
     **dict.fromkeys(("JKS", "JKC", "JKG", "JKO", "JKB", "JKV", "JKQ", "JX", "JC"), _Reader._read_particle),
     **dict.fromkeys(("EP", "EF", "EC", "ETN", "ETM"), _Reader._read_ending),
     **dict.fromkeys(("VV", "VA"), _Reader._read_predicate),
     **dict.fromkeys(("XSN", "XSV", "XSA", "XSM"), _Reader._read_suffix),
-    "XPN": _Reader._read_prefix,
     "VX": _Reader._read_auxiliary,
     "SL": _Reader._read_latin,
 }

@@ -28,17 +28,13 @@ PLACES, MYRIADS = number_meanings("korean", "places"), number_meanings("korean",
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
 _TENS = 20
 
-HALF = "반"
-"""A number before a unit: 반 시간. Behind one it stays as it is written."""
 KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
 def numerals_of(number: int) -> tuple[str, ...]:
-    """The Korean words for a number, if it has any: 일곱 and 칠 for 7, 열여섯 for 16."""
-    tables, ones = (_NATIVE, _DIGITS, PLACES, MYRIADS), number % 10
-    tens = [form for form, value in _NATIVE.items() if ones and 10 <= value == number - ones]
-    joined = [ten + form for ten in tens for form, value in _NATIVE.items() if value == ones]
-    return (*(form for table in tables for form, value in table.items() if value == number), *joined)
+    """The Korean words for a number that has words of its own: 일곱 and 칠 for 7."""
+    tables = (_NATIVE, _DIGITS, PLACES, MYRIADS)
+    return tuple(form for table in tables for form, value in table.items() if value == number)
 
 
 def iso_date(number: str) -> Sequence[str]:
@@ -89,8 +85,6 @@ _SINO = frozenset(_DIGITS) | frozenset(PLACES) | frozenset(MYRIADS)
 
 
 def _plain(piece: str) -> Decimal | None:
-    if piece == HALF:
-        return Decimal("0.5")
     if piece in _DIGITS:
         return Decimal(_DIGITS[piece])
     if piece in _NATIVE:
