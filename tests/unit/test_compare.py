@@ -101,6 +101,7 @@ def test_a_name_that_is_read_as_a_word_in_one_of_two_is_no_other_value() -> None
 def test_a_word_of_change_about_the_same_is_a_question() -> None:
     assert relation("The design review is on Monday", "The design review moved to Friday") is not Relation.NEWER
     assert relation("The design review is on Monday", "The design review is cancelled") is Relation.LIKELY
+    assert relation("Marta leads the team.", "Marta no longer leads the team; Priya does.") is Relation.LIKELY
     assert relation("The design review is on Monday", "The design review is long") is Relation.CLOSE
     assert relation("The design review is on Monday", "The budget was cancelled") is Relation.DIFFERENT
 
