@@ -81,7 +81,9 @@ def test_a_dry_run_and_what_cannot_be_adopted_change_nothing(
 ) -> None:
     before = digests(tmp_path)
 
-    assert "Nothing was written" in bankctl("adopt", str(vault), str(tmp_path / "new"), "--dry-run").out
+    said = bankctl("adopt", str(vault), str(tmp_path / "new"), "--dry-run").out
+    assert "Nothing was written" in said
+    assert "_meta/tree-index.json, and _meta/inbox.md for memories that fit no page" in said
     assert "lies inside" in bankctl("adopt", str(vault), str(vault / "new")).err
     assert "is a workspace already" in bankctl("adopt", str(root), str(tmp_path / "new")).err
     assert "no such folder" in bankctl("adopt", str(tmp_path / "gone"), str(tmp_path / "new")).err

@@ -347,7 +347,8 @@ def _plan_lines(adoption: Adoption) -> Iterator[str]:
         how = _(f"copied to {target}") if adoption.is_copy else _("used where they are")
         yield _labelled("reads", f"{below}, {how}: {_('logs' if becomes == 'memory' else 'pages')}")
     if is_bank_here and not adoption.is_copy:
-        yield _labelled("writes", _("new memories on the pages that routing.yaml names, and _meta/ beside them;"))
+        yield _labelled("writes", _("there, at each run: new memories on the pages that routing.yaml names;"))
+        yield _labelled("", _("_meta/tree-index.json, and _meta/inbox.md for memories that fit no page;"))
         yield _labelled("", _("links in pages follow when a page is moved or split with bankctl"))
     else:
         yield _labelled("writes", _(f"nothing there: memories from the logs go to pages in {styled(root)}"))
