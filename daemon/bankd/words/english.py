@@ -69,7 +69,6 @@ def is_past_form(word: str) -> bool:
     return is_regular or is_irregular_past(word.removeprefix("re")) or is_irregular_past(word)
 
 
-_ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
 """Words (and the end of the text) that never follow the pronoun "I"."""
@@ -210,7 +209,7 @@ class _Reader:
             return [Token(part, TokenKind.VALUE) for part in parts]
         sign = self._sign()
         self._at += taken
-        unit = self._unit(tag)
+        unit = self._unit()
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
             number, unit = f"{values.clock_hour(hour, unit)}:{minutes or '00'}", ""
@@ -225,16 +224,11 @@ class _Reader:
         is_below = self._peek(0)[0] in self._below_zero or self._peek(-2)[1] not in ("SN", "SL")
         return "-" if before == "-" and tag == "SO" and is_below else ""
 
-    def _unit(self, tag: str) -> str:
+    def _unit(self) -> str:
         before = self._peek(-2)[0]
         if before in _CURRENCIES:
             return values.unit_of(before) or before
-        if self._peek(0) == ("-", "SO") and self._peek(1)[0].isalpha() and values.unit_of(self._peek(1)[0]):
-            self._at += 1
         form = self._peek(0)[0]
-        if tag == "SN" and form.casefold() in _ORDINALS:
-            self._at += 1
-            return "th"
         if form.casefold() in _HALF_DAYS and self._peek(1)[0].casefold() == "m":  # 9 p.m.
             self._at += 2
             return form.casefold() + "m"
@@ -258,14 +252,10 @@ class _Reader:
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
     def _month_ahead(self, lowered: str) -> int | None:
-        """The place of a month name: this word, or the one after a day such as `3`, `3rd` or `3rd of`."""
+        """The place of a month name: this word, or the one after a day such as `3`."""
         if self._is_month(0, lowered):
             return 0
-        if not self._day(0):
-            return None
-        after = 1 + (self._peek(1)[0].casefold() in _ORDINALS)
-        after += self._peek(after)[0].casefold() == "of"
-        return after if self._is_month(after, self._peek(after)[0].casefold()) else None
+        return 1 if self._day(0) and self._is_month(1, self._peek(1)[0].casefold()) else None
 
     def _is_month(self, ahead: int, lowered: str) -> bool:
         word = self._peek(ahead)[0]
@@ -279,7 +269,7 @@ class _Reader:
     def _take_day(self) -> str:
         day = self._day(0)
         if day:
-            self._at += 1 + (self._peek(1)[0].casefold() in _ORDINALS)
+            self._at += 1
         return day
 
     def _take_year(self) -> str:
