@@ -119,7 +119,7 @@ def test_a_changed_page_is_found_by_words_at_once_and_by_meaning_after_the_next_
     (root / "bank" / "coffee.md").write_text("# Kitchen\n\n- W: The espresso machine is new.\n")
     search.refresh(NOW, None, may_wait=False)
     assert texts(search, "espresso machine")[0].startswith("The espresso")
-    assert state(search) == "3 of 4 memories"
+    assert state(search) == "3 of 4 texts"
     search.refresh(NOW, None)
     assert texts(search, "커피")[0].startswith("The espresso")
     assert state(search) == "on"
@@ -158,7 +158,7 @@ def test_of_long_memories_each_passage_has_a_vector_and_few_are_sent_at_a_time(
     assert state(search) == "on"
     shutil.rmtree(root / ".bankd" / "meaning")
     assert search.fill_vectors(NOW, 1)
-    assert state(search) == "5 of 10 memories", "each counts once, however many vectors it had"
+    assert state(search) == "5 of 10 texts", "each counts once, however many vectors it had"
 
 
 def test_vectors_that_were_deleted_are_made_again(search: BankSearch, root: Path) -> None:
@@ -166,7 +166,7 @@ def test_vectors_that_were_deleted_are_made_again(search: BankSearch, root: Path
     for file in (root / ".bankd" / "meaning").rglob("*"):
         if file.is_file():
             file.unlink()
-    assert state(search) == "0 of 3 memories"
+    assert state(search) == "0 of 3 texts"
     assert texts(search, "lamp")
     search.refresh(NOW, None)
     assert state(search) == "on"

@@ -129,7 +129,7 @@ class Indexes(NamedTuple):
         identity, of = vectors.identity, index.corpus.memories
         known, refused = index.count_vectors(identity), index.count_refused(identity)
         if known + refused < of:
-            return f"{known:,} of {of:,} {'passages' if group == 'logs' else 'memories'}"
+            return f"{known:,} of {of:,} {'passages' if group == 'logs' else 'texts'}"
         return f"on, without {refused:,} that the model refuses" if refused else "on"
 
     def take_made_anew(self) -> list[str]:
