@@ -40,7 +40,7 @@ def test_a_page_is_suggested_for_what_waits_and_taken_by_its_number(waiting: str
     assert "1  daily/home.md  near “뮤즐렉 쿼뎌샤 서랍”" in listed
     refused = bankctl("review", "place", waiting, "2")
     assert (refused.code, "no suggestion 2; there are 1" in refused.err) == (3, True)
-    assert bankctl("review", "place", waiting, "1").out == f"{waiting}  Filed on daily/home.md\n"
+    assert bankctl("review", "place", waiting, "1").out == f"{waiting}  Filed on daily/home.md\n  {ODD}\n"
     assert waiting in (root / "bank/daily/home.md").read_text("utf-8")
 
 
@@ -53,13 +53,13 @@ def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root
     refused = bankctl("review", "place", waiting, "nosuch/page")
     assert (refused.code, "no such page; to make a new page, write nosuch/page.md" in refused.err) == (3, True)
     names = ("HOME", "daily/hoem.md", "nosuch/page.md", "home")
-    said = {name: bankctl("review", "place", waiting, name).out for name in names}
+    said = {name: bankctl("review", "place", waiting, name).out.split("\n")[0] for name in names}
 
     assert said == {
-        "HOME": f"{waiting}  Filed on daily/home.md\n",
-        "daily/hoem.md": f"{waiting}  Filed on daily/hoem.md; a new page\n",
-        "nosuch/page.md": f"{waiting}  Filed on nosuch/page.md; a new page\n",
-        "home": f"{waiting}  Filed on daily/home.md\n",
+        "HOME": f"{waiting}  Filed on daily/home.md",
+        "daily/hoem.md": f"{waiting}  Filed on daily/hoem.md; a new page",
+        "nosuch/page.md": f"{waiting}  Filed on nosuch/page.md; a new page",
+        "home": f"{waiting}  Filed on daily/home.md",
     }
     assert "no suggestion 9" in bankctl("review", "place", waiting, "9").err
     assert not (root / "bank/9.md").exists()
@@ -74,7 +74,7 @@ def test_what_is_on_its_page_already_stays_there_and_its_rule_is_added_all_the_s
 
     for name in ("home", "daily/home.md", "daily/home#Kitchen"):
         again = bankctl("review", "place", waiting, name)
-        assert (again.code, again.out) == (0, f"{waiting}  is on bank/daily/home.md already\n")
+        assert (again.code, again.out.split("\n")[0]) == (0, f"{waiting}  is on bank/daily/home.md already")
     assert (page.read_bytes(), last_run(bankctl)) == (before, run)
     shown = bankctl("review", "place", waiting, "home", "--always", "뮤즐렉")
     assert "match: '뮤즐렉'" in shown.out
@@ -120,6 +120,20 @@ def test_one_that_cannot_be_done_does_not_stop_the_others(waiting: str, bankctl:
     assert "m-nothing: no memory of the bank has this id" in done.err
     assert f"{waiting}  Archived" in done.out
     assert bankctl("review", "list", "bad", "--json").json["bad"] == []
+
+
+def test_a_number_means_the_last_list_and_what_is_done_is_told_with_its_text(waiting: str, bankctl: Run) -> None:
+    bankctl("search", "뮤즐렉 서랍")
+    listed = bankctl("review", "list", "unfiled").out
+    (number,) = re.findall(r"\[(\d)\] W: .*뇨른귤", listed)
+
+    done = bankctl("review", "drop", number)
+    assert done.out.startswith(f"{waiting}  Archived\n  W: ")
+    assert "뇨른귤" in done.out
+    assert bankctl("archive", "list").out.startswith(waiting)
+    assert "restored" in bankctl("archive", "restore", "1").out
+    bankctl("log")
+    assert "1: no such number in the last list (0 in all)" in bankctl("review", "drop", "1").err
 
 
 def test_a_rule_is_shown_and_then_added_with_all_comments_kept(waiting: str, root: Path, bankctl: Run) -> None:

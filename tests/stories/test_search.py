@@ -233,12 +233,13 @@ def test_into_a_pipe_a_hit_is_one_line_with_tabs_and_remarks_go_elsewhere(bank: 
     assert bankctl("edit", "1", "--print").out == f"{hit['path']}:{hit['line']}\n"
     by_number = bankctl("show", "1")
     assert by_number.out.startswith(f"{hit['path']}:{hit['line']}\n")
-    assert "2: no such number in the last answer (1 in all)" in bankctl("show", "2").err
+    assert "2: no such number in the last list (1 in all)" in bankctl("show", "2").err
     short = f"{hit['path'].removeprefix('bank/').removesuffix('.md')}:{hit['line']}"
     with_ending = f"{short.partition(':')[0]}.md:{hit['line']}"
     assert bankctl("show", short).out == bankctl("show", with_ending).out == by_number.out
     assert bankctl("edit", short, "--print").out == f"{hit['path']}:{hit['line']}\n"
     assert bankctl("related", "1").out == bankctl("related", hit["id"]).out != ""
+    bankctl("search", "concise replies")  # the list of related counts now
     assert bankctl("feedback", "used", "1").out.startswith(f"used  {hit['id']}\n")
     assert f"bankctl forget {hit['id']} (this cannot be undone)" in bankctl("forget", "1").out
     assert bankctl("review", "place", "1", "daily/home").out.startswith(f"{hit['id']}  Filed on daily/home.md")

@@ -14,9 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from bankd.app.runs import SHORTEST_PIECE
 from bankd.app.workspace import Said, Workspace, record_run
-from bankd.briefing.recalled import DOUBT, PRINTED
+from bankd.briefing.recalled import DOUBT
 from bankd.errors import UsageError, UserError
 from bankd.memory.ledger import FORGOTTEN, Event, Ledger, day_of, day_said
 from bankd.memory.report import ReportRow, Trace, confirmations, describe_line, life_of, source_line, trace_line
@@ -101,19 +100,6 @@ def _file_of(workspace: Workspace, path: str) -> str | None:
     return next((name for name in names if ".." not in name and (workspace.root / name).is_file()), None)
 
 
-def named_hit(workspace: Workspace, what: str) -> str:
-    """What a person typed for a memory; for a number the id, or place, of that hit of the answer that search printed last.
-
-    UserError when the answer has no such number. Longer numbers, such as a year, are a name or a piece of a run.
-    """
-    if not what.isdecimal() or len(what) >= SHORTEST_PIECE:
-        return what
-    ids = (workspace.files.read(PRINTED) or b"").decode().split("\n")[:-1]
-    if not 0 < int(what) <= len(ids):
-        raise UserError(f"{what}: no such number in the last answer ({len(ids)} in all); bankctl search asks anew")
-    return ids[int(what) - 1]
-
-
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
     """Everything known about the memory with this id; UserError when there is none.
 
@@ -152,11 +138,7 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
 
 
 def locate(workspace: Workspace, what: str) -> tuple[str, int]:
-    """The file below the workspace and the 1-based line of a memory, a log line or a page; UserError when there is none.
-
-    A number names a hit of the last answer of search.
-    """
-    what = named_hit(workspace, what)
+    """The file below the workspace and the 1-based line of a memory, a log line or a page; UserError when there is none."""
     path, _, line = what.removeprefix("./").rpartition(":")
     if line.isdecimal() and (file := _file_of(workspace, path)):
         lines = len((workspace.root / file).read_bytes().splitlines())

@@ -93,6 +93,14 @@ def _said(text: str) -> str:
     return split_sources(split_id(MARKER.sub("", text))[0])[0]
 
 
+def told_texts(workspace: Workspace, what: str) -> list[str]:
+    """What the memories with these ids say, or the log line that waits at this place."""
+    if ":" in what:
+        return [item.text for item in workspace.logs.held_back() if str(item.place) == what]
+    workspace.catalog.refresh(workspace.now)
+    return [_said(text) for _place, text in workspace.catalog.texts_of(what.split()).values()]
+
+
 def _unfiled(workspace: Workspace) -> Iterator[Card]:
     newer = workspace.transactions.ledger().successors()
     for item in review.list_inbox(workspace):

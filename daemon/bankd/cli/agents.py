@@ -108,7 +108,7 @@ def brief_command(arguments: Namespace) -> Outcome | int:
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
     empty = f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
-    return Outcome({"mode": mode, "items": rows}, plain(briefing.text_in(_).rstrip("\n")) if rows else empty)
+    return Outcome({"mode": mode, "items": rows}, plain(briefing.text_in(_).rstrip("\n")) if rows else empty, listed=())
 
 
 def mcp_command(arguments: Namespace) -> Outcome | int:

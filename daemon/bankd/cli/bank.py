@@ -15,7 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from bankd.cli import find_workspace, open_named
-from bankd.cli.base import Outcome, bare_id, padded, read_input, say, say_json, styled
+from bankd.cli.base import Outcome, bare_id, named_hit, padded, read_input, say, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -117,7 +117,6 @@ def archive_command(arguments: Namespace) -> Outcome:
     """List, archive or restore."""
     from bankd.app.archive import collect_garbage, restore_memories
     from bankd.app.review import archive_memories
-    from bankd.app.show import named_hit
     from bankd.cli.show import report_answer
 
     names_ids = arguments.action in {"put", "restore"}
@@ -129,7 +128,7 @@ def archive_command(arguments: Namespace) -> Outcome:
             return _LISTS[arguments.action](workspace, arguments.days)
         if names_ids:
             act = restore_memories if arguments.action == "restore" else archive_memories
-            return report_answer(act(workspace, [named_hit(workspace, one) for one in arguments.ids]))
+            return report_answer(act(workspace, [named_hit(workspace.root, one) for one in arguments.ids]))
         report = collect_garbage(workspace, force=arguments.force)
     way = _("to archive them: bankctl archive gc --apply; to restore one later: bankctl archive restore ID")
     return report_answer(report, way if report.plan.archived and not arguments.apply else "")
@@ -145,8 +144,10 @@ def _archived(workspace: Workspace, _days: int) -> Outcome:
             f"  {styled(one.text)}",
             f"  {styled(_(f'was in {one.page}, is in {one.place}'), 'dim')}",
         ]
-    last = _(f"{len(stored)} archived; to restore one: bankctl archive restore ID")
-    return Outcome({"archive": [asdict(one) for one in stored]}, *lines, last if stored else _("the archive is empty"))
+    last = _(
+        f"{len(stored)} archived; to restore one: bankctl archive restore ID" if stored else "the archive is empty"
+    )
+    return Outcome({"archive": [*map(asdict, stored)]}, *lines, last, listed=[one.id for one in stored])
 
 
 def _candidates(workspace: Workspace, _days: int) -> Outcome:
@@ -160,7 +161,8 @@ def _candidates(workspace: Workspace, _days: int) -> Outcome:
         lines.append(f"{one.strength:.2f}  {styled(id_, 'bold')}  {styled(_(one.detail), 'dim')}")
         lines.append(f"      {styled(text)}")
     last = _(f"{len(rows)} may be archived; to archive them all: bankctl archive gc --apply")
-    return Outcome({"candidates": rows}, *lines, last if rows else _("nothing may be archived"))
+    listed = [str(row["id"]) for row in rows]
+    return Outcome({"candidates": rows}, *lines, last if rows else _("nothing may be archived"), listed=listed)
 
 
 def _forecast(workspace: Workspace, days: int) -> Outcome:
@@ -180,6 +182,7 @@ def _forecast(workspace: Workspace, days: int) -> Outcome:
         *lines,
         said + (_(f"; {pinned} pinned, which never fade") if pinned else ""),
         _("to keep one: say it again in a log, write another c=, or bankctl review keep ID") if fates else "",
+        listed=[one.id for one in fates],
     )
 
 
@@ -190,14 +193,13 @@ _FINAL = "repair them by hand: this cannot be undone"
 def forget_command(arguments: Namespace) -> Outcome:
     """Delete a memory for good, or say what would go."""
     from bankd.app.archive import forget_memory
-    from bankd.app.show import named_hit
 
     if arguments.everywhere:
         return _purge(arguments)
     # By a number it only says what would go: another search may have printed since, and this cannot be undone.
     applies = not arguments.dry_run and not arguments.what.isdecimal()
     with open_named(arguments, write=applies) as workspace:
-        gone = forget_memory(workspace, named_hit(workspace, arguments.what))
+        gone = forget_memory(workspace, named_hit(workspace.root, arguments.what))
     whole = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": applies}
     copies = "the log keeps that line, and old copies of the page remain; to purge these: bankctl forget --everywhere"
     done = _(f"its log line will not bring it back; {copies} {gone.id} --apply")
@@ -258,11 +260,9 @@ def add_command(arguments: Namespace) -> Outcome:
 
 def _held_in_bank(arguments: Namespace) -> str:
     """The id of the memory that a new line replaces; UserError when the bank has no such memory."""
-    from bankd.app.show import named_hit
-
     with open_named(arguments, write=False) as workspace:
         workspace.catalog.refresh(workspace.now)
-        id_ = named_hit(workspace, arguments.replaces)
+        id_ = named_hit(workspace.root, arguments.replaces)
         if id_ not in workspace.catalog.lines_of([id_]):
             raise UserError(
                 f"{id_}: the bank has no such memory, so nothing was written; bankctl search --ids finds ids"
@@ -275,7 +275,7 @@ def edit_command(arguments: Namespace) -> Outcome:
     from bankd.app.show import editor_command, locate
 
     with open_named(arguments, write=False) as workspace:
-        path, line = locate(workspace, bare_id(arguments.what))
+        path, line = locate(workspace, named_hit(workspace.root, bare_id(arguments.what)))
         root = workspace.root
     place = f"{path}:{line}"
     if arguments.prints or arguments.json:
@@ -374,7 +374,7 @@ def _files(names: Sequence[str], what: str) -> str:
 
 def feedback_command(arguments: Namespace) -> Outcome:
     """Note which memories were useful, or say what would be noted; exit code 1 when an id is unknown."""
-    from bankd.app.show import give_feedback, judge_answers, named_hit
+    from bankd.app.show import give_feedback, judge_answers
 
     response, ids = arguments.from_response, tuple(arguments.ids)
     if arguments.what == "importance":
@@ -387,7 +387,7 @@ def feedback_command(arguments: Namespace) -> Outcome:
             judged = judge_answers(workspace, text)
             used, ignored = judged.used, judged.ignored
         else:
-            ids = tuple(named_hit(workspace, one) for one in ids)
+            ids = tuple(named_hit(workspace.root, one) for one in ids)
             used, ignored = (ids, ()) if arguments.what == "used" else ((), ids)
         said = give_feedback(workspace, used, ignored)
     kinds = ("used", said.used), ("ignored", said.ignored), ("unknown", said.unknown)
@@ -399,13 +399,13 @@ def feedback_command(arguments: Namespace) -> Outcome:
 
 
 def _importance(arguments: Namespace) -> Outcome:
-    from bankd.app.show import named_hit, set_importance
+    from bankd.app.show import set_importance
 
     is_dry, words = arguments.dry_run, arguments.ids
     if len(words) != 2:
         raise UsageError("usage: bankctl feedback importance ID 1-10")
     with open_named(arguments, write=not is_dry) as workspace:
-        id_, value = named_hit(workspace, words[0]), words[1]
+        id_, value = named_hit(workspace.root, words[0]), words[1]
         set_importance(workspace, id_, value)
     name = styled(id_, "bold")
     said = _(f"{name} would have importance {value}" if is_dry else f"{name} has importance {value}")

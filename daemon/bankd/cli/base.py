@@ -12,10 +12,10 @@ import re
 import sys
 import unicodedata
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, HelpFormatter, Namespace
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 
-from bankd.errors import UsageError
+from bankd.errors import UsageError, UserError
 from bankd.pages.text import make_visible, show_line, to_json
 from bankd.translate import reads_korean
 from bankd.translate import translate as _
@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Any, NoReturn, TextIO
 
 
@@ -106,7 +107,44 @@ def run_named(name: str, arguments: Namespace) -> int:
 
     run: Callable[[Namespace], Outcome | int] = getattr(import_module(f"bankd.{COMMANDS[name][0]}"), f"{name}_command")
     done = run(arguments)
-    return done if isinstance(done, int) else done.show(as_json=arguments.json)
+    if isinstance(done, int):
+        return done
+    if done.listed is not None and not arguments.json:
+        from bankd.cli import locate_workspace
+
+        keep_numbers(locate_workspace(arguments.workspace), done.listed)
+    return done.show(as_json=arguments.json)
+
+
+def _numbers_file(root: Path | str) -> str:
+    """Where the numbers of the last list on this terminal are kept; without a terminal there is one file for all."""
+    for stream in range(3):
+        with suppress(OSError):
+            return f"{root}/.bankd/printed{os.ttyname(stream).replace('/', '-')}"
+    return f"{root}/.bankd/printed"
+
+
+def keep_numbers(root: Path | str, keys: Iterable[str]) -> None:
+    """Keep what the numbers of a list mean, for `bankctl edit 2`: the id or place of each entry, as printed."""
+    with suppress(OSError), open(_numbers_file(root), "w", encoding="utf-8") as file:  # noqa: PTH123 -- cheaper
+        file.writelines(f"{key}\n" for key in keys)
+
+
+def named_hit(root: Path | str, what: str) -> str:
+    """What a person typed for a memory; for a number the id, or place, of that entry of the last list on this terminal.
+
+    UserError when the list has no such number. Longer numbers, such as a year, are a name or a piece of a run.
+    """
+    from bankd.app.runs import SHORTEST_PIECE
+
+    if not what.isdecimal() or len(what) >= SHORTEST_PIECE:
+        return what
+    keys: list[str] = []
+    with suppress(OSError):
+        keys = read_input(_numbers_file(root)).split("\n")[:-1]
+    if not 0 < int(what) <= len(keys):
+        raise UserError(f"{what}: no such number in the last list ({len(keys)} in all); bankctl search makes a new one")
+    return keys[int(what) - 1]
 
 
 def _moment(text: str) -> datetime:
@@ -267,10 +305,13 @@ def say_json(value: object) -> None:
 
 
 class Outcome:
-    """What a command found or did: a value for `--json`, lines for people, of which empty ones are left out, the exit code."""
+    """What a command found or did: a value for `--json`, lines for people, of which empty ones are left out, the exit code.
 
-    def __init__(self, whole: object, *lines: str, code: int = 0) -> None:
-        self._whole, self._lines, self._code = whole, lines, code
+    Where the lines are a list, `listed` has the id or place of each entry: numbers name these from now on.
+    """
+
+    def __init__(self, whole: object, *lines: str, code: int = 0, listed: Sequence[str] | None = None) -> None:
+        self._whole, self._lines, self._code, self.listed = whole, lines, code, listed
 
     def show(self, *, as_json: bool) -> int:
         """Print it; gives the exit code."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli import open_named
-from bankd.cli.base import Outcome, say, say_json, shortened, styled
+from bankd.cli.base import Outcome, keep_numbers, named_hit, say, say_json, shortened, styled
 from bankd.errors import BankError, UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -52,19 +53,20 @@ def _list(workspace: Workspace, kinds: Sequence[str]) -> Outcome:
     cards, prose = list_cards(workspace, list(kinds or KINDS)), workspace.logs.prose()
     cards = [*(with_suggestions(workspace, card) for card in cards[:_MOST]), *cards[_MOST:]]
     whole: dict[str, Any] = {}
-    lines = []
+    lines, listed, numbers = [], list[str](), count(1)
     for kind in kinds or KINDS:
         found = [card for card in cards if card.kind == kind]
         whole[kind] = [_row(card) for card in found]
         if found:
             lines.append(styled(f"{_(KINDS.get(kind, 'Blocked'))} ({len(found)})", "bold"))
-            lines += [line for card in found for line in _card_lines(card, _LISTED)]
+            lines += [line for card in found for line in _card_lines(card, _LISTED, numbers)]
+            listed += [line.id or line.place for card in found for line in card.lines]
             lines.append(f"  {styled(_(WAYS[kind]), 'dim')}")
     last = _(tell_prose(prose)) if prose and not kinds else ""
     nothing = "" if cards else _("nothing waits for you")
     if kinds and not cards and any(list_cards(workspace, [kind]) for kind in KINDS if kind not in kinds):
         nothing = _("nothing of this kind waits, but others do: bankctl review list")
-    return Outcome(whole | {"prose": prose}, *lines, last, nothing)
+    return Outcome(whole | {"prose": prose}, *lines, last, nothing, listed=listed)
 
 
 def _row(card: Card) -> dict[str, Any]:
@@ -78,11 +80,12 @@ def _row(card: Card) -> dict[str, Any]:
     return row | ({"lines": [line._asdict() for line in card.lines]} if len(card.lines) > 1 else {})
 
 
-def _card_lines(card: Card, columns: int) -> Iterator[str]:
-    """A card, each of its lines on one line, cut to this many columns."""
+def _card_lines(card: Card, columns: int, numbers: Iterator[int] | None = None) -> Iterator[str]:
+    """A card, each of its lines on one line, cut to this many columns, after its number in a list."""
     for line in card.lines:
         where = [_(line.role), line.day, line.place, f"^{line.id}" if line.id else "", line.source]
-        yield f"  {styled(shortened(line.text, columns))}"
+        number = styled(f"[{next(numbers)}] ", "dim") if numbers else ""
+        yield f"  {number}{styled(shortened(line.text, columns))}"
         yield f"    {styled('  '.join(filter(None, where)), 'dim')}"
     if card.reason:
         yield f"    {styled(shortened(_(card.reason), columns), 'dim')}"
@@ -93,12 +96,11 @@ def _card_lines(card: Card, columns: int) -> Iterator[str]:
 
 def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) -> int:
     """Decide on each; one that cannot be done does not stop the others, and is named at the end."""
-    from bankd.app.show import named_hit
-    from bankd.app.waiting import decide, form_for, list_cards
+    from bankd.app.waiting import decide, form_for, list_cards, told_texts
 
     done, wrong = [], list[str]()
     with open_named(arguments, write=not arguments.dry_run) as workspace:
-        ids = [named_hit(workspace, one) for one in ids]
+        ids = [named_hit(workspace.root, one) for one in ids]
         whats = [" ".join(ids)] if action == "keep" and len(ids) == 2 and not any(":" in one for one in ids) else ids
         if action == "keep" and whats is not ids:
             # Two memories that wait each by itself, as those that fade, are two decisions, unless they are a pair too.
@@ -107,7 +109,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
             whats = ids if set(ids) not in waiting and all({id_} in waiting for id_ in ids) else whats
         for what in whats:
             try:
-                form = form_for(workspace, action, what, page)
+                form, texts = form_for(workspace, action, what, page), told_texts(workspace, what)
                 decided = decide(workspace, form)
             except UserError as problem:
                 if len(whats) == 1:
@@ -116,7 +118,8 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
                 continue
             done.append({"id": what, "do": form["do"], "page": decided.page, "run": decided.run})
             if not arguments.json:
-                say(f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}")
+                said = f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}"
+                say("\n".join([said, *(f"  {styled(shortened(text, _LISTED))}" for text in texts)]))
         if arguments.always and done and action == "place":
             _teach(workspace, arguments, [one["id"] for one in done], done[0]["page"])
     if arguments.json:
@@ -176,6 +179,7 @@ def _ask(workspace: Workspace) -> int:
     from bankd.app.waiting import KINDS, decide, list_cards, with_suggestions
 
     cards, last = list_cards(workspace), ""
+    keep_numbers(workspace.root, ())  # those of an earlier list would be taken for these cards
     say("" if cards else _("nothing waits for you"))
     for number, plain_card in enumerate(cards, 1):
         places = workspace.catalog.texts_of(line.id for line in plain_card.lines)

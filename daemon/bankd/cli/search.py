@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import groupby
 from typing import Any
 
-from bankd.briefing.recalled import DOUBT, PRINTED, fold_older, marked_pieces, place_of, relation_of, whom_unsaid
-from bankd.cli import locate_workspace, open_named
-from bankd.cli.base import Outcome, paged, read_input, say, say_json, shortened, styled
+from bankd.briefing.recalled import DOUBT, fold_older, marked_pieces, place_of, relation_of, whom_unsaid
+from bankd.cli import locate_workspace
+from bankd.cli.base import Outcome, keep_numbers, named_hit, paged, read_input, say, say_json, shortened, styled
 from bankd.errors import UsageError, UserError
 from bankd.pages.text import other_part
 from bankd.translate import counted, reads_korean
@@ -73,16 +73,15 @@ def search_command(arguments: Namespace) -> int:
                     continue
                 shown = print_answer(answer, roots, **how)
                 for root in banks.values():  # where several banks answer, a number would mean a hit of another one
-                    _keep_numbers(root, [] if arguments.all else shown)
+                    keep_numbers(root, [] if arguments.all else map(_key, shown))
     finally:
         close()
     return 0 if found else 1
 
 
-def _keep_numbers(root: str, shown: Sequence[Hit]) -> None:
-    """Keep what the numbers of this answer mean, for `bankctl edit 2`: the ids, or places, in the order that was printed."""
-    with suppress(OSError), open(f"{root}/{PRINTED}", "w", encoding="utf-8") as file:  # noqa: PTH123
-        file.writelines(f"{hit['id'] or place_of({**hit, 'path': hit['short']})}\n" for hit in shown)
+def _key(hit: Hit) -> str:
+    """What a number of this hit means: its id or its place in the workspace."""
+    return hit["id"] or place_of({**hit, "path": hit.get("short", hit["path"])})
 
 
 def _request(arguments: Namespace, query: str) -> dict[str, Any]:
@@ -250,11 +249,7 @@ def _marked_text(hit: Hit) -> str:
 
 def related_command(arguments: Namespace) -> Outcome:
     """What is related; exit code 1 when nothing is."""
-    if arguments.of.isdecimal():
-        from bankd.app.show import named_hit
-
-        with open_named(arguments, write=False) as workspace:
-            arguments.of = named_hit(workspace, arguments.of)
+    arguments.of = named_hit(locate_workspace(arguments.workspace), arguments.of)
     request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
     try:
         answer = _ask(arguments, request)
@@ -263,7 +258,8 @@ def related_command(arguments: Namespace) -> Outcome:
             raise
         answer = _ask(arguments, {**request, "of": f"@{arguments.of}"})  # Peter, for who does not know of @
     lines = [line for one in answer["related"] for line in _related_lines(one)]
-    return Outcome(answer, *(lines or [_("nothing related")]), code=0 if lines else 1)
+    listed = [*map(_key, answer["related"])]
+    return Outcome(answer, *(lines or [_("nothing related")]), code=0 if lines else 1, listed=listed)
 
 
 def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
@@ -324,7 +320,7 @@ def timeline_command(arguments: Namespace) -> Outcome:
             after = _joined([_id(hit) or place_of(hit), _(relation_of(hit) or hit["became"] or "")])
             lines.append(f"  {said}  {styled(after, 'dim')}")
     last = styled(_left_off(answer), "dim") if lines else nothing
-    return Outcome(answer, *lines, last, code=0 if lines else 1)
+    return Outcome(answer, *lines, last, code=0 if lines else 1, listed=[*map(_key, answer["hits"])])
 
 
 def _pages_of(root: str) -> Names:

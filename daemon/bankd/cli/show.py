@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli import find_workspace, open_named
 from bankd.cli.bank import breaking_links, link_row
-from bankd.cli.base import Outcome, bare_id, padded, plain, say, shortened, styled
+from bankd.cli.base import Outcome, bare_id, named_hit, padded, plain, say, shortened, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted, reads_korean
 from bankd.translate import translate as _
@@ -37,13 +37,13 @@ _PLACE = re.compile(r"(?P<path>.+):(?P<line>\d{1,9})")
 
 
 def show_command(arguments: Namespace) -> Outcome:
-    """Show a log line, a memory, also by its number in the last answer of search, or a run."""
+    """Show a log line, a memory, also by its number in the last list, or a run."""
     from bankd.app.runs import find_run, show_run
-    from bankd.app.show import find_memory, memory_at, named_hit, trace_log_line
+    from bankd.app.show import find_memory, memory_at, trace_log_line
 
     what = bare_id(arguments.what.removeprefix("./"))
     with open_named(arguments, write=False) as workspace:
-        what = named_hit(workspace, what)
+        what = named_hit(workspace.root, what)
         if place := _PLACE.fullmatch(what):
             path, line = place["path"], int(place["line"])
             if path.startswith("memory/"):
@@ -158,7 +158,7 @@ def log_command(arguments: Namespace) -> Outcome:
         if rows
         else _("nothing new" if since else "no runs yet")
     )
-    return Outcome({"runs": whole}, *lines, said)
+    return Outcome({"runs": whole}, *lines, said, listed=())
 
 
 def _line(row: dict[str, Any]) -> str:
