@@ -28,11 +28,29 @@ _LOOK_SECONDS = 1.0
 """Seconds between two checks of the files for a caller who asks again and again: checking 10,000 pages takes longer than a search."""
 
 
+def require_bank(root: str) -> None:
+    """UserError when the workspace, or its bank, is not there: nobody may take that for a bank that knows nothing."""
+    if not os.path.isfile(f"{root}/bankd.yaml"):  # noqa: PTH113 -- pathlib costs more
+        from bankd.errors import UserError
+
+        away = "no workspace is there (now); if it is on the list, bankctl banks remove takes it off"
+        raise UserError(f"{root}: {away}")
+    if not os.path.isdir(f"{root}/bank"):  # noqa: PTH112 -- same
+        from pathlib import Path
+
+        from bankd.config.workspace import require_folders
+        from bankd.wiring.search import quick_settings
+
+        quick_settings(root)  # links the folder, if the settings name another place for it
+        require_folders(Path(root))
+
+
 def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECONDS) -> dict[str, Any]:
     """The answer of a workspace's daemon; raises its errors as if the work were done here.
 
     NoDaemonError if no daemon answers in time, or it is too old for this request.
     """
+    require_bank(root)
     from bankd.errors import BUG, BankError, UsageError, UserError
 
     answer = send_request(root, request, seconds)
@@ -112,11 +130,6 @@ class Asked:
             import gc
 
             gc.disable()  # a command ends before there is any garbage; collecting would take a twentieth of its time
-        if not os.path.isfile(os.path.join(self.folder, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more
-            from bankd.errors import UserError
-
-            away = "no workspace is there (now); if it is on the list, bankctl banks remove takes it off"
-            raise UserError(f"{self.folder}: {away}")
         from bankd.wiring.search import make_search, quick_settings
 
         read = settings, remark = quick_settings(self.folder)

@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 
 from bankd.errors import BankError, UserError
 from bankd.system.socket_client import NoDaemonError
-from bankd.wiring.asking import ask_socket
+from bankd.wiring.asking import ask_socket, require_bank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class BankReader:
         from bankd.index.rows import Successors
         from bankd.index.sources import PageFiles
 
+        require_bank(self._root)
         settings, files = self._read_settings()[0], PageFiles(self.root / "bank")
         seen = (files.scan(), self._stamps("events", ""), self._recent_logs(now))
         stamp = repr(("screened", str(now.date()), settings, *seen))
