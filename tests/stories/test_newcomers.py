@@ -333,7 +333,10 @@ def test_forget_says_what_stays_and_wants_an_id(bank: Path, bankctl: Run) -> Non
     refused = bankctl("forget", text)
     assert refused.code == 3
     assert f"{text}: not the id of a memory; bankctl search --ids finds it" in refused.err
-    assert "yourself (bankctl edit LINE opens one), then repeat this" in bankctl("forget", "--everywhere", text).out
+    assert (
+        "yourself (bankctl edit LINE opens one); then, for copies of them: bankctl forget TEXT"
+        in bankctl("forget", "--everywhere", text).out
+    )
 
 
 def test_the_name_of_the_file_of_rules_is_told(bank: Path, bankctl: Run) -> None:
@@ -341,3 +344,38 @@ def test_the_name_of_the_file_of_rules_is_told(bank: Path, bankctl: Run) -> None
     bankctl("config", "set", "routing", "rules.yaml")
 
     assert "at rules.yaml:" in bankctl("config", "route", "W: The deploys take an hour.").out
+
+
+def test_a_bank_whose_folder_is_gone_is_not_read_as_an_empty_one(bank: Path, bankctl: Run) -> None:
+    (bank / "bank").rename(bank / "away")
+
+    for words in (("search", "deploy"), ("related", "@Peter"), ("timeline",), ("brief",), ("show", "1")):
+        refused = bankctl(*words)
+        assert (refused.code, refused.out) == (3, ""), words
+        assert f"{bank}/bank: no such folder; put it back from a copy; bankctl restore" in refused.err
+
+
+def test_forget_everywhere_takes_a_number_and_only_says_what_would_go(bank: Path, bankctl: Run) -> None:
+    (hit,) = bankctl("search", "--json", "When does the deploy run?", "-n", "1").json["hits"]
+    bankctl("search", "When does the deploy run?", "-n", "1")
+
+    said = bankctl("forget", "1", "--everywhere", "--apply").out
+
+    assert f"nothing was written; to do it: bankctl forget {hit['id']} --everywhere --apply" in said
+    assert hit["id"] in (bank / hit["path"]).read_text("utf-8")
+
+
+def test_the_same_again_says_what_is_the_case(bank: Path, bankctl: Run) -> None:
+    (hit,) = bankctl("search", "--json", "When does the deploy run?", "-n", "1").json["hits"]
+    twice = bankctl("review", "place", hit["id"], f"{hit['id']}x", "house")
+    assert twice.err.count("house: no such page") == 1
+    bankctl("archive", "put", hit["id"])
+    assert f"{hit['id']}: is in the archive; bankctl archive restore" in bankctl("archive", "put", hit["id"]).err
+
+
+def test_a_name_that_is_typed_wrong_is_said_to_be_so_by_brief_too(bank: Path, bankctl: Run) -> None:
+    learn(bank, bankctl, "2026-05-03.md", "W @Jonas: Moved to Porto.")
+
+    typo = bankctl("brief", "meeting", "Jonsa")
+
+    assert "did you mean bank/entities/Jonas.md?" in typo.out

@@ -161,7 +161,6 @@ def restore_backup(file: Path, root: Path) -> RestoredBackup:
             change_settings(staged / SETTINGS, {f"folders.{name}": name})
         count = sum(len(names) for _, _, names in os.walk(staged))
         put_new(staged, ".bankd/.gitignore", [b"*\n"])
-        staged.chmod(0o755)
         staged.replace(root)
     finally:
         shutil.rmtree(staged, ignore_errors=True)

@@ -25,7 +25,7 @@ from bankd.night.propose import Proposed, propose
 from bankd.night.sections import FOLDER
 from bankd.ports import Models, ProseLogs
 
-_NAME_ONE = "no language model is named; bankctl distil --with claude, codex, gemini or ollama names one"
+_NAME_ONE = "no language model is named; bankctl distil --rules needs none, bankctl distil --with claude names one"
 
 
 def ask_models(workspace: Workspace, *, only_prose: bool = False) -> dict[str, str]:

@@ -256,7 +256,7 @@ def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bo
     ledger = workspace.read_anew()
     held, pairs, restored = workspace.catalog.all_lines(), compare_all(workspace, ledger), ledger.restored
     if only is not None:
-        _require([only], held)
+        _require(workspace, [only], held)
         group = _near_group(workspace, only)
         pairs, restored = dict.fromkeys(combinations(group, 2), Likeness(Relation.SAME)), {}
     merged = archive.find_mergers(held, pairs, restored, workspace.now.date(), workspace.fading())
@@ -279,7 +279,7 @@ def archive_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     """Move memories to the archive; UserError when one is not in the bank."""
     workspace.read_anew()
     held = workspace.catalog.lines_of(ids)
-    _require(ids, held)
+    _require(workspace, ids, held)
     nested = [id_ for id_ in ids if held[id_].inside]
     if nested:
         raise UserError(*(f"{id_}: other memories are nested in it and would go with it" for id_ in nested))
@@ -344,7 +344,7 @@ def _rewrite(workspace: Workspace, id_: str, what: str, why: str, change: Callab
     """Put other lines in the place of a memory's, as a run that can be undone; gives its page."""
     workspace.read_anew()
     held = workspace.catalog.lines_of([id_])
-    _require([id_], held)
+    _require(workspace, [id_], held)
     lines = held[id_]
     text = change(lines)
     if text == lines.text:
@@ -359,7 +359,7 @@ def _rewrite(workspace: Workspace, id_: str, what: str, why: str, change: Callab
 def keep_both(workspace: Workspace, one: str, other: str) -> tuple[str, str]:
     """Note that two memories are both true, however alike they are; UserError when one is not in the bank."""
     workspace.read_anew()
-    _require((one, other), workspace.catalog.lines_of((one, other)))
+    _require(workspace, (one, other), workspace.catalog.lines_of((one, other)))
     pair = min(one, other), max(one, other)
     keep_apart(workspace, [pair], 2, [ReportRow("=", "kept", "", " and ".join(pair), "both hold")])
     return pair
@@ -375,9 +375,11 @@ def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: in
     workspace.tell_search()
 
 
-def _require(ids: Sequence[str], held: Container[str]) -> None:
+def _require(workspace: Workspace, ids: Sequence[str], held: Container[str]) -> None:
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:
+        if put := workspace.catalog.lines_of(missing, "archive"):
+            raise UserError(*(f"{id_}: is in the archive; bankctl archive restore brings it back" for id_ in put))
         raise UserError(*(f"{id_}: no memory of the bank has this id" for id_ in missing))
 
 

@@ -88,6 +88,7 @@ def brief_command(arguments: Namespace) -> Outcome | int:
     """Print a briefing, or why there is nothing to say."""
     from bankd.agents.briefs import brief_asked
     from bankd.briefing.choose import MODES
+    from bankd.cli.search import unknown_of
     from bankd.wiring.reader import BankReader
 
     mode, subjects, now = arguments.mode or "orient", tuple(arguments.subject), arguments.now
@@ -108,7 +109,11 @@ def brief_command(arguments: Namespace) -> Outcome | int:
         {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
     ]
     empty = f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
-    return Outcome({"mode": mode, "items": rows}, plain(briefing.text_in(_).rstrip("\n")) if rows else empty, listed=())
+    unknown = (
+        unknown_of(arguments, [f"@{one.lstrip('@')}" for one in subjects]) if mode in {"person", "meeting"} else []
+    )
+    said = plain(briefing.text_in(_).rstrip("\n")) if rows else empty
+    return Outcome({"mode": mode, "items": rows}, said, *unknown, listed=())
 
 
 def mcp_command(arguments: Namespace) -> Outcome | int:

@@ -216,14 +216,16 @@ def _purge(arguments: Namespace) -> Outcome:
     """Remove a text from everything that bankd keeps, or say from where; then say where bankd does not reach."""
     from bankd.app.archive import purge_text
 
-    applies = arguments.apply and not arguments.dry_run
+    what = named_hit(find_workspace(arguments.workspace), arguments.what)
+    applies = arguments.apply and not arguments.dry_run and what == arguments.what  # by a number, as above
     with open_named(arguments, write=applies) as workspace:
-        purged = purge_text(workspace, arguments.what)
+        purged = purge_text(workspace, what)
     done, dangling = styled(_("purged" if applies else "would be purged"), "green"), purged.dangling
     stay = (
-        "the named lines stay: delete or reword them yourself (bankctl edit LINE opens one), then repeat this command"
+        "the named lines stay: delete or reword them yourself (bankctl edit LINE opens one); "
+        "then, for copies of them: bankctl forget TEXT --everywhere --apply"
     )
-    way = "nothing was written; to do it, repeat with --apply (this cannot be undone)"
+    way = f"nothing was written; to do it: bankctl forget {quote(what)} --everywhere --apply (this cannot be undone)"
     whole = {"cleaned": purged.cleaned, "made_anew": purged.anew, "beyond": purged.beyond, "applied": applies}
     return Outcome(
         {**whole, "dangling": [link_row(link) for link in dangling]},
@@ -309,7 +311,9 @@ def init_command(arguments: Namespace) -> Outcome:
         _(f"{styled(str(root), 'bold')}: {files} made" if made else f"{root}: is a workspace already"),
         _(f"Its time zone is {zone}, that of this computer; it stands in bankd.yaml.") if "bankd.yaml" in made else "",
         _("Next: put daily logs into memory/, or add a line yourself:"),
-        styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'),
+        styled(
+            f'  cd {quote(str(root))} && bankctl add "{_("S: Values: honesty comes first.")}" && bankctl cycle micro'
+        ),
         _("To have new lines taken in automatically:"),
         styled(f"  {_(find_installation(root).how_to_start())}"),
     )

@@ -15,6 +15,7 @@ from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, H
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 
+from bankd.cli import locate_workspace
 from bankd.errors import UsageError, UserError
 from bankd.pages.text import make_visible, show_line, to_json
 from bankd.translate import reads_korean
@@ -110,18 +111,14 @@ def run_named(name: str, arguments: Namespace) -> int:
     if isinstance(done, int):
         return done
     if done.listed is not None and not arguments.json:
-        from bankd.cli import locate_workspace
-
         keep_numbers(locate_workspace(arguments.workspace), done.listed)
     return done.show(as_json=arguments.json)
 
 
 def _numbers_file(root: Path | str) -> str:
     """Where the numbers of the last list on this terminal are kept; without a terminal there is one file for all."""
-    for stream in range(3):
-        with suppress(OSError):
-            return f"{root}/.bankd/printed{os.ttyname(stream).replace('/', '-')}"
-    return f"{root}/.bankd/printed"
+    name = next((os.ttyname(stream) for stream in range(3) if os.isatty(stream)), "")
+    return f"{root}/.bankd/printed{name.replace('/', '-')}"
 
 
 def keep_numbers(root: Path | str, keys: Iterable[str]) -> None:

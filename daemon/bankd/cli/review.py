@@ -125,7 +125,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
     if arguments.json:
         say_json({"done": done, "problems": wrong, "applied": not arguments.dry_run})
     if wrong:
-        raise UserError(*wrong)
+        raise UserError(*dict.fromkeys(wrong))  # one page may be wrong for all
     return 0
 
 

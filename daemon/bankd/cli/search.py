@@ -66,7 +66,7 @@ def search_command(arguments: Namespace) -> int:
                 answer = ask(_request(arguments, query))
                 if not (answer["hits"] or arguments.all):
                     names = [f"@{name.lstrip('@')}" for name in arguments.entity or ()]
-                    answer["unknown"] = _unknown(arguments, [*names, *(arguments.node or ())])
+                    answer["unknown"] = unknown_of(arguments, [*names, *(arguments.node or ())])
                 found = found or bool(answer["hits"])
                 if arguments.json:
                     say_json(answer)
@@ -269,7 +269,7 @@ def _ask(arguments: Namespace, request: dict[str, Any]) -> dict[str, Any]:
         return asked.ask(request)
 
 
-def _unknown(arguments: Namespace, names: Iterable[str]) -> list[str]:
+def unknown_of(arguments: Namespace, names: Iterable[str]) -> list[str]:
     """For each name of nobody and of no page or folder, what `bankctl related` says of it, with the name that is most like it."""
     root, unknown = locate_workspace(arguments.workspace), list[str]()
     for name in names:
@@ -297,7 +297,7 @@ def _related_lines(one: Hit) -> Iterator[str]:
 def timeline_command(arguments: Namespace) -> Outcome:
     """Memories and logs by day; exit code 1 when there is nothing."""
     subject, days = " ".join(arguments.subject), _days_asked(arguments)
-    is_somebody = subject.isidentifier() and not _unknown(arguments, [f"@{subject}"])  # Jun is a month too
+    is_somebody = subject.isidentifier() and not unknown_of(arguments, [f"@{subject}"])  # Jun is a month too
     if not days["on"] and not is_somebody and _is_day(subject):
         subject, days = "", {**days, "on": subject}
     request = {
@@ -311,7 +311,7 @@ def timeline_command(arguments: Namespace) -> Outcome:
         page = _pages_of(locate_workspace(arguments.workspace)).page(subject)
         answer = _ask(arguments, {**request, "nodes": [page or subject]})
     asked = sorted({subject, f"@{subject.lstrip('@')}"}) if subject and not answer["hits"] else []
-    if asked and len(unknown := _unknown(arguments, asked)) == len(asked):
+    if asked and len(unknown := unknown_of(arguments, asked)) == len(asked):
         nothing = unknown[-1]
     for when, of_day in groupby(answer["hits"], key=lambda hit: hit["when"]):
         lines.append(styled(when, "bold"))

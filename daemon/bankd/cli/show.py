@@ -248,9 +248,9 @@ def _plan_lines(plan: Plan, *, applied: bool, is_whole: bool) -> Iterator[str]:
 
 def _row_lines(row: ReportRow) -> Iterator[str]:
     colours = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
-    what = " ".join(filter(None, [row.place, shortened(row.text, 90)]))
-    yield f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(what)}"
-    if row.reason:
+    told = " ".join(filter(None, [row.place, shortened(row.text, 90)]))
+    yield f"{styled(row.sign, colours[row.sign])} {styled(padded(_(row.kind), 9), 'dim')} {styled(told or _(row.reason))}"
+    if row.reason and told:
         yield f"    {styled(shortened(_(row.reason), 110), 'dim')}"
 
 

@@ -274,7 +274,7 @@ def _judge_files(bank: BankFacts) -> Iterator[HealthFinding]:
         yield HealthFinding("transactions", f"{page} was {fights.why_resting(until)}", fights.ADVICE, needs_person=True)
     for item in bank.copied:
         yield HealthFinding("pages", f"{item.id} {item.words}", COPIED_ADVICE, needs_person=True)
-    for place, reason in bank.held_back.items():
+    for place, reason in sorted(bank.held_back.items(), key=lambda held: "credential" not in held[1]):
         fix = f"correct the line, or: bankctl review drop {place}"
         yield HealthFinding("log lines", f"{place} was not taken in: {reason}", fix)
     for page, why in sorted(bank.closed.items()):  # lines for it wait
@@ -311,7 +311,8 @@ def first_findings(findings: Iterable[HealthFinding]) -> Iterator[HealthFinding]
         most = len(found) if area == "daemon" else _SHOWN
         yield from found[:most]
         if more := len(found[most:]):
-            yield HealthFinding(area, f"{more} more findings about {area}", "bankctl doctor lists them", needs_person)
+            said = f"1 more finding about {area}" if more == 1 else f"{more} more findings about {area}"
+            yield HealthFinding(area, said, "bankctl doctor lists them", needs_person)
 
 
 def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
